@@ -1,0 +1,55 @@
+# Every verb of the project. `make run` and `make test` need nothing but Python 3.11
+# or newer: they make the environment themselves.
+
+SHELL := /bin/sh
+PY := .venv/bin/python
+BIN := .venv/bin
+# Words after the verb: make run ARGS="--port 9000", make test ARGS="-k queue".
+ARGS ?=
+
+# Plain requirement files with hashes: any installer reads them, and no host is named.
+COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal \
+	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup runtime run test check lock bench clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## Make .venv with everything that running, testing and checking need.
+	@.ci/setup dev
+
+runtime:
+	@.ci/setup runtime
+
+run: runtime ## Start the server with a demo on http://127.0.0.1:8000.
+	@$(PY) manage.py up $(ARGS)
+
+test: setup ## Run the whole suite, first on SQLite, then on PostgreSQL and Redis.
+	@$(PY) -m tests.suite $(ARGS)
+
+check: setup ## Lint, check types, imports, templates, migrations and container files.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	PYTHONPATH=client $(BIN)/lint-imports --no-cache
+	$(BIN)/mypy
+	$(BIN)/djlint --lint --quiet templates
+	$(PY) manage.py check
+	$(PY) manage.py makemigrations --check --dry-run
+	$(BIN)/hadolint docker/Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml
+	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock \
+		|| { echo "check: a lock file names a host or an index"; exit 1; }
+
+lock: setup ## Resolve the dependencies anew and write both lock files.
+	@command -v uv >/dev/null || test -x $(BIN)/uv || $(PY) -m pip install --quiet uv
+	$(COMPILE) --output-file requirements.lock
+	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
+
+bench: setup ## Measure throughput and waiting, beside the limits of the databases.
+	@$(PY) -m bench $(ARGS)
+
+clean: ## Remove the environment and every cache; data under var/ stays.
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,61 @@
+"""The import contracts bite: a wrong import of either kind fails `make check`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("accounts", "client", "config", "guidance", "ledger", "reviews")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A copy of the rooms that may be spoiled."""
+    for room in ROOMS:
+        shutil.copytree(
+            ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def lint(house: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=house,
+        env={"PYTHONPATH": f"{house}:{house}/client", "NO_COLOR": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "wrong"),
+    [
+        ("guidance/core/evaluate.py", "import django"),
+        ("guidance/core/scores.py", "import random"),
+        ("ledger/writer.py", "import reviews.models"),
+        ("accounts/services.py", "import ledger.writer"),
+        ("reviews/services.py", "import config.settings"),
+    ],
+    ids=lambda value: value.replace("/", "."),
+)
+def test_a_wrong_import_breaks_a_contract(
+    house: Path, module: str, wrong: str
+) -> None:
+    path = house / module
+    path.write_text(path.read_text() + f"\n{wrong}\n")
+    result = lint(house)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert "BROKEN" in result.stdout
+
+
+def test_the_rooms_as_they_stand_keep_every_contract(house: Path) -> None:
+    result = lint(house)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -1,0 +1,118 @@
+"""The whole suite in both profiles: SQLite alone, then PostgreSQL and Redis.
+
+python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.services import services
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+PROFILES = {"sqlite": "SQLite, one process", "postgres": "PostgreSQL and Redis"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How one profile came out."""
+
+    profile: str
+    code: int
+    seconds: float
+
+    @property
+    def sentence(self) -> str:
+        outcome = "passed" if self.code == 0 else f"FAILED (exit {self.code})"
+        return f"{PROFILES[self.profile]}: {outcome} in {self.seconds:.0f} seconds"
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.suite", allow_abbrev=False)
+    parser.add_argument("--only", choices=PROFILES, help="run this profile alone")
+    options, pytest_arguments = parser.parse_known_args(arguments)
+    # SIGTERM unwinds like Ctrl-C does, so servers and folders are cleared away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    _ensure_browser()
+    profiles = [options.only] if options.only else PROFILES
+    results = [_run(profile, pytest_arguments) for profile in profiles]
+    _heading("summary")
+    for result in results:
+        print(f"suite: {result.sentence}", flush=True)
+    return max(result.code for result in results)
+
+
+def _run(profile: str, arguments: Sequence[str]) -> Result:
+    _heading(PROFILES[profile])
+    started = time.monotonic()
+    with _environment(profile) as environment:
+        code = _pytest(arguments, environment=environment)
+    return Result(profile=profile, code=code, seconds=time.monotonic() - started)
+
+
+@contextmanager
+def _environment(profile: str) -> Iterator[Mapping[str, str]]:
+    """What the settings read: each run has a data folder and a key of its own."""
+    environment = dict(os.environ)
+    if environment.get("CI"):
+        environment["NO_COLOR"] = "1"
+    with tempfile.TemporaryDirectory(prefix="checkrail-suite-") as folder:
+        environment["CHECKRAIL_DATA"] = folder
+        environment["SECRET_KEY"] = secrets.token_urlsafe(48)
+        if profile == "sqlite":
+            environment.pop("DATABASE_URL", None)
+            environment.pop("REDIS_URL", None)
+            yield environment
+            return
+        environment["CHECKRAIL_HOSTS"] = "127.0.0.1,localhost"
+        with services() as urls:
+            yield {**environment, **urls}
+
+
+def _pytest(arguments: Sequence[str], *, environment: Mapping[str, str]) -> int:
+    command = [sys.executable, "-m", "pytest", *arguments]
+    with subprocess.Popen(command, env=environment) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.wait()  # it has had the same Ctrl-C and is closing
+            raise
+
+
+def _ensure_browser() -> None:
+    """A Chromium the browser tests can drive, or a sentence about how to get one."""
+    if any(shutil.which(name) for name in BROWSERS):
+        return
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        sys.exit(
+            "suite: the browser tests need Chromium, and none is installed.\n"
+            "suite: Debian and Ubuntu: sudo apt-get install chromium. "
+            "Elsewhere: your package manager."
+        )
+    _heading("installing Chromium for the browser tests")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    install = "apt-get install -y --no-install-recommends chromium"
+    for command in ("apt-get update", install):
+        subprocess.run(command.split(), env=quiet, check=True)
+
+
+def _heading(text: str) -> None:
+    print(f"\n===== {text} =====", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
