@@ -1,0 +1,1 @@
+"""Every gate and the facts it reads: pure functions, no clock, no I/O, no logging."""

@@ -1,0 +1,22 @@
+"""One text for one value, and its digest: what hashes and comparisons are made of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+
+def canonical(value: object) -> str:
+    """The value as JSON with sorted keys and no spaces; NaN and infinity are refused."""
+    return json.dumps(
+        value,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the text's UTF-8 bytes, named by its algorithm."""
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

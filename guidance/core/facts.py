@@ -1,0 +1,201 @@
+"""The facts a step is judged on, made outside: its report, the totals, the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from guidance.core.canonical import digest
+
+# A longer signature is remembered by its digest, so that a run's memory stays small.
+# A digest is longer than this, hence never taken for a signature that was kept whole.
+SIGNATURE_KEPT = 64
+
+
+class FactError(ValueError):
+    """A figure that cannot be true, named by the field that holds it."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepReport:
+    """What an agent says about one step; all amounts are of this step alone."""
+
+    number: int
+    tokens: int
+    tool_calls: int
+    duration_ms: int = 0
+    cost_micros: int = 0
+    rework: bool = False
+    checkpoint: bool = False
+    coherence: float | None = None
+    uncertainty: float | None = None
+    confidences: tuple[float, ...] = ()
+    intent: str | None = None
+    summary: str = ""
+    signature: str | None = None
+    failed_calls: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise FactError("number", "steps are numbered from 1")
+        if self.tokens < 0:
+            raise FactError("tokens", "must not be negative")
+        if self.tool_calls < 0:
+            raise FactError("tool_calls", "must not be negative")
+        if self.duration_ms < 0:
+            raise FactError("duration_ms", "must not be negative")
+        if self.cost_micros < 0:
+            raise FactError("cost_micros", "must not be negative")
+        if self.failed_calls is not None and self.failed_calls < 0:
+            raise FactError("failed_calls", "must not be negative")
+        # Written so that NaN, which every comparison denies, is refused as well.
+        if self.coherence is not None and not 0 <= self.coherence <= 1:
+            raise FactError("coherence", "must be from 0 to 1")
+        if self.uncertainty is not None and not 0 <= self.uncertainty <= 1:
+            raise FactError("uncertainty", "must be from 0 to 1")
+        for confidence in self.confidences:
+            if not 0 <= confidence <= 1:
+                raise FactError("confidences", "each must be from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a run has used up so far."""
+
+    tokens: int = 0
+    tool_calls: int = 0
+    time_ms: int = 0
+    cost_micros: int = 0
+
+    def plus(self, report: StepReport) -> Usage:
+        return Usage(
+            tokens=self.tokens + report.tokens,
+            tool_calls=self.tool_calls + report.tool_calls,
+            time_ms=self.time_ms + report.duration_ms,
+            cost_micros=self.cost_micros + report.cost_micros,
+        )
+
+
+class Remaining(NamedTuple):
+    """What is left of each part of a budget; None where there is no limit."""
+
+    tokens: int | None = None
+    tool_calls: int | None = None
+    time_ms: int | None = None
+    cost_micros: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTrace:
+    """What is remembered of one step. `weight` sums the findings on its calls."""
+
+    tokens: int
+    rework: bool = False
+    signature: str | None = None
+    intent: str | None = None
+    tool_calls: int = 0
+    failed_calls: int | None = None
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What a run's earlier steps left behind for judging the next one.
+
+    `trace` has the newest step last. `segment` counts the steps since the run began
+    or a pause was approved: the rework window, repetition and slope see only those.
+    """
+
+    steps: int = 0
+    rework_steps: int = 0
+    last_step: int = 0
+    last_checkpoint_step: int = 0
+    throttles: int = 0
+    segment: int = 0
+    trace: tuple[StepTrace, ...] = ()
+
+    def new_segment(self) -> Memory:
+        """After an approved pause: what led to it is not held against the run again."""
+        return replace(self, throttles=0, segment=0)
+
+    def fresh_start(self) -> Memory:
+        """After a stopped run was reopened: only the totals remain."""
+        return replace(
+            self, last_checkpoint_step=self.last_step, throttles=0, segment=0, trace=()
+        )
+
+    def checkpointed(self, step: int) -> Memory:
+        """After a checkpoint of this step; an older one than the last changes nothing."""
+        if step > self.last_step:
+            raise FactError(
+                "step", f"step {step} is later than the last one, {self.last_step}"
+            )
+        return replace(self, last_checkpoint_step=max(step, self.last_checkpoint_step))
+
+    def to_json(self) -> dict[str, Any]:
+        """A compact form: each remembered step is a list in the order of its fields."""
+        return {
+            "steps": self.steps,
+            "rework_steps": self.rework_steps,
+            "last_step": self.last_step,
+            "last_checkpoint_step": self.last_checkpoint_step,
+            "throttles": self.throttles,
+            "segment": self.segment,
+            "trace": [
+                [
+                    step.tokens,
+                    step.rework,
+                    step.signature,
+                    step.intent,
+                    step.tool_calls,
+                    step.failed_calls,
+                    step.weight,
+                ]
+                for step in self.trace
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Memory:
+        return cls(
+            steps=document["steps"],
+            rework_steps=document["rework_steps"],
+            last_step=document["last_step"],
+            last_checkpoint_step=document["last_checkpoint_step"],
+            throttles=document["throttles"],
+            segment=document["segment"],
+            trace=tuple(
+                StepTrace(
+                    tokens=tokens,
+                    rework=rework,
+                    signature=signature,
+                    intent=intent,
+                    tool_calls=calls,
+                    failed_calls=failed,
+                    weight=weight,
+                )
+                for tokens, rework, signature, intent, calls, failed, weight in (
+                    document["trace"]
+                )
+            ),
+        )
+
+
+def trace_of(report: StepReport) -> StepTrace:
+    """What to remember of a reported step."""
+    signature = report.signature
+    if signature is not None and len(signature) > SIGNATURE_KEPT:
+        signature = digest(signature)
+    return StepTrace(
+        tokens=report.tokens,
+        rework=report.rework,
+        signature=signature,
+        intent=report.intent,
+        tool_calls=report.tool_calls,
+        failed_calls=report.failed_calls,
+    )

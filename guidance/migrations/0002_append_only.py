@@ -1,0 +1,13 @@
+"""guidance_policyversion can only grow: the database refuses anything else."""
+
+from __future__ import annotations
+
+from django.db import migrations
+
+from accounts.append_only import append_only
+
+
+class Migration(migrations.Migration):
+    dependencies = [("guidance", "0001_initial")]
+
+    operations = [append_only("guidance_policyversion")]

@@ -1,0 +1,100 @@
+"""The core is pure: no clock, no chance, no I/O, nothing but itself."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CORE = ROOT / "guidance" / "core"
+SOURCES = sorted(CORE.rglob("*.py"))
+
+IMPORTS = {
+    "__future__",
+    "collections.abc",
+    "dataclasses",
+    "decimal",
+    "hashlib",
+    "json",
+    "math",
+    "operator",
+    "re",
+    "types",
+    "typing",
+}
+# Builtins that no import contract sees. hash differs from process to process.
+CALLS = {
+    "__import__",
+    "breakpoint",
+    "compile",
+    "eval",
+    "exec",
+    "globals",
+    "hash",
+    "id",
+    "input",
+    "open",
+    "print",
+}
+
+LOAD_ALL = """
+import importlib, sys
+sys.path.insert(0, {root!r})
+for name in {names!r}:
+    importlib.import_module(name)
+print("\\n".join(sys.modules))
+"""
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def calls(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+
+
+def name_of(source: Path) -> str:
+    parts = source.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=name_of)
+def test_a_module_imports_nothing_impure_and_calls_nothing_impure(
+    source: Path,
+) -> None:
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    foreign = {
+        name
+        for name in imports(tree)
+        if name not in IMPORTS and not name.startswith("guidance.core")
+    }
+    assert foreign == set()
+    assert CALLS.isdisjoint(calls(tree))
+
+
+def test_a_bare_interpreter_loads_the_core_without_any_other_package() -> None:
+    script = LOAD_ALL.format(
+        root=str(ROOT), names=[name_of(source) for source in SOURCES]
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script],
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout.split()
+    packages = {name.partition(".")[0] for name in loaded}
+    assert packages - sys.stdlib_module_names <= {"__main__", "guidance"}
+    ours = {name for name in loaded if name.startswith("guidance.")}
+    assert all(name.startswith("guidance.core") for name in ours)
