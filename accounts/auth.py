@@ -1,0 +1,142 @@
+"""Who is asking: from a bearer secret to an agent or a person.
+
+The answer is kept for a few seconds, so that a busy agent costs no query per step; a
+revocation empties this process at once and the others within `CACHE_SECONDS`.
+"""
+
+from __future__ import annotations
+
+import hmac
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+
+from accounts import secrets
+from accounts.errors import Forbidden, Unauthenticated
+from accounts.models import AgentKey, PersonalToken, User
+
+CACHE_SECONDS = 5.0
+# A "last used" date is worth one write a minute, not one a request.
+LAST_USED_GRAIN = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentPrincipal:
+    agent_id: int
+    agent_code: str
+    agent_name: str
+    project_id: int
+    project_slug: str
+
+    @property
+    def actor(self) -> str:
+        return f"agent:{self.agent_code}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonPrincipal:
+    user_id: int
+    user_code: str
+    username: str
+
+    @property
+    def actor(self) -> str:
+        return f"user:{self.user_code}"
+
+
+def person_of(user: User) -> PersonPrincipal:
+    """A signed-in person, as the use cases know them."""
+    return PersonPrincipal(
+        user_id=user.pk, user_code=str(user.code), username=user.username
+    )
+
+
+Principal = AgentPrincipal | PersonPrincipal
+
+
+def require_agent(principal: Principal | None) -> AgentPrincipal:
+    if not isinstance(principal, AgentPrincipal):
+        raise Forbidden("Only an agent key opens this door.")
+    return principal
+
+
+def require_person(principal: Principal | None) -> PersonPrincipal:
+    if not isinstance(principal, PersonPrincipal):
+        raise Forbidden("Only a person opens this door: use a personal token.")
+    return principal
+
+
+_known: dict[str, tuple[float, Principal]] = {}
+_KNOWN_LIMIT = 10_000
+
+
+def bearer_secret(header: str | None) -> str | None:
+    """The secret of `Authorization: Bearer …`; None when no header was sent."""
+    if header is None:
+        return None
+    scheme, _, secret = header.partition(" ")
+    if scheme != "Bearer" or not secret.startswith(
+        (secrets.AGENT_PREFIX, secrets.PERSON_PREFIX)
+    ):
+        raise Unauthenticated
+    return secret
+
+
+def remembered_principal(secret: str) -> Principal | None:
+    """The cached answer, without a query."""
+    found = _known.get(secrets.digest(secret))
+    if found is None or found[0] < time.monotonic():
+        return None
+    return found[1]
+
+
+def principal_for_secret(secret: str) -> Principal:
+    """Find candidates by the public part, compare digests in constant time."""
+    find = _agent if secret.startswith(secrets.AGENT_PREFIX) else _person
+    digest = secrets.digest(secret)
+    principal = find(secrets.lookup(secret), digest)
+    if principal is None:
+        raise Unauthenticated
+    if len(_known) >= _KNOWN_LIMIT:
+        _known.clear()
+    _known[digest] = (time.monotonic() + CACHE_SECONDS, principal)
+    return principal
+
+
+def forget_secret(digest: str) -> None:
+    _known.pop(digest, None)
+
+
+def _agent(lookup: str, digest: str) -> AgentPrincipal | None:
+    for key in AgentKey.objects.select_related("agent__project").filter(
+        lookup=lookup, revoked_at=None
+    ):
+        if hmac.compare_digest(key.digest, digest):
+            _touch(key)
+            return AgentPrincipal(
+                agent_id=key.agent_id,
+                agent_code=str(key.agent.code),
+                agent_name=key.agent.name,
+                project_id=key.agent.project_id,
+                project_slug=key.agent.project.slug,
+            )
+    return None
+
+
+def _person(lookup: str, digest: str) -> PersonPrincipal | None:
+    for token in PersonalToken.objects.select_related("user").filter(
+        lookup=lookup, revoked_at=None, user__is_active=True
+    ):
+        if hmac.compare_digest(token.digest, digest):
+            _touch(token)
+            return person_of(token.user)
+    return None
+
+
+def _touch(secret: AgentKey | PersonalToken) -> None:
+    now = timezone.now()
+    if secret.last_used_at is None or secret.last_used_at < now - LAST_USED_GRAIN:
+        secret.last_used_at = now
+        secret.save(update_fields=["last_used_at"])

@@ -1,0 +1,75 @@
+"""What every console view does first: who is this, and in which project.
+
+An outsider's project does not exist (404). A fragment asked for without a session
+sends the whole page to the sign-in, never a sign-in form into a pane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, resolve_url
+from django.views.decorators.cache import never_cache
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from accounts.models import Membership, Project, Role, User
+
+P = ParamSpec("P")
+
+
+class ConsoleRequest(HttpRequest):
+    """A request of a signed-in member, as `member_door` hands it on."""
+
+    user: User
+    htmx: HtmxDetails
+    project: Project
+    role: Role
+
+
+def member_door(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """Turns view(request, …) into view(request, slug, …) for members only.
+
+    Nothing is cached: a fragment and its page share an address.
+    """
+
+    @never_cache
+    @wraps(view)
+    def door(
+        request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return sign_in_first(request)
+        if request.user.must_change_password:
+            return redirect("accounts:password")
+        membership = (
+            Membership.objects.select_related("project")
+            .filter(project__slug=slug, user_id=request.user.pk)
+            .first()
+        )
+        if membership is None:
+            raise Http404
+        console: ConsoleRequest = request  # type: ignore[assignment]
+        console.project = membership.project
+        console.role = Role(membership.role)
+        return view(console, *args, **kwargs)
+
+    return door
+
+
+def sign_in_first(request: HttpRequest) -> HttpResponse:
+    htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+    back = htmx.current_url_abs_path if htmx else request.get_full_path()
+    address = resolve_url(settings.LOGIN_URL) + "?" + urlencode({"next": back or "/"})
+    if htmx:
+        response = HttpResponseClientRedirect(address)
+        response.status_code = 401
+        return response
+    return redirect(address)

@@ -1,0 +1,47 @@
+"""manage.py agent_key: a key for an agent, shown once."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.core.validators import validate_slug
+
+from accounts.services import agent_key_issue
+
+
+class Command(BaseCommand):
+    help = "Make an agent (and its project) if absent, and print a new key for it once."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--json", action="store_true", help="one line of JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name, project = options["name"], options["project"]
+        check_names(name, project)
+        _, secret = agent_key_issue(name=name, project_slug=project)
+        if options["json"]:
+            line = {"project": project, "agent": name, "key": secret}
+            self.stdout.write(json.dumps(line))
+            return
+        self.stdout.write(f"Agent {name} in project {project}")
+        self.stdout.write(f"Key   {secret}")
+        self.stdout.write("Keep it now: it is not shown again.")
+
+
+def check_names(name: str, project: str) -> None:
+    if not name.strip() or len(name) > 120 or not name.isprintable():
+        raise CommandError("NAME must be 1 to 120 printable characters.")
+    try:
+        validate_slug(project)
+    except ValidationError:
+        raise CommandError(
+            "--project takes a slug: letters, digits, - and _ only."
+        ) from None
+    if len(project) > 64:
+        raise CommandError("--project takes at most 64 characters.")

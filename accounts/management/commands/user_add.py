@@ -1,0 +1,53 @@
+"""manage.py user_add: a person with a role, password and token shown once."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.management.commands.agent_key import check_names
+from accounts.models import Role
+from accounts.services import person_add
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a person (and the project) if absent, give them the role, and print a "
+        "new password and personal token once."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--role", required=True, choices=Role.values)
+        parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument("--json", action="store_true", help="one line of JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name, project = options["name"], options["project"]
+        check_names(name, project)
+        try:
+            UnicodeUsernameValidator()(name)
+        except ValidationError:
+            raise CommandError(
+                "NAME takes letters, digits and @ . + - _ only."
+            ) from None
+        added = person_add(name=name, role=Role(options["role"]), project_slug=project)
+        if options["json"]:
+            line = {
+                "user": name,
+                "role": options["role"],
+                "project": project,
+                "password": added.password,
+                "token": added.token,
+            }
+            self.stdout.write(json.dumps(line))
+            return
+        self.stdout.write(f"Person   {name}, {options['role']} of {project}")
+        self.stdout.write(f"Password {added.password}")
+        self.stdout.write(f"Token    {added.token}")
+        self.stdout.write("Keep them now: they are not shown again.")

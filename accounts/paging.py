@@ -1,0 +1,45 @@
+"""Keyset paging and query checks that every list shares."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from django.db.models import Model, QuerySet
+from pydantic import BaseModel, Field, StringConstraints
+
+from accounts.errors import Invalid
+from accounts.identifiers import parse_code
+
+M = TypeVar("M", bound=Model)
+
+# Without NUL, which PostgreSQL cannot hold in any text.
+QueryText = Annotated[str, StringConstraints(max_length=400, pattern=r"^[^\x00]*$")]
+
+
+class PageQuery(BaseModel):
+    """What every list takes."""
+
+    cursor: QueryText | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+def page_after(
+    rows: QuerySet[M], *, cursor: str | None, limit: int
+) -> tuple[list[M], str | None]:
+    """Newest first by key, never by offset; the cursor is the code of the last row."""
+    if cursor is not None:
+        known = parse_code(cursor)
+        last = rows.filter(code=known).values_list("pk", flat=True).first()
+        if known is None or last is None:
+            raise unacceptable("cursor", "not a cursor that this list gave out")
+        rows = rows.filter(pk__lt=last)
+    found = list(rows.order_by("-pk")[: limit + 1])
+    if len(found) <= limit:
+        return found, None
+    return found[:limit], str(found[limit - 1].code)  # type: ignore[attr-defined]
+
+
+def unacceptable(name: str, message: str) -> Invalid:
+    return Invalid(
+        f"{name}: {message}.", errors=[{"loc": ["query", name], "message": message}]
+    )

@@ -1,0 +1,30 @@
+"""Reads: what a person may see and do in which project."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+
+from accounts.errors import Forbidden, NotFound
+from accounts.models import Membership, Project, Role
+
+
+def projects_of(*, user_id: int) -> QuerySet[Project]:
+    return Project.objects.filter(membership__user_id=user_id).order_by("slug")
+
+
+def role_in(*, user_id: int, project_id: int) -> Role:
+    """The person's role; for an outsider the project does not exist."""
+    role = (
+        Membership.objects.filter(user_id=user_id, project_id=project_id)
+        .values_list("role", flat=True)
+        .first()
+    )
+    if role is None:
+        raise NotFound
+    return Role(role)
+
+
+def require_role(*, user_id: int, project_id: int, role: Role) -> None:
+    held = role_in(user_id=user_id, project_id=project_id)
+    if not held.includes(role):
+        raise Forbidden(f"This needs the role {role.value}; yours is {held.value}.")

@@ -1,0 +1,43 @@
+"""Sign-in, sign-out, and the new password a person is asked for at first."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.views import LoginView, LogoutView
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import User
+
+sign_in = LoginView.as_view(
+    template_name="accounts/sign_in.html", redirect_authenticated_user=True
+)
+sign_out = LogoutView.as_view()
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+@login_required
+def password(request: HttpRequest) -> HttpResponse:
+    """A new password. Whoever just signed in with a given one need not repeat it."""
+    user = cast(User, request.user)
+    form_of: type[SetPasswordForm[User]] = (
+        SetPasswordForm if user.must_change_password else PasswordChangeForm
+    )
+    form = form_of(user, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        User.objects.filter(pk=user.pk).update(must_change_password=False)
+        update_session_auth_hash(request, user)
+        return redirect("reviews:home")
+    context = {"form": form, "first": user.must_change_password}
+    status = 422 if form.errors else 200
+    return render(request, "accounts/password.html", context, status=status)
