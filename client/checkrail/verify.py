@@ -1,0 +1,157 @@
+"""Check an exported ledger offline: standard library only, no server needed.
+
+Each line is one entry. An entry's hash covers its own fields, the hash of its payload
+and the hash of the entry before it, every field behind its length. The file is read a
+line at a time, so its size does not matter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+FORMAT = 1
+GENESIS = "0" * 64
+LINE_LIMIT = 4 * 1024 * 1024
+
+
+class Broken(Exception):
+    """The chain does not hold; `seq` is the first entry that is wrong."""
+
+    def __init__(self, seq: int, reason: str) -> None:
+        super().__init__(f"entry {seq}: {reason}")
+        self.seq = seq
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Verified:
+    entries: int
+    head: str
+    anchored: bool
+
+
+def verify_lines(
+    lines: Iterable[str], *, receipt: tuple[int, str] | None = None
+) -> Verified:
+    """Walk the chain; raises Broken at the first fault."""
+    seq, prev, run, anchored = 0, GENESIS, None, False
+    for line in lines:
+        entry = _entry(line, seq + 1)
+        if entry["seq"] != seq + 1:
+            raise Broken(seq + 1, f"missing, {entry['seq']} stands in its place")
+        if run is not None and entry["run"] != run:
+            raise Broken(seq + 1, "belongs to another run")
+        if entry["prev_hash"] != prev:
+            raise Broken(seq + 1, "does not follow the entry before it")
+        if _hash(_payload_text(entry["payload"])) != entry["payload_sha256"]:
+            raise Broken(seq + 1, "its payload was changed")
+        if _entry_hash(entry) != entry["hash"]:
+            raise Broken(seq + 1, "its hash does not fit its fields")
+        seq, prev, run = entry["seq"], entry["hash"], entry["run"]
+        if receipt is not None and receipt[0] == seq:
+            if receipt[1] != prev:
+                raise Broken(seq, "is not the entry the receipt was given for")
+            anchored = True
+    if receipt is not None and not anchored:
+        raise Broken(seq + 1, f"missing: the receipt is for entry {receipt[0]}")
+    return Verified(entries=seq, head=prev, anchored=anchored)
+
+
+_FIELDS = {
+    "v": int,
+    "run": str,
+    "seq": int,
+    "at": str,
+    "type": str,
+    "actor": str,
+    "payload": dict,
+    "payload_sha256": str,
+    "prev_hash": str,
+    "hash": str,
+}
+
+
+def _entry(line: str, seq: int) -> dict[str, Any]:
+    if len(line) > LINE_LIMIT:
+        raise Broken(seq, "its line is too long")
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Broken(seq, "its line is not JSON") from None
+    if not isinstance(entry, dict) or any(
+        type(entry.get(name)) is not kind for name, kind in _FIELDS.items()
+    ):
+        raise Broken(seq, "a field is missing or of another type")
+    if entry["v"] != FORMAT:
+        raise Broken(seq, f"format {entry['v']} is not known to this verifier")
+    return entry
+
+
+def _payload_text(payload: object) -> str:
+    return json.dumps(
+        payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _entry_hash(entry: dict[str, Any]) -> str:
+    fields: tuple[str, ...] = (
+        "checkrail.entry",
+        str(entry["v"]),
+        entry["run"],
+        str(entry["seq"]),
+        entry["at"],
+        entry["type"],
+        entry["actor"],
+        entry["payload_sha256"],
+        entry["prev_hash"],
+    )
+    form = bytearray()
+    for field in fields:
+        raw = field.encode("utf-8", "surrogatepass")
+        form += len(raw).to_bytes(4, "big") + raw
+    return hashlib.sha256(form).hexdigest()
+
+
+def _receipt(text: str) -> tuple[int, str]:
+    seq, _, digest = text.partition(":")
+    if not seq.isdigit() or len(digest) != 64:
+        raise argparse.ArgumentTypeError("SEQ:HASH, as in an answer's receipt")
+    return int(seq), digest
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Verify an exported ledger offline.")
+    parser.add_argument("file", help="NDJSON of GET /runs/{run}/ledger, - for stdin")
+    parser.add_argument("--head", type=_receipt, metavar="SEQ:HASH", help="a receipt")
+    options = parser.parse_args(arguments)
+    try:
+        if options.file == "-":
+            result = verify_lines(sys.stdin, receipt=options.head)
+        else:
+            with open(options.file, encoding="utf-8") as lines:
+                result = verify_lines(lines, receipt=options.head)
+    except Broken as broken:
+        print(f"BROKEN {broken}")
+        return 1
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"The file cannot be read: {error}", file=sys.stderr)
+        return 1
+    print(f"{result.entries} entries are whole, head {result.head}")
+    if not result.anchored:
+        print("No receipt was given: entries cut from the end would not be noticed.")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
