@@ -102,8 +102,8 @@ def judge_step(
         budget=budget,
     )
     findings, metrics = ask(limits=limits, evidence=evidence)
-    decision = most_severe([finding.decision for finding in findings])
-    throttled = any(finding.decision == "throttle" for finding in findings)
+    decisions = [finding.decision for finding in findings]
+    decision = most_severe(decisions)
     return StepVerdict(
         decision=decision,
         findings=findings,
@@ -114,7 +114,7 @@ def judge_step(
             rework_steps=rework_steps,
             last_step=report.number,
             last_checkpoint_step=checkpoint,
-            throttles=memory.throttles + 1 if throttled else 0,
+            throttles=memory.throttles + 1 if "throttle" in decisions else 0,
             segment=segment,
             trace=trace,
         ),

@@ -71,7 +71,9 @@ def of_step(
     spend = [step.tokens for step in current[-limits.slope_window :]]
     repeats = cycle(current, times=limits.repeat_limit)
     coherent, coherent_from, coherent_parts = _coherence(report, trace)
-    unsure, unsure_from, unsure_parts = _uncertainty(report, trace, repeats)
+    # The segment only: calls that failed before an approved pause would otherwise
+    # pause the run again at its very next step.
+    unsure, unsure_from, unsure_parts = _uncertainty(report, current, repeats)
     return Evidence(
         since_checkpoint=since_checkpoint,
         coherence=coherent,

@@ -42,4 +42,7 @@ def severity(decision: str) -> int:
 
 def most_severe(decisions: Iterable[str]) -> str:
     """The worst of the given step decisions, `continue` when there is none."""
-    return min(decisions, key=severity, default="continue")
+    worst = len(STEP_DECISIONS) - 1
+    for decision in decisions:
+        worst = min(worst, severity(decision))
+    return STEP_DECISIONS[worst]

@@ -27,6 +27,7 @@ from tests.core.builders import make_policy, make_report, make_trace, walk
         pytest.param("coherence", -0.1, id="coherence-below-zero"),
         pytest.param("uncertainty", float("nan"), id="uncertainty-nan"),
         pytest.param("uncertainty", float("inf"), id="uncertainty-infinite"),
+        pytest.param("uncertainty", 1.5, id="uncertainty-above-one"),
         pytest.param("confidences", (0.5, 1.5), id="UN-02-refused-not-clamped"),
         pytest.param("confidences", (-0.2,), id="UN-02-below-zero"),
         pytest.param("confidences", (float("nan"),), id="confidence-nan"),

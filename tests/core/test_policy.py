@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, fields
+from typing import Any
 
 import pytest
 
@@ -253,6 +254,64 @@ def test_what_is_wrong_is_named_with_its_path(
     document: object, path: str, why: str
 ) -> None:
     assert problems(document) == {path: why}
+
+
+DAY_MS = 86_400_000
+YEAR_S = 31_622_400
+# What else must change for the bound itself to be sound.
+BOUNDS: dict[str, tuple[float, float, dict[str, float]]] = {
+    "max_consecutive_steps": (1, 1_000_000, {"checkpoint_interval_steps": 1}),
+    "checkpoint_interval_steps": (1, 1_000_000, {"max_consecutive_steps": 1_000_000}),
+    "min_coherence": (0, 1, {}),
+    "max_uncertainty": (0, 1, {}),
+    "max_rework_ratio": (0, 1, {}),
+    "rework_window": (1, 100, {"rework_min_steps": 1}),
+    "rework_min_steps": (1, 100, {"rework_window": 100}),
+    "max_budget_slope": (0, 1, {}),
+    "slope_window": (3, 100, {"slope_min_points": 3}),
+    "slope_min_points": (3, 100, {"slope_window": 100}),
+    "throttle_base_ms": (1, DAY_MS, {"throttle_max_ms": DAY_MS}),
+    "throttle_max_ms": (1, DAY_MS, {"throttle_base_ms": 1}),
+    "repeat_limit": (2, 25, {}),
+}
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(ContinueLimits)])
+def test_a_limit_may_reach_its_bounds_and_not_pass_them(name: str) -> None:
+    low, high, others = BOUNDS[name]
+    for bound in (low, high):
+        limits = load_policy({"continue": {**others, name: bound}}).continue_limits
+        assert getattr(limits, name) == bound
+    for beyond in (low - 1, high + 1):
+        assert f"continue.{name}" in problems({"continue": {**others, name: beyond}})
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "low", "high", "below", "above"),
+    [
+        ("budget", "tokens", 1, 10**15, 0, 10**15 + 1),
+        ("budget", "tool_calls", 1, 10**15, 0, 10**15 + 1),
+        ("budget", "time_ms", 1, 10**15, 0, 10**15 + 1),
+        (
+            "budget",
+            "cost_usd",
+            "0.000001",
+            "1000000000.00",
+            "0.00",
+            "1000000000.000001",
+        ),
+        ("reviews", "expires_after_s", 1, YEAR_S, 0, YEAR_S + 1),
+        ("runs", "abandon_after_s", 1, YEAR_S, 0, YEAR_S + 1),
+    ],
+)
+def test_so_may_every_other_figure(
+    section: str, name: str, low: object, high: object, below: object, above: object
+) -> None:
+    for bound in (low, high):
+        document: dict[str, Any] = dump_policy(load_policy({section: {name: bound}}))
+        assert document[section][name] == bound
+    for beyond in (below, above):
+        assert f"{section}.{name}" in problems({section: {name: beyond}})
 
 
 @pytest.mark.parametrize(

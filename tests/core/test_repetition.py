@@ -91,4 +91,4 @@ def test_an_approved_pause_begins_anew() -> None:
 def test_an_approved_pause_begins_anew_for_the_computed_score_too() -> None:
     memory = walk(pattern("bcaaa"))[-1].memory.new_segment()
     verdict = walk(pattern("a"), memory=memory)[-1]
-    assert (verdict.decision, verdict.metrics.uncertainty) == ("continue", 0.0)
+    assert (verdict.decision, verdict.metrics.uncertainty) == ("continue", None)

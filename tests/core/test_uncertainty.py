@@ -161,6 +161,13 @@ def test_many_failed_calls_pause() -> None:
     assert message_of(verdict, "uncertainty") == "Uncertainty 0.90, over the 0.80 limit"
 
 
+def test_failures_before_an_approved_pause_are_not_held_against_the_run() -> None:
+    failing = {"tool_calls": 10, "failed_calls": 9}
+    memory = walk([failing] * 5)[-1].memory.new_segment()
+    assert walk([failing] * 4, memory=memory)[-1].decision == "continue"
+    assert walk([failing] * 5, memory=memory)[-1].decision == "pause"
+
+
 def test_the_limit_is_the_policys() -> None:
     policy = make_policy(max_uncertainty=0.5)
     assert step(make_report(uncertainty=0.51), policy=policy).decision == "pause"
