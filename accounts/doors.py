@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
@@ -48,7 +49,7 @@ def member_door(
         if not request.user.is_authenticated:
             return sign_in_first(request)
         if request.user.must_change_password:
-            return redirect("accounts:password")
+            return _whole_page_to(request, reverse("accounts:password"))
         membership = (
             Membership.objects.select_related("project")
             .filter(project__slug=slug, user_id=request.user.pk)
@@ -67,9 +68,13 @@ def member_door(
 def sign_in_first(request: HttpRequest) -> HttpResponse:
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     back = htmx.current_url_abs_path if htmx else request.get_full_path()
-    address = resolve_url(settings.LOGIN_URL) + "?" + urlencode({"next": back or "/"})
-    if htmx:
-        response = HttpResponseClientRedirect(address)
-        response.status_code = 401
-        return response
-    return redirect(address)
+    query = urlencode({"next": back or "/"})
+    return _whole_page_to(request, f"{resolve_url(settings.LOGIN_URL)}?{query}")
+
+
+def _whole_page_to(request: HttpRequest, address: str) -> HttpResponse:
+    if not request.htmx:  # type: ignore[attr-defined]
+        return redirect(address)
+    response = HttpResponseClientRedirect(address)
+    response.status_code = 401
+    return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import Annotated, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -24,12 +25,16 @@ class PageQuery(BaseModel):
 
 
 def page_after(
-    rows: QuerySet[M], *, cursor: str | None, limit: int
+    rows: QuerySet[M], *, among: QuerySet[M], cursor: str | None, limit: int
 ) -> tuple[list[M], str | None]:
-    """Newest first by key, never by offset; the cursor is the code of the last row."""
+    """Newest first by key, never by offset; the cursor is the code of the last row.
+
+    `among` are all rows the caller may see: the last row of a page may have left the
+    filter since, and the next page still begins after it.
+    """
     if cursor is not None:
         known = parse_code(cursor)
-        last = rows.filter(code=known).values_list("pk", flat=True).first()
+        last = among.filter(code=known).values_list("pk", flat=True).first()
         if known is None or last is None:
             raise unacceptable("cursor", "not a cursor that this list gave out")
         rows = rows.filter(pk__lt=last)
@@ -37,6 +42,13 @@ def page_after(
     if len(found) <= limit:
         return found, None
     return found[:limit], str(found[limit - 1].code)  # type: ignore[attr-defined]
+
+
+def only_known(names: Iterable[str], known: Container[str]) -> None:
+    """A filter we do not know is refused: ignored, it would show everything."""
+    for name in names:
+        if name not in known:
+            raise unacceptable(name, "not a parameter of this address")
 
 
 def unacceptable(name: str, message: str) -> Invalid:

@@ -17,6 +17,7 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
+from accounts.errors import Forbidden
 from accounts.models import User
 
 SEEN = "checkrail"  # where the front leaves what it has seen, in the ASGI scope
@@ -46,16 +47,39 @@ class Bearer(AuthBase):
         return seen_of(request).principal
 
 
+class AgentBearer(Bearer):
+    """Agents only, and said so before a word about the body."""
+
+    def __call__(self, request: HttpRequest) -> AgentPrincipal | None:
+        principal = super().__call__(request)
+        return None if principal is None else require_agent(principal)
+
+
+class PersonBearer(Bearer):
+    """People's programs only, and said so before a word about the body."""
+
+    def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
+        principal = super().__call__(request)
+        return None if principal is None else require_person(principal)
+
+
 class SignedIn(SessionAuth):
     """A person's browser session; writes need the CSRF token."""
 
-    def authenticate(self, request: HttpRequest, key: str | None) -> Any:
+    def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
         user = request.user
-        return person_of(user) if isinstance(user, User) else None
+        if not isinstance(user, User):
+            return None  # unknown: not a matter of CSRF
+        if user.must_change_password:
+            raise Forbidden("Choose a password of your own in the console first.")
+        self._get_key(request)  # refuses a write without the token
+        return person_of(user)
 
 
 BEARER = Bearer()
+AGENT = AgentBearer()
 BEARER_OR_SESSION = [BEARER, SignedIn()]
+PERSON = [PersonBearer(), SignedIn()]
 
 
 def agent_of(request: HttpRequest) -> AgentPrincipal:

@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 
 from accounts.errors import Invalid
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import load_policy
 from guidance.models import PolicyVersion
+from guidance.selectors import LoadedPolicy, policy_by_id
 
 DEFAULT = "default"
 _SHIPPED = Path(__file__).parent / "policies"
@@ -28,38 +28,67 @@ def policy_publish(
 ) -> PolicyVersion:
     """The document as the next version of its name; refused if it cannot be judged by."""
     load_policy(document)
-    text = canonical(document)
     while True:
-        newest = PolicyVersion.objects.filter(
-            project_id=project_id, name=name
-        ).aggregate(newest=Max("version"))["newest"]
-        try:
-            with transaction.atomic():
-                return PolicyVersion.objects.create(
-                    project_id=project_id,
-                    name=name,
-                    version=(newest or 0) + 1,
-                    document=text,
-                    hash=digest(text),
-                    created_by_id=created_by_id,
-                )
-        except IntegrityError:
-            continue  # somebody published at the same moment: take the next number
+        newest = _newest(project_id=project_id, name=name)
+        row = _insert(
+            project_id=project_id,
+            name=name,
+            version=newest.version + 1 if newest else 1,
+            document=document,
+            created_by_id=created_by_id,
+        )
+        if row is not None:
+            return row
 
 
-def policy_in_force(*, project_id: int, name: str) -> PolicyVersion:
-    """The newest version of this name; a project's default is published when absent."""
-    found = (
-        PolicyVersion.objects.filter(project_id=project_id, name=name)
-        .order_by("-version")
-        .first()
-    )
-    if found is not None:
-        return found
-    if name != DEFAULT:
+def policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
+    """The newest version of this name; a project's default is published when absent.
+
+    Never call it inside a larger transaction: the loaded policy is kept for ever, and
+    a rollback would take back the row it was loaded from.
+    """
+    found = _newest(project_id=project_id, name=name)
+    if found is None and name == DEFAULT:
+        document = yaml.safe_load((_SHIPPED / "default.yaml").read_text())
+        # Somebody may do the same at this moment: theirs is as good.
+        found = _insert(
+            project_id=project_id, name=DEFAULT, version=1, document=document
+        ) or _newest(project_id=project_id, name=DEFAULT)
+    if found is None:
         raise Invalid(
             f"The project has no policy named {name!r}.",
             errors=[{"loc": ["policy"], "message": "no such policy"}],
         )
-    document = yaml.safe_load((_SHIPPED / "default.yaml").read_text())
-    return policy_publish(project_id=project_id, name=DEFAULT, document=document)
+    return policy_by_id(found.pk)
+
+
+def _newest(*, project_id: int, name: str) -> PolicyVersion | None:
+    return (
+        PolicyVersion.objects.filter(project_id=project_id, name=name)
+        .order_by("-version")
+        .first()
+    )
+
+
+def _insert(
+    *,
+    project_id: int,
+    name: str,
+    version: int,
+    document: Mapping[str, Any],
+    created_by_id: int | None = None,
+) -> PolicyVersion | None:
+    """None when this version exists already."""
+    text = canonical(document)
+    try:
+        with transaction.atomic():
+            return PolicyVersion.objects.create(
+                project_id=project_id,
+                name=name,
+                version=version,
+                document=text,
+                hash=digest(text),
+                created_by_id=created_by_id,
+            )
+    except IntegrityError:
+        return None

@@ -1,0 +1,84 @@
+"""How a run and a checkpoint look on the wire."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from guidance.core.money import usd
+from guidance.selectors import policy_by_id
+from ledger.chain import timestamp
+from ledger.links import review_url, run_url
+from ledger.models import Checkpoint, Run
+
+# What a run's answer needs beside its own row.
+RUN_RELATED = ("project", "agent")
+
+
+def run_answer(run: Run) -> dict[str, Any]:
+    policy = policy_by_id(run.policy_id)
+    slug = run.project.slug
+    return {
+        "id": str(run.code),
+        "project": slug,
+        "agent": run.agent.name,
+        "task": run.task,
+        "intent": run.intent,
+        "model": run.model or None,
+        "labels": run.labels,
+        "status": run.status,
+        "status_reason": run.status_reason or None,
+        "policy": policy.stamp(),
+        "budget": budget_answer(run),
+        "steps": run.steps,
+        "rework_steps": run.rework_steps,
+        "last_step": run.last_step,
+        "last_checkpoint_step": run.last_checkpoint_step,
+        "open_reviews": [
+            {
+                "id": code,
+                "kind": kind,
+                "url": review_url(project_slug=slug, review=code),
+            }
+            for code, kind, *_ in json.loads(run.open_reviews)
+        ],
+        "head": {"seq": run.head_seq, "hash": run.head_hash},
+        "created_at": timestamp(run.created_at),
+        "updated_at": timestamp(run.updated_at),
+        "finished_at": timestamp(run.finished_at) if run.finished_at else None,
+        "url": run_url(project_slug=slug, run=str(run.code)),
+    }
+
+
+def budget_answer(run: Run) -> dict[str, dict[str, Any]]:
+    parts = {
+        "tokens": (run.tokens_limit, run.tokens_used),
+        "tool_calls": (run.tool_calls_limit, run.tool_calls_used),
+        "time_ms": (run.time_ms_limit, run.time_ms_used),
+    }
+    answer: dict[str, dict[str, Any]] = {
+        name: {
+            "limit": limit,
+            "used": used,
+            "remaining": None if limit is None else limit - used,
+        }
+        for name, (limit, used) in parts.items()
+    }
+    limit, used = run.cost_micros_limit, run.cost_micros_used
+    answer["cost_usd"] = {
+        "limit": None if limit is None else usd(limit),
+        "used": usd(used),
+        "remaining": None if limit is None else usd(limit - used),
+    }
+    return answer
+
+
+def checkpoint_answer(checkpoint: Checkpoint, *, run_code: str) -> dict[str, Any]:
+    return {
+        "id": str(checkpoint.code),
+        "run": run_code,
+        "step": checkpoint.step,
+        "label": checkpoint.label,
+        "state": checkpoint.state,
+        "created_at": timestamp(checkpoint.created_at),
+    }

@@ -1,0 +1,94 @@
+"""Reading runs: one, many, their checkpoints and their ledger."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from ninja import Query, Router
+
+from accounts.errors import NotFound
+from accounts.paging import only_known, page_after, unacceptable
+from accounts.requests import BEARER_OR_SESSION, principal_of
+from accounts.responses import json_response
+from guidance.core.words import INTENTS
+from ledger.answers import checkpoint_answer, run_answer
+from ledger.schemas import CheckpointOut, RunFilters, RunOut, VerifyOut
+from ledger.selectors import (
+    ledger_lines,
+    run_visible,
+    runs_labelled,
+    runs_visible,
+)
+from ledger.verify import verify_run
+
+router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
+
+
+def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
+    """Newest first; `next_cursor` leads on."""
+    only_known(request.GET, RunFilters.model_fields)
+    runs = visible = runs_visible(principal=principal_of(request))
+    if filters.status is not None:
+        runs = runs.filter(status=filters.status)
+    if filters.agent is not None:
+        runs = runs.filter(agent__name=filters.agent)
+    if filters.intent is not None:
+        if filters.intent not in INTENTS:
+            raise unacceptable("intent", f"one of {', '.join(INTENTS)}")
+        runs = runs.filter(intent=filters.intent)
+    if filters.label is not None:
+        name, colon, value = filters.label.partition(":")
+        if not colon or not name:
+            raise unacceptable("label", "must be name:value")
+        runs = runs_labelled(runs, name=name, value=value)
+    if filters.q is not None:
+        runs = runs.filter(task__icontains=filters.q)
+    rows, next_cursor = page_after(
+        runs, among=visible, cursor=filters.cursor, limit=filters.limit
+    )
+    return json_response(
+        {"items": [run_answer(run) for run in rows], "next_cursor": next_cursor}
+    )
+
+
+@router.get("/runs/{run}", response=RunOut)
+def get_run(request: HttpRequest, run: str) -> HttpResponse:
+    """One run as it stands."""
+    found = run_visible(principal=principal_of(request), code=run)
+    return json_response(run_answer(found))
+
+
+@router.get("/runs/{run}/checkpoints/latest", response=CheckpointOut)
+def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
+    """Where to go on after a crash or a pause."""
+    found = run_visible(principal=principal_of(request), code=run)
+    checkpoint = found.checkpoints.order_by("-pk").first()
+    if checkpoint is None:
+        raise NotFound("This run has saved no checkpoint yet.")
+    return json_response(checkpoint_answer(checkpoint, run_code=str(found.code)))
+
+
+@router.get("/runs/{run}/ledger", tags=["Ledger"])
+def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
+    """The run's whole chain as NDJSON, one entry a line."""
+    found = run_visible(principal=principal_of(request), code=run)
+    return StreamingHttpResponse(
+        ledger_lines(found),
+        content_type="application/x-ndjson; charset=utf-8",
+        headers={"Cache-Control": "no-store"},
+    )
+
+
+@router.get("/runs/{run}/verify", response=VerifyOut, tags=["Ledger"])
+def get_verification(request: HttpRequest, run: str) -> HttpResponse:
+    """Recompute every hash of the run's chain."""
+    found = run_visible(principal=principal_of(request), code=run)
+    result = verify_run(found)
+    return json_response(
+        {
+            "ok": result.ok,
+            "entries": result.entries,
+            "first_bad_seq": result.first_bad_seq,
+            "reason": result.reason,
+            "head": {"seq": found.head_seq, "hash": found.head_hash},
+        }
+    )

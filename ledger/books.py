@@ -1,0 +1,196 @@
+"""How commands become commits: judged in order, stored once, answered after it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from django.db import connection, transaction
+from django.db.utils import Error as DatabaseError
+
+from accounts.errors import DomainError
+from ledger.commands import Change, Command, SealedEntry, StartCommand, seal
+from ledger.idempotency import answer_again, record_answer
+from ledger.remembered import RememberedStates
+from ledger.state import RunState
+from ledger.statements import (
+    RunWrite,
+    ensure_project_head,
+    lock_project,
+    notify,
+    store,
+)
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Committed:
+    """News of a commit: which projects changed, and which runs may wake a waiter."""
+
+    projects: frozenset[int]
+    runs: frozenset[int]
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A command and whoever waits for it."""
+
+    command: Command[Any]
+    settle: Callable[[Any, BaseException | None], None]
+    attempts: int = 0
+
+    @property
+    def alone(self) -> bool:
+        """Judged under the project's lock, in a transaction of its own."""
+        return self.command.locked or self.command.idempotency is not None
+
+
+@dataclass(slots=True)
+class Pending:
+    """One run's part of a batch."""
+
+    write: RunWrite
+    effects: list[Callable[[], object]] = field(default_factory=list)
+    answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
+        default_factory=list
+    )
+    wakes: bool = False
+
+    def add(
+        self,
+        job: Job,
+        change: Change[Any],
+        state: RunState,
+        entries: Sequence[SealedEntry],
+    ) -> None:
+        self.write.state = state
+        self.write.entries += entries
+        self.effects += change.effects
+        self.answers.append((job, change, entries))
+        self.wakes = self.wakes or change.wakes
+
+
+class Books:
+    """Belongs to the writer's thread; `tell` is called after every commit."""
+
+    def __init__(self, tell: Callable[[Committed], None]) -> None:
+        self._tell = tell
+        self.states = RememberedStates()
+
+    def one(self, job: Job) -> None:
+        """Lock first, then read the clock and the run, then judge."""
+        try:
+            with transaction.atomic():
+                answer, state, wakes = self._under_lock(job.command)
+        except DomainError as refusal:
+            job.settle(None, refusal)
+            return
+        if state is not None:
+            self.states.remember(state)
+            self._announce([state.project_id], [state.id] if wakes else [])
+        job.settle(answer, None)
+
+    def _under_lock(self, command: Command[T]) -> tuple[T, RunState | None, bool]:
+        if isinstance(command, StartCommand):
+            ensure_project_head(command.project_id)
+            at = lock_project(command.project_id)
+            run = None
+        else:
+            at = lock_project(self.states.get(command.run_code).project_id)
+            run = self.states.fresh(command.run_code)
+            at = max(at, run.updated_at)
+        if command.idempotency is not None:
+            earlier = answer_again(command.idempotency)
+            if earlier is not None:
+                return earlier, None, False
+        if run is None:
+            assert isinstance(command, StartCommand)
+            run = command.create(at)
+        change = command.decide(run, at)
+        state, entries = seal(run, change, at)
+        write = RunWrite(old_hash=run.head_hash, state=state, entries=list(entries))
+        if not store([write]):
+            raise DatabaseError("The run moved although its project was locked.")
+        for effect in change.effects:
+            effect()
+        answer = change.answer(entries)
+        if command.idempotency is not None:
+            record_answer(command.idempotency, answer=answer, at=at)
+        notify([state.id] if change.wakes else [])
+        return answer, state, change.wakes
+
+    def many(self, jobs: Sequence[Job]) -> list[Job]:
+        """One commit for all; returns the jobs that must be judged again."""
+        now = datetime.now(UTC)
+        pending: dict[str, Pending] = {}
+        again: list[Job] = []
+        for job in jobs:
+            try:
+                if not self._judge(job, now, pending):
+                    again.append(job)
+            except DomainError as refusal:
+                job.settle(None, refusal)
+            except DatabaseError:
+                raise
+            except Exception as error:
+                logger.exception("%s was not judged", type(job.command).__name__)
+                job.settle(None, error)
+        won = self._store(list(pending.values())) if pending else set()
+        for code, item in pending.items():
+            if item.write.state.id in won:
+                self.states.remember(item.write.state)
+                for job, change, entries in item.answers:
+                    job.settle(change.answer(entries), None)
+            else:
+                self.states.forget(code)
+                again += (job for job, _, _ in item.answers)
+        return again
+
+    def _judge(self, job: Job, now: datetime, pending: dict[str, Pending]) -> bool:
+        """Put the job's change on the pile; False when it has to wait its turn."""
+        code = job.command.run_code
+        item = pending.get(code)
+        run = item.write.state if item else self.states.get(code)
+        try:
+            at = max(now, run.updated_at)
+            change = job.command.decide(run, at)
+        except DomainError:
+            # Refused on what we remember, or on what this batch has not yet stored:
+            # neither is the truth. Judge again on the stored run.
+            if item is not None:
+                return False
+            run = self.states.fresh(code)
+            at = max(now, run.updated_at)
+            change = job.command.decide(run, at)
+        state, entries = seal(run, change, at)
+        if item is None:
+            item = Pending(RunWrite(old_hash=run.head_hash, state=state))
+            pending[code] = item
+        item.add(job, change, state, entries)
+        return True
+
+    def _store(self, items: Sequence[Pending]) -> set[int]:
+        writes = [item.write for item in items]
+        wakes = [item.write.state.id for item in items if item.wakes]
+        plain = not wakes and not any(item.effects for item in items)
+        if plain and connection.vendor == "postgresql":
+            won = store(writes)  # one statement is one commit
+        else:
+            with transaction.atomic():
+                won = store(writes)
+                for item in items:
+                    if item.write.state.id in won:
+                        for effect in item.effects:
+                            effect()
+                notify(wakes)
+        self._announce((write.state.project_id for write in writes), wakes)
+        return won
+
+    def _announce(self, projects: Iterable[int], runs: Iterable[int]) -> None:
+        self._tell(Committed(projects=frozenset(projects), runs=frozenset(runs)))

@@ -1,0 +1,61 @@
+"""The hash chain: how one entry is bound to the one before it.
+
+Every field goes in behind its length, so that no two different entries share a form.
+The payload enters by its own hash and can therefore be erased without breaking the
+chain. A new format gets a new number; the old ones stay verifiable for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+FORMAT = 1
+GENESIS = "0" * 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """An entry as the chain sees it."""
+
+    version: int
+    run: str
+    seq: int
+    at: str
+    type: str
+    actor: str
+    payload_sha256: str
+    prev_hash: str
+
+
+def timestamp(at: datetime) -> str:
+    """RFC 3339 in UTC with microseconds and Z: the one spelling that is hashed."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def payload_hash(payload: str) -> str:
+    return hashlib.sha256(payload.encode()).hexdigest()
+
+
+def link_hash(link: Link) -> str:
+    """The entry's hash; an unknown format is an error, never a pass."""
+    if link.version != FORMAT:
+        raise ValueError(f"Ledger format {link.version} is not known.")
+    fields = (
+        "checkrail.entry",
+        str(link.version),
+        link.run,
+        str(link.seq),
+        link.at,
+        link.type,
+        link.actor,
+        link.payload_sha256,
+        link.prev_hash,
+    )
+    form = bytearray()
+    for field in fields:
+        raw = field.encode()
+        form += len(raw).to_bytes(4, "big")
+        form += raw
+    return hashlib.sha256(form).hexdigest()

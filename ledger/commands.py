@@ -1,0 +1,147 @@
+"""The shape of a wish to change a run, and of what comes of it.
+
+A command decides: from the run's state and the time it makes a Change, or raises a
+DomainError. It reads and writes nothing itself; the writer stores the Change together
+with its entries in one transaction.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+from accounts.identifiers import uuid7
+from guidance.core.canonical import canonical
+from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
+from ledger.state import RunState
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An entry before it has its place in the chain."""
+
+    type: str
+    actor: str
+    payload: dict[str, Any]
+    step_number: int | None = None
+    decision: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedEntry:
+    """An entry with its place in the chain, ready to be stored."""
+
+    run_id: int
+    project_id: int
+    version: int
+    seq: int
+    at: datetime
+    type: str
+    actor: str
+    payload: str
+    payload_sha256: str
+    prev_hash: str
+    hash: str
+    step_number: int | None
+    decision: str
+
+    def receipt(self) -> dict[str, Any]:
+        return {"seq": self.seq, "hash": self.hash}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Generic[T]):
+    """What a command wants: the new state, its entries, rows beside them, an answer.
+
+    `effects` run inside the transaction, after the run was won by compare-and-set.
+    `wakes` says that somebody may be waiting for this very change.
+    """
+
+    state: RunState
+    drafts: Sequence[Draft]
+    answer: Callable[[Sequence[SealedEntry]], T]
+    effects: Sequence[Callable[[], object]] = ()
+    wakes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idempotency:
+    """A caller's own key for one request, and what that request was."""
+
+    agent_id: int
+    key: str
+    fingerprint: str
+    status: int
+
+
+@dataclass(kw_only=True)
+class Command(ABC, Generic[T]):
+    """One wish. `locked` ones are judged under the project's lock, by its clock."""
+
+    locked: ClassVar[bool] = True
+    run_code: str
+    idempotency: Idempotency | None = None
+
+    @abstractmethod
+    def decide(self, run: RunState, at: datetime) -> Change[T]: ...
+
+
+@dataclass(kw_only=True)
+class StartCommand(Command[T]):
+    """A command whose run does not exist yet: it inserts the bare row first."""
+
+    run_code: str = field(default_factory=lambda: str(uuid7()))
+
+    @property
+    @abstractmethod
+    def project_id(self) -> int: ...
+
+    @abstractmethod
+    def create(self, at: datetime) -> RunState: ...
+
+
+def seal(
+    run: RunState, change: Change[Any], at: datetime
+) -> tuple[RunState, tuple[SealedEntry, ...]]:
+    """Chain the change's drafts behind the run's head."""
+    seq, prev = run.head_seq, run.head_hash
+    stamp = timestamp(at)
+    entries = []
+    for draft in change.drafts:
+        seq += 1
+        payload = canonical(draft.payload)
+        hashed = payload_hash(payload)
+        link = Link(
+            version=FORMAT,
+            run=run.code,
+            seq=seq,
+            at=stamp,
+            type=draft.type,
+            actor=draft.actor,
+            payload_sha256=hashed,
+            prev_hash=prev,
+        )
+        entry = SealedEntry(
+            run_id=run.id,
+            project_id=run.project_id,
+            version=FORMAT,
+            seq=seq,
+            at=at,
+            type=draft.type,
+            actor=draft.actor,
+            payload=payload,
+            payload_sha256=hashed,
+            prev_hash=prev,
+            hash=link_hash(link),
+            step_number=draft.step_number,
+            decision=draft.decision,
+        )
+        entries.append(entry)
+        prev = entry.hash
+    state = replace(change.state, head_seq=seq, head_hash=prev, updated_at=at)
+    return state, tuple(entries)

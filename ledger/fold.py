@@ -1,0 +1,119 @@
+"""What an entry does to its run: the one place where a run's state moves.
+
+The writer applies entries as they are made, replay applies them again from the stored
+chain; both must arrive at the same row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from guidance.core.evaluate import StepVerdict
+from guidance.core.facts import Memory, StepReport
+from guidance.core.policy import Budget
+from ledger.state import OpenReview, RunState
+
+
+def after_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
+    """A judged step: totals and memory move; a stop latches at once."""
+    moved = replace(
+        run,
+        used=verdict.used,
+        memory=verdict.memory,
+        last_decision=verdict.decision,
+    )
+    if verdict.decision == "stop":
+        return moved.moved("stopped", reason=headline(verdict, "stop"), at=at)
+    return moved
+
+
+def after(
+    run: RunState, entry_type: str, payload: Mapping[str, Any], at: datetime
+) -> RunState:
+    """Every other entry. An unknown type is an error, never a no-op."""
+    match entry_type:
+        case "run.started" | "review.claimed" | "review.released" | "review.commented":
+            return run
+        case "checkpoint.saved":
+            return replace(run, memory=run.memory.checkpointed(payload["step"]))
+        case "review.opened":
+            review = OpenReview(
+                code=payload["review"],
+                kind=payload["kind"],
+                version=payload["version"],
+                digest=payload["content_digest"],
+                due_at=datetime.fromisoformat(payload["due_at"]),
+                on_expiry=payload["on_expiry"],
+            )
+            opened = replace(run, open_reviews=(*run.open_reviews, review))
+            return opened.moved("paused", reason=payload["title"], at=at)
+        case "review.ruled":
+            return _after_ruling(run, payload, at)
+        case "review.withdrawn":
+            return _resumed(run.without_review(payload["review"]), at)
+        case "review.expired" | "review.superseded":
+            return run.without_review(payload["review"])
+        case "run.finished":
+            return run.moved(
+                payload["outcome"], reason=payload.get("summary", ""), at=at
+            )
+        case "run.stopped" | "run.aborted" | "run.abandoned":
+            status = entry_type.removeprefix("run.")
+            return run.moved(status, reason=payload["reason"], at=at)
+        case "run.reopened":
+            fresh = replace(
+                run,
+                budget=Budget(**payload["budget"]),
+                memory=run.memory.fresh_start(),
+            )
+            return fresh.moved("running", reason=payload["reason"], at=at)
+        case _:
+            raise ValueError(f"An entry of type {entry_type} is not known.")
+
+
+def _after_ruling(run: RunState, payload: Mapping[str, Any], at: datetime) -> RunState:
+    ruled = run.without_review(payload["review"])
+    if payload["action"] == "abort":
+        return ruled  # the run.aborted entry that follows closes it
+    if payload["kind"] == "pause":
+        ruled = replace(ruled, memory=ruled.memory.new_segment())
+    return _resumed(ruled, at)
+
+
+def _resumed(run: RunState, at: datetime) -> RunState:
+    """Running again once nothing waits for a person any more."""
+    if run.status == "paused" and not run.open_reviews:
+        return run.moved("running", reason="", at=at)
+    return run
+
+
+def headline(verdict: StepVerdict, decision: str) -> str:
+    """The words of the first finding that led to this decision."""
+    return next(f.message for f in verdict.findings if f.decision == decision)
+
+
+def started(run: RunState, payload: Mapping[str, Any]) -> RunState:
+    """A run as its first entry describes it, before anything happened."""
+    return replace(
+        run,
+        status="running",
+        status_reason="",
+        budget=Budget(**payload["budget"]),
+        memory=Memory(),
+    )
+
+
+_REPORT_FIELDS = tuple(field.name for field in fields(StepReport))
+
+
+def report_to_json(report: StepReport) -> dict[str, Any]:
+    # asdict() would copy deeply what cannot change, on the way of every step.
+    document = {name: getattr(report, name) for name in _REPORT_FIELDS}
+    return {**document, "confidences": list(report.confidences)}
+
+
+def report_from_json(document: Mapping[str, Any]) -> StepReport:
+    return StepReport(**{**document, "confidences": tuple(document["confidences"])})

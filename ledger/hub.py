@@ -1,0 +1,144 @@
+"""Who waits for which run, in this process.
+
+A waiter costs one asyncio future: no thread, no poll, no channel group. The writer
+wakes the hub after its own commits, PostgreSQL's LISTEN after those of other
+processes, and a slow re-check of all waiting runs covers a message that was lost.
+After a wake-up the database is read: the hub carries no news itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from functools import partial
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from ledger.books import Committed
+from ledger.models import Run
+from ledger.reading import read
+from ledger.statements import CHANNEL
+from ledger.writer import writer
+
+RECHECK_SECONDS = 3.0
+
+logger = logging.getLogger(__name__)
+
+
+class Hub:
+    def __init__(self) -> None:
+        self._waiters: dict[int, set[asyncio.Future[None]]] = {}
+        self._loop = asyncio.get_running_loop()
+        self._heads: dict[int, int] = {}
+        self._stop_listening = writer().listen(self._committed)
+        self._tasks = [self._loop.create_task(self._recheck())]
+        if connection.vendor == "postgresql":
+            self._tasks.append(self._loop.create_task(self._listen()))
+
+    def waiter(self, run_id: int) -> asyncio.Future[None]:
+        """A future that is done at the run's next news. Take it before reading."""
+        future = self._loop.create_future()
+        self._waiters.setdefault(run_id, set()).add(future)
+        future.add_done_callback(partial(self._forget, run_id))
+        return future
+
+    def seen(self, run_id: int, head_seq: int) -> None:
+        """The head a waiter has read: the re-check wakes it if that has moved."""
+        known = self._heads.get(run_id, head_seq)
+        self._heads[run_id] = min(known, head_seq)
+
+    def wake(self, run_ids: Iterable[int]) -> None:
+        for run_id in run_ids:
+            for future in list(self._waiters.get(run_id, ())):
+                if not future.done():
+                    future.set_result(None)
+
+    async def close(self) -> None:
+        self._stop_listening()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.wake(list(self._waiters))
+
+    def _forget(self, run_id: int, future: asyncio.Future[None]) -> None:
+        waiters = self._waiters.get(run_id)
+        if waiters is not None:
+            waiters.discard(future)
+            if not waiters:
+                del self._waiters[run_id]
+                self._heads.pop(run_id, None)
+
+    def _committed(self, news: Committed) -> None:
+        if news.runs:
+            self._loop.call_soon_threadsafe(self.wake, news.runs)
+
+    async def _recheck(self) -> None:
+        """One query for all waiting runs: whose head is not the one that was read?"""
+        while True:
+            await asyncio.sleep(RECHECK_SECONDS)
+            waiting = list(self._waiters)
+            if not waiting:
+                continue
+            try:
+                heads = await read(partial(_heads, waiting))
+            except Exception:
+                logger.exception("The waiting runs could not be re-checked")
+                continue
+            moved = [run for run in heads if self._heads.get(run) != heads[run]]
+            for run in moved:
+                self._heads.pop(run, None)
+            self.wake(moved)
+
+    async def _listen(self) -> None:
+        """One connection that hears of other processes' commits; kept up for ever."""
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(
+                    _connection_string(), autocommit=True
+                ) as link:
+                    await link.execute(f"LISTEN {CHANNEL}")
+                    self.wake(list(self._waiters))  # whatever was missed meanwhile
+                    async for notification in link.notifies():
+                        self.wake(map(int, notification.payload.split(",")))
+            except (psycopg.Error, OSError) as error:
+                logger.warning("Listening to PostgreSQL failed: %s", error)
+                await asyncio.sleep(1)
+
+
+def _heads(run_ids: list[int]) -> dict[int, int]:
+    return dict(Run.objects.filter(pk__in=run_ids).values_list("pk", "head_seq"))
+
+
+def _connection_string() -> str:
+    database = settings.DATABASES["default"]
+    named = {
+        "dbname": connection.settings_dict["NAME"],
+        "user": database["USER"],
+        "password": database["PASSWORD"],
+        "host": database["HOST"],
+        "port": database["PORT"],
+    }
+    return make_conninfo(**{name: value for name, value in named.items() if value})
+
+
+_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+
+
+def hub() -> Hub:
+    """The hub of the running event loop, made at first use."""
+    loop = asyncio.get_running_loop()
+    found = _hubs.get(loop)
+    if found is None:
+        found = _hubs[loop] = Hub()
+    return found
+
+
+async def close_hub() -> None:
+    found = _hubs.pop(asyncio.get_running_loop(), None)
+    if found is not None:
+        await found.close()

@@ -1,0 +1,76 @@
+"""Idempotency keys: the same request again gets the same answer, byte for byte.
+
+The record is read and written under the project's lock, in the transaction that does
+the work. A refused request leaves no record: its key may be used again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.errors import DomainError, Malformed
+from ledger.commands import Idempotency
+from ledger.models import IdempotencyRecord
+from ledger.replies import Reply
+
+KEEP = timedelta(hours=72)
+
+
+class KeyReused(DomainError):
+    slug, status = "idempotency-key-reuse", 422
+    title = "This key was used for another request"
+
+
+def idempotency_of(
+    *, key: str | None, agent_id: int, method: str, path: str, body: bytes, status: int
+) -> Idempotency | None:
+    """The caller's key bound to this very request; None when none was sent."""
+    if key is None:
+        return None
+    if not 1 <= len(key) <= 255 or not all("!" <= char <= "~" for char in key):
+        raise Malformed("Idempotency-Key must be 1 to 255 visible ASCII characters.")
+    request = b"\0".join((method.encode(), path.encode(), body))
+    return Idempotency(
+        agent_id=agent_id,
+        key=key,
+        fingerprint=hashlib.sha256(request).hexdigest(),
+        status=status,
+    )
+
+
+def answer_again(idempotency: Idempotency) -> Any:
+    """The earlier answer to this key, if there is one."""
+    record = IdempotencyRecord.objects.filter(
+        agent_id=idempotency.agent_id, key=idempotency.key
+    ).first()
+    if record is None:
+        return None
+    if record.fingerprint != idempotency.fingerprint:
+        raise KeyReused(
+            "The Idempotency-Key was sent before with another method, path or body."
+        )
+    return Reply(status=record.status, body=record.body, replayed=True)
+
+
+def record_answer(idempotency: Idempotency, *, answer: Any, at: datetime) -> None:
+    """Commands that carry a key answer with a Reply: what is sent is what is kept."""
+    IdempotencyRecord.objects.create(
+        agent_id=idempotency.agent_id,
+        key=idempotency.key,
+        fingerprint=idempotency.fingerprint,
+        status=answer.status,
+        body=answer.body,
+        created_at=at,
+    )
+
+
+def forget_old_keys() -> int:
+    """Keys are kept for 72 hours; returns how many were dropped."""
+    count, _ = IdempotencyRecord.objects.filter(
+        created_at__lt=timezone.now() - KEEP
+    ).delete()
+    return count

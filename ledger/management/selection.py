@@ -1,0 +1,26 @@
+"""Which runs a command looks at: one by its id, or all of them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+
+from django.core.management.base import CommandError
+
+from accounts.identifiers import parse_code
+from ledger.models import Run
+
+
+def add_run_option(parser: ArgumentParser) -> None:
+    parser.add_argument("--run", metavar="ID", help="only this run")
+
+
+def selected_runs(code: str | None) -> Iterator[Run]:
+    if code is None:
+        yield from Run.objects.order_by("pk").iterator(chunk_size=200)
+        return
+    known = parse_code(code)
+    run = Run.objects.filter(code=known).first() if known else None
+    if run is None:
+        raise CommandError(f"There is no run {code}.")
+    yield run

@@ -1,0 +1,180 @@
+"""What happened: runs, and the append-only hash chain of everything about them.
+
+A run row is the projection of its own chain: the writer (`ledger.writer`) changes it
+only together with the entries that say why, by compare-and-set on `head_hash`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from accounts.identifiers import uuid7
+from accounts.models import Agent, Project
+from guidance.models import PolicyVersion
+from ledger.chain import GENESIS
+
+
+class RunStatus(models.TextChoices):
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    ABORTED = "aborted"
+    ABANDONED = "abandoned"
+
+
+FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
+
+
+class ProjectHead(models.Model):
+    """The last position handed out in a project.
+
+    PostgreSQL hands out ids before commit, so a reader could see row 8 before row 7.
+    Positions come from this locked row instead: readers never see a gap close later.
+    """
+
+    project = models.OneToOneField(
+        Project, primary_key=True, on_delete=models.PROTECT, related_name="head"
+    )
+    position = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"{self.project_id} at {self.position}"
+
+
+class Run(models.Model):
+    code = models.UUIDField(default=uuid7, unique=True, editable=False)
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT)
+    policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT)
+    parent = models.ForeignKey("self", null=True, on_delete=models.PROTECT)
+    task = models.TextField()
+    intent = models.CharField(max_length=16)
+    model = models.CharField(max_length=200, default="")
+    labels: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(
+        default=dict
+    )
+    status = models.CharField(max_length=16, choices=RunStatus.choices)
+    status_reason = models.TextField(default="")
+    tokens_limit = models.BigIntegerField(null=True)
+    tool_calls_limit = models.BigIntegerField(null=True)
+    time_ms_limit = models.BigIntegerField(null=True)
+    cost_micros_limit = models.BigIntegerField(null=True)
+    tokens_used = models.BigIntegerField(default=0)
+    tool_calls_used = models.BigIntegerField(default=0)
+    time_ms_used = models.BigIntegerField(default=0)
+    cost_micros_used = models.BigIntegerField(default=0)
+    steps = models.PositiveIntegerField(default=0)
+    rework_steps = models.PositiveIntegerField(default=0)
+    last_step = models.PositiveIntegerField(default=0)
+    last_checkpoint_step = models.PositiveIntegerField(default=0)
+    last_decision = models.CharField(max_length=16, default="")
+    memory = models.TextField(default="{}", help_text="What the gates remember, JSON")
+    open_reviews = models.TextField(default="[]", help_text="Open reviews, JSON")
+    head_seq = models.PositiveIntegerField(default=0)
+    head_hash = models.CharField(max_length=64, default=GENESIS)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(status__in=RunStatus.values),
+                name="run_status_known",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(status__in=FINAL, finished_at__isnull=False)
+                | (~models.Q(status__in=FINAL) & models.Q(finished_at__isnull=True)),
+                name="run_final_has_finished_at",
+            ),
+        )
+        indexes = (
+            # The run list: newest first within a project, with or without a status.
+            models.Index(fields=["project", "-id"], name="run_by_project"),
+            models.Index(fields=["project", "status", "-id"], name="run_by_status"),
+            # The reaper looks only at runs that may still be abandoned.
+            models.Index(
+                fields=["updated_at"],
+                name="run_idle",
+                condition=models.Q(status="running"),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.status}"
+
+
+class Entry(models.Model):
+    """One link of a run's chain. The database itself refuses UPDATE and DELETE."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="entries")
+    version = models.PositiveSmallIntegerField(help_text="Format of the hash")
+    seq = models.PositiveIntegerField()
+    position = models.BigIntegerField()
+    at = models.DateTimeField()
+    type = models.CharField(max_length=32)
+    actor = models.CharField(max_length=64)
+    payload = models.TextField(help_text="Canonical JSON, hashed as stored")
+    payload_sha256 = models.CharField(max_length=64)
+    prev_hash = models.CharField(max_length=64)
+    hash = models.CharField(max_length=64)
+    step_number = models.PositiveIntegerField(null=True)
+    decision = models.CharField(max_length=16, default="")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["run", "seq"], name="entry_seq_once"),
+            models.UniqueConstraint(fields=["run", "prev_hash"], name="entry_no_fork"),
+            models.UniqueConstraint(
+                fields=["project", "position"], name="entry_position_once"
+            ),
+            models.UniqueConstraint(
+                fields=["run", "step_number"],
+                name="entry_step_once",
+                condition=models.Q(step_number__isnull=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.type} #{self.seq}"
+
+
+class Checkpoint(models.Model):
+    code = models.UUIDField(default=uuid7, unique=True, editable=False)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints")
+    step = models.PositiveIntegerField()
+    label = models.CharField(max_length=200, default="")
+    state: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(
+        default=dict
+    )
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = (models.Index(fields=["run", "-id"], name="checkpoint_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} at step {self.step}"
+
+
+class IdempotencyRecord(models.Model):
+    """What was answered to a key, written in the transaction that did the work."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE)
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    body = models.TextField()
+    created_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["agent", "key"], name="idempotency_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.key

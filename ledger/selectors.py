@@ -1,0 +1,96 @@
+"""Reads: runs and their chains, as far as the caller may see them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Func, QuerySet, TextField, Value
+from django.db.models.sql.compiler import SQLCompiler
+
+from accounts.auth import AgentPrincipal, Principal
+from accounts.errors import NotFound
+from accounts.identifiers import parse_code
+from ledger.answers import RUN_RELATED
+from ledger.chain import timestamp
+from ledger.models import Entry, Run
+from ledger.reading import read
+
+
+def runs_visible(*, principal: Principal) -> QuerySet[Run]:
+    """An agent sees its own runs, a person those of their projects."""
+    runs = Run.objects.select_related(*RUN_RELATED)
+    if isinstance(principal, AgentPrincipal):
+        return runs.filter(agent_id=principal.agent_id)
+    return runs.filter(project__membership__user_id=principal.user_id)
+
+
+class LabelText(Func):
+    """A label's value by its name, also where the name reads like a path or index."""
+
+    function = "jsonb_extract_path_text"
+    arity = 2
+    output_field = TextField()
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **more: Any
+    ) -> Any:
+        return self.as_sql(
+            compiler,
+            connection,
+            template="(SELECT atom FROM json_each(%(expressions)s)",
+            arg_joiner=") WHERE key = ",
+            **more,
+        )
+
+
+def runs_labelled(runs: QuerySet[Run], *, name: str, value: str) -> QuerySet[Run]:
+    return runs.alias(label=LabelText("labels", Value(name))).filter(label=value)
+
+
+def run_visible(*, principal: Principal, code: str) -> Run:
+    known = parse_code(code)
+    run = (
+        runs_visible(principal=principal).filter(code=known).first() if known else None
+    )
+    if run is None:
+        raise NotFound
+    return run
+
+
+async def ledger_lines(run: Run) -> AsyncIterator[str]:
+    """The run's chain as NDJSON, read a few hundred entries at a time."""
+    last = 0
+    while True:
+        page = await read(partial(_entries_after, run.pk, last))
+        if not page:
+            return
+        yield "".join(ledger_line(entry, run=str(run.code)) for entry in page)
+        last = page[-1].seq
+
+
+def _entries_after(run_id: int, seq: int) -> list[Entry]:
+    return list(Entry.objects.filter(run_id=run_id, seq__gt=seq).order_by("seq")[:500])
+
+
+def ledger_line(entry: Entry, *, run: str) -> str:
+    """One entry; the payload stands byte for byte as it was hashed."""
+    head = {
+        "v": entry.version,
+        "run": run,
+        "seq": entry.seq,
+        "at": timestamp(entry.at),
+        "type": entry.type,
+        "actor": entry.actor,
+    }
+    tail = {
+        "payload_sha256": entry.payload_sha256,
+        "prev_hash": entry.prev_hash,
+        "hash": entry.hash,
+    }
+    before = json.dumps(head, ensure_ascii=False, separators=(",", ":"))[:-1]
+    after = json.dumps(tail, ensure_ascii=False, separators=(",", ":"))[1:]
+    return f'{before},"payload":{entry.payload},{after}\n'

@@ -1,0 +1,174 @@
+"""A run as the writer judges it: the mutable part of its row, as one frozen value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from guidance.core.canonical import canonical
+from guidance.core.facts import Memory, Usage
+from guidance.core.policy import Budget
+from ledger.models import FINAL, Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenReview:
+    """What the run must know of a review that waits: enough to judge a ruling."""
+
+    code: str
+    kind: str
+    version: int
+    digest: str
+    due_at: datetime
+    on_expiry: str
+
+    def to_json(self) -> list[Any]:
+        return [
+            self.code,
+            self.kind,
+            self.version,
+            self.digest,
+            self.due_at.isoformat(),
+            self.on_expiry,
+        ]
+
+    @classmethod
+    def from_json(cls, row: list[Any]) -> OpenReview:
+        code, kind, version, digest, due_at, on_expiry = row
+        return cls(
+            code=code,
+            kind=kind,
+            version=version,
+            digest=digest,
+            due_at=datetime.fromisoformat(due_at),
+            on_expiry=on_expiry,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    id: int
+    code: str
+    project_id: int
+    agent_id: int
+    policy_id: int
+    status: str
+    status_reason: str
+    budget: Budget
+    used: Usage
+    memory: Memory
+    last_decision: str
+    open_reviews: tuple[OpenReview, ...]
+    head_seq: int
+    head_hash: str
+    updated_at: datetime
+    finished_at: datetime | None
+
+    @property
+    def closed(self) -> bool:
+        return self.status == "stopped" or self.status in FINAL
+
+    def moved(self, status: str, *, reason: str, at: datetime) -> RunState:
+        """The same run in another status; a final one is given its end."""
+        return replace(
+            self,
+            status=status,
+            status_reason=reason,
+            finished_at=at if status in FINAL else None,
+        )
+
+    def open_review(self, code: str) -> OpenReview | None:
+        return next((item for item in self.open_reviews if item.code == code), None)
+
+    def without_review(self, code: str) -> RunState:
+        rest = tuple(item for item in self.open_reviews if item.code != code)
+        return replace(self, open_reviews=rest)
+
+
+# The columns of a run that the writer sets, with their PostgreSQL array types.
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("status", "text"),
+    ("status_reason", "text"),
+    ("tokens_limit", "bigint"),
+    ("tool_calls_limit", "bigint"),
+    ("time_ms_limit", "bigint"),
+    ("cost_micros_limit", "bigint"),
+    ("tokens_used", "bigint"),
+    ("tool_calls_used", "bigint"),
+    ("time_ms_used", "bigint"),
+    ("cost_micros_used", "bigint"),
+    ("steps", "bigint"),
+    ("rework_steps", "bigint"),
+    ("last_step", "bigint"),
+    ("last_checkpoint_step", "bigint"),
+    ("last_decision", "text"),
+    ("memory", "text"),
+    ("open_reviews", "text"),
+    ("head_seq", "bigint"),
+    ("head_hash", "text"),
+    ("updated_at", "timestamptz"),
+    ("finished_at", "timestamptz"),
+)
+
+
+def columns_of(state: RunState) -> tuple[Any, ...]:
+    """The values of COLUMNS, in their order."""
+    budget, used, memory = state.budget, state.used, state.memory
+    return (
+        state.status,
+        state.status_reason,
+        budget.tokens,
+        budget.tool_calls,
+        budget.time_ms,
+        budget.cost_micros,
+        used.tokens,
+        used.tool_calls,
+        used.time_ms,
+        used.cost_micros,
+        memory.steps,
+        memory.rework_steps,
+        memory.last_step,
+        memory.last_checkpoint_step,
+        state.last_decision,
+        canonical(memory.to_json()),
+        canonical([item.to_json() for item in state.open_reviews]),
+        state.head_seq,
+        state.head_hash,
+        state.updated_at,
+        state.finished_at,
+    )
+
+
+def state_of(run: Run) -> RunState:
+    return RunState(
+        id=run.pk,
+        code=str(run.code),
+        project_id=run.project_id,
+        agent_id=run.agent_id,
+        policy_id=run.policy_id,
+        status=run.status,
+        status_reason=run.status_reason,
+        budget=Budget(
+            tokens=run.tokens_limit,
+            tool_calls=run.tool_calls_limit,
+            time_ms=run.time_ms_limit,
+            cost_micros=run.cost_micros_limit,
+        ),
+        used=Usage(
+            tokens=run.tokens_used,
+            tool_calls=run.tool_calls_used,
+            time_ms=run.time_ms_used,
+            cost_micros=run.cost_micros_used,
+        ),
+        memory=Memory.from_json(json.loads(run.memory)),
+        last_decision=run.last_decision,
+        open_reviews=tuple(
+            OpenReview.from_json(row) for row in json.loads(run.open_reviews)
+        ),
+        head_seq=run.head_seq,
+        head_hash=run.head_hash,
+        updated_at=run.updated_at,
+        finished_at=run.finished_at,
+    )

@@ -1,0 +1,230 @@
+"""The SQL of the writer: store many runs' new heads and entries by compare-and-set.
+
+PostgreSQL does it in one statement. The project's head row is locked first and in
+order, so that positions are handed out in commit order and two processes never
+deadlock; a run whose head is no longer the one we built on is left out, together with
+its entries, and is missing from the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+from django.db import connection
+
+from ledger.commands import SealedEntry
+from ledger.state import COLUMNS, RunState, columns_of
+
+CHANNEL = "checkrail"
+
+ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("run_id", "bigint"),
+    ("project_id", "bigint"),
+    ("version", "smallint"),
+    ("seq", "bigint"),
+    ("at", "timestamptz"),
+    ("type", "text"),
+    ("actor", "text"),
+    ("payload", "text"),
+    ("payload_sha256", "text"),
+    ("prev_hash", "text"),
+    ("hash", "text"),
+    ("step_number", "bigint"),
+    ("decision", "text"),
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class RunWrite:
+    """All that one batch does to one run."""
+
+    old_hash: str
+    state: RunState
+    entries: list[SealedEntry] = field(default_factory=list)
+
+
+def store(writes: Sequence[RunWrite]) -> set[int]:
+    """Write what can be written; the ids of the runs that were won."""
+    connection.ensure_connection()
+    # Both use the driver's own cursor, whose errors are not Django's by themselves.
+    with connection.wrap_database_errors:
+        if connection.vendor == "postgresql":
+            return _store_postgresql(writes)
+        return _store_sqlite(writes)
+
+
+def lock_project(project_id: int) -> datetime:
+    """Hold the project until the transaction ends; the time is read after the lock."""
+    with connection.cursor() as cursor:
+        if connection.vendor != "postgresql":
+            # BEGIN IMMEDIATE already holds the only write lock there is.
+            return datetime.now(UTC)
+        cursor.execute(
+            "SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE",
+            [project_id],
+        )
+        cursor.execute("SELECT clock_timestamp()")
+        at: datetime = cursor.fetchone()[0]
+        return at
+
+
+def ensure_project_head(project_id: int) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO ledger_projecthead (project_id, position) VALUES (%s, 0) "
+            "ON CONFLICT (project_id) DO NOTHING",
+            [project_id],
+        )
+
+
+def notify(run_ids: Sequence[int]) -> None:
+    """Tell the other processes which runs moved; PostgreSQL sends it at commit."""
+    if connection.vendor != "postgresql" or not run_ids:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_notify(%s, %s)", [CHANNEL, ",".join(map(str, run_ids))]
+        )
+
+
+def _names(columns: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(name for name, _ in columns)
+
+
+def _arrays(columns: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"%s::{kind}[]" for _, kind in columns)
+
+
+_PG_STORE = f"""
+WITH v AS (
+  SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], {_arrays(COLUMNS)})
+    AS v(run_id, project_id, old_hash, {_names(COLUMNS)})
+), locked AS MATERIALIZED (
+  SELECT project_id, position FROM ledger_projecthead
+  WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
+), won AS (
+  UPDATE ledger_run r SET {", ".join(f"{name} = v.{name}" for name, _ in COLUMNS)}
+  FROM v JOIN locked USING (project_id)
+  WHERE r.id = v.run_id AND r.head_hash = v.old_hash
+  RETURNING r.id AS run_id
+), e AS (
+  SELECT * FROM unnest({_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
+    AS e({_names(ENTRY_COLUMNS)}, ord)
+), placed AS (
+  SELECT e.*, locked.position
+    + row_number() OVER (PARTITION BY e.project_id ORDER BY e.ord) AS position
+  FROM e JOIN won USING (run_id) JOIN locked USING (project_id)
+), bumped AS (
+  UPDATE ledger_projecthead h SET position = top.position
+  FROM (SELECT project_id, max(position) AS position FROM placed GROUP BY project_id)
+    AS top
+  WHERE h.project_id = top.project_id
+), stored AS (
+  INSERT INTO ledger_entry ({_names(ENTRY_COLUMNS)}, position)
+  SELECT {_names(ENTRY_COLUMNS)}, position FROM placed
+)
+SELECT run_id FROM won
+"""  # noqa: S608 (column names are constants of this module)
+
+
+def _entry_row(entry: SealedEntry) -> tuple[Any, ...]:
+    return (
+        entry.run_id,
+        entry.project_id,
+        entry.version,
+        entry.seq,
+        entry.at,
+        entry.type,
+        entry.actor,
+        entry.payload,
+        entry.payload_sha256,
+        entry.prev_hash,
+        entry.hash,
+        entry.step_number,
+        entry.decision,
+    )
+
+
+def _store_postgresql(writes: Sequence[RunWrite]) -> set[int]:
+    heads = [
+        (w.state.id, w.state.project_id, w.old_hash, *columns_of(w.state))
+        for w in writes
+    ]
+    rows = [_entry_row(entry) for write in writes for entry in write.entries]
+    parameters = [_array(column) for column in zip(*heads, strict=True)]
+    parameters += [_array(column) for column in zip(*rows, strict=True)]
+    # Django binds on the client side; the server can keep this statement prepared.
+    with psycopg.Cursor(connection.connection) as cursor:
+        cursor.execute(_PG_STORE, parameters, prepare=True)
+        return {row[0] for row in cursor.fetchall()}
+
+
+def _array(values: Iterable[Any]) -> str:
+    """PostgreSQL's array literal.
+
+    psycopg writes the same, but escapes each text by a regular expression, which costs
+    more than judging the step, and names another type as soon as a number grows, which
+    makes another statement to prepare.
+    """
+    items = (
+        "NULL"
+        if value is None
+        else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+        for value in values
+    )
+    return "{" + ",".join(items) + "}"
+
+
+_SQLITE_STORED = (
+    "SELECT id, head_hash FROM ledger_run WHERE id IN (SELECT value FROM json_each(?))"
+)
+_SQLITE_HEAD = (
+    f"UPDATE ledger_run SET {', '.join(f'{name} = ?' for name, _ in COLUMNS)} "  # noqa: S608
+    "WHERE id = ?"
+)
+_SQLITE_POSITION = (
+    "UPDATE ledger_projecthead SET position = position + ? "
+    "WHERE project_id = ? RETURNING position"
+)
+_SQLITE_ENTRY = (
+    f"INSERT INTO ledger_entry ({_names(ENTRY_COLUMNS)}, position) "  # noqa: S608
+    f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
+)
+
+
+def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
+    """The transaction holds the only write lock: what we compare stays until we set."""
+    # The driver itself: Django would translate the placeholders of each row anew.
+    cursor = connection.connection.cursor()
+    ids = json.dumps([write.state.id for write in writes])
+    stored = dict(cursor.execute(_SQLITE_STORED, [ids]))
+    won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
+    cursor.executemany(
+        _SQLITE_HEAD,
+        [(*_adapted(columns_of(write.state)), write.state.id) for write in won],
+    )
+    entries = [entry for write in won for entry in write.entries]
+    places = {}
+    for project_id, count in Counter(entry.project_id for entry in entries).items():
+        cursor.execute(_SQLITE_POSITION, [count, project_id])
+        (top,) = cursor.fetchone()
+        places[project_id] = iter(range(top - count + 1, top + 1))
+    cursor.executemany(
+        _SQLITE_ENTRY,
+        [
+            (*_adapted(_entry_row(entry)), next(places[entry.project_id]))
+            for entry in entries
+        ],
+    )
+    return {write.state.id for write in won}
+
+
+def _adapted(values: Sequence[Any]) -> list[Any]:
+    adapt = connection.ops.adapt_datetimefield_value
+    return [adapt(v) if isinstance(v, datetime) else v for v in values]

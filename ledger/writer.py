@@ -1,0 +1,208 @@
+"""The one writer: every change of every run goes through here.
+
+One thread per process, with a connection of its own. It takes all commands that wait,
+judges each in order against the run's state, stores them with one commit, and answers
+only after that commit. While one commit is under way the next batch gathers, so there
+is no artificial delay. The database stays the only truth: a state remembered here is
+worth trying, but a refusal is always judged again on a fresh one, and a write succeeds
+only if the run's head is still the one it was built on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from itertools import groupby
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from django.db import connection
+from django.db.utils import Error as DatabaseError
+
+from accounts.errors import Unavailable
+from ledger.books import Books, Committed, Job
+from ledger.commands import Command
+
+T = TypeVar("T")
+BATCH_LIMIT = 256
+QUEUE_LIMIT = 10_000
+ATTEMPTS = 5
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[Committed], None]
+_always: list[Listener] = []
+
+
+def listen_always(listener: Listener) -> None:
+    """Every writer of this process will tell this listener; for apps at start-up."""
+    _always.append(listener)
+
+
+class Writer:
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._books = Books(self._tell)
+        self._listeners = list(_always)
+        self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
+        self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
+        self._thread.start()
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Be told after every commit, on the writer's thread; returns the undo."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def perform(self, command: Command[T]) -> T:
+        """Have the command done; returns after its commit."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def settle(answer: Any, error: BaseException | None) -> None:
+            # Gathered per loop and handed over once a batch: one wake-up, not many.
+            self._replies.setdefault(loop, []).append(
+                lambda: _settle(future, answer, error)
+            )
+
+        self._put(Job(command, settle))
+        return await future
+
+    def perform_now(self, command: Command[T]) -> T:
+        """The same for callers that may block: views, tasks, management commands."""
+        future: Future[T] = Future()
+        self._put(Job(command, lambda a, e: _settle(future, a, e)))
+        return future.result()
+
+    def _put(self, job: Job) -> None:
+        if self._jobs.qsize() >= QUEUE_LIMIT:
+            raise Unavailable("Too many requests are waiting to be written.")
+        self._jobs.put(job)
+
+    def close(self) -> None:
+        """Finish what waits, then end the thread and its connection."""
+        self._jobs.put(None)
+        self._thread.join(timeout=10)
+
+    def _work(self) -> None:
+        open_for_work = True
+        while open_for_work:
+            batch: list[Job] = []
+            job = self._jobs.get()
+            while True:
+                if job is None:
+                    open_for_work = False
+                    break
+                batch.append(job)
+                if len(batch) >= BATCH_LIMIT:
+                    break
+                try:
+                    job = self._jobs.get_nowait()
+                except Empty:
+                    break
+            self._handle(batch)
+            self._deliver()
+        connection.close()
+
+    def _handle(self, batch: Sequence[Job]) -> None:
+        """Plain commands that stand together go together, the others alone."""
+        for alone, jobs in groupby(batch, key=lambda job: job.alone):
+            if alone:
+                for job in jobs:
+                    self._guarded([job])
+            else:
+                self._guarded(list(jobs))
+
+    def _guarded(self, jobs: Sequence[Job]) -> None:
+        """A failing database fails nobody else: split, try again, then say so."""
+        again: Sequence[Job] = ()
+        try:
+            if jobs[0].alone:
+                self._books.one(jobs[0])
+            else:
+                again = self._books.many(jobs)
+        except DatabaseError:
+            logger.exception("The ledger could not write %d commands", len(jobs))
+            self._books.states.clear()
+            connection.close()
+            again = jobs
+        except Exception as error:
+            # A fault of ours must not end the thread that everybody depends on.
+            logger.exception("The ledger failed on %d commands", len(jobs))
+            for job in jobs:
+                job.settle(None, error)
+        for job in again:
+            self._again(job)
+
+    def _again(self, job: Job) -> None:
+        """Try alone. Compare-and-set makes it safe when the first try did commit."""
+        job.attempts += 1
+        if job.attempts >= ATTEMPTS:
+            job.settle(None, Unavailable("The ledger cannot be written just now."))
+        else:
+            self._guarded([job])
+
+    def _tell(self, news: Committed) -> None:
+        for listener in list(self._listeners):
+            try:
+                listener(news)
+            except Exception:
+                # News is a hint: whoever misses it finds the change by looking.
+                logger.exception("A listener failed")
+
+    def _deliver(self) -> None:
+        replies, self._replies = self._replies, {}
+        for loop, settle_all in replies.items():
+            try:
+                loop.call_soon_threadsafe(_run_all, settle_all)
+            except RuntimeError:
+                logger.warning("An event loop was closed before its answers came")
+
+
+def _run_all(callbacks: Iterable[Callable[[], None]]) -> None:
+    for callback in callbacks:
+        callback()
+
+
+def _settle(
+    future: asyncio.Future[Any] | Future[Any], answer: Any, error: BaseException | None
+) -> None:
+    if future.done():  # the caller went away; the commit stands
+        return
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(answer)
+
+
+_lock = threading.Lock()
+_writer: Writer | None = None
+
+
+def writer() -> Writer:
+    """This process's writer, started at first use."""
+    global _writer
+    if _writer is None:
+        with _lock:
+            if _writer is None:
+                _writer = Writer()
+    return _writer
+
+
+def close_writer() -> None:
+    global _writer
+    with _lock:
+        if _writer is not None:
+            _writer.close()
+            _writer = None
+
+
+def _forget_after_fork() -> None:
+    global _writer
+    _writer = None
+
+
+os.register_at_fork(after_in_child=_forget_after_fork)
