@@ -1,0 +1,179 @@
+"""The agent doors. The lean front answers the hottest of them in the same way."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+from pydantic import Field
+
+from accounts.paging import only_known
+from accounts.requests import AGENT, BEARER, agent_of, principal_of, seen_of
+from accounts.responses import json_response
+from ledger.commands import Idempotency
+from ledger.idempotency import idempotency_of
+from ledger.replies import Reply
+from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
+from ledger.writer import writer
+from reviews.intake.evaluation import continue_evaluate
+from reviews.intake.requests import AskPerson, review_withdraw
+from reviews.intake.runs import FinishRun, SaveCheckpoint, run_start
+from reviews.intake.steps import step_submit, steps_submit
+from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
+from reviews.outputs import (
+    BatchOut,
+    DecisionOut,
+    EvaluationOut,
+    ReviewOut,
+    StandingOut,
+)
+from reviews.schemas import (
+    CheckpointIn,
+    ContinueIn,
+    FinishIn,
+    ReviewIn,
+    RunIn,
+    StepBatchIn,
+    StepIn,
+)
+
+router = Router(auth=AGENT)
+
+
+def _send(reply: Reply) -> HttpResponse:
+    return json_response(reply.body, status=reply.status, headers=reply.headers)
+
+
+def _key(request: HttpRequest, *, status: int) -> Idempotency | None:
+    return idempotency_of(
+        key=request.headers.get("Idempotency-Key"),
+        agent_id=agent_of(request).agent_id,
+        method=request.method or "",
+        path=request.path,
+        body=seen_of(request).raw,
+        status=status,
+    )
+
+
+@router.post("/runs", response={201: RunOut}, tags=["Runs"])
+async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
+    """Start a run: one agent working on one task."""
+    agent = agent_of(request)
+    key = _key(request, status=201)
+    return _send(await run_start(agent=agent, body=body, idempotency=key))
+
+
+@router.post("/runs/{run}/steps", response={201: DecisionOut}, tags=["Steps"])
+async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpResponse:
+    """Report one step and learn whether the run may go on."""
+    return _send(
+        await step_submit(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=_key(request, status=201),
+        )
+    )
+
+
+@router.post("/runs/{run}/steps/batch", response={200: BatchOut}, tags=["Steps"])
+async def report_steps(
+    request: HttpRequest, run: str, body: StepBatchIn
+) -> HttpResponse:
+    """Report up to 100 steps in order; ends at the first pause or stop."""
+    return _send(
+        await steps_submit(
+            agent=agent_of(request),
+            run_code=run,
+            bodies=body.steps,
+            idempotency=_key(request, status=200),
+        )
+    )
+
+
+@router.post(
+    "/runs/{run}/checkpoints", response={201: SavedCheckpointOut}, tags=["Runs"]
+)
+async def save_checkpoint(
+    request: HttpRequest, run: str, body: CheckpointIn
+) -> HttpResponse:
+    """Save the agent's state at a step, up to 64 KiB of JSON."""
+    command = SaveCheckpoint(
+        agent=agent_of(request),
+        run_code=run,
+        body=body,
+        idempotency=_key(request, status=201),
+    )
+    return _send(await writer().perform(command))
+
+
+@router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])
+async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResponse:
+    """End the run as completed or failed, with what came of it."""
+    command = FinishRun(
+        agent=agent_of(request),
+        run_code=run,
+        body=body,
+        idempotency=_key(request, status=200),
+    )
+    return _send(await writer().perform(command))
+
+
+@router.get(
+    "/runs/{run}/decision",
+    response={200: StandingOut},
+    auth=BEARER,
+    tags=["Waiting"],
+)
+async def wait_for_decision(
+    request: HttpRequest,
+    run: str,
+    wait: Annotated[str | None, Field(description="0 to 55 seconds")] = None,
+    review: Annotated[str | None, Field(description="else the newest one")] = None,
+) -> HttpResponse:
+    """What a person ruled: at once, or as soon as they rule, or after `wait`."""
+    only_known(request.GET, QUERY)
+    return _send(
+        await decision_wait(
+            principal=principal_of(request),
+            run_code=run,
+            review_code=review,
+            wait=wait_seconds(wait),
+        )
+    )
+
+
+@router.post("/runs/{run}/reviews", response={201: ReviewOut}, tags=["Waiting"])
+async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResponse:
+    """Ask a person in the agent's own words; the run waits for the ruling."""
+    command = AskPerson(
+        agent=agent_of(request),
+        run_code=run,
+        body=body,
+        idempotency=_key(request, status=201),
+    )
+    return _send(await writer().perform(command))
+
+
+@router.post("/reviews/{review}/withdraw", response={200: ReviewOut}, tags=["Waiting"])
+async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
+    """Take a request or question back; the run goes on."""
+    return _send(
+        await review_withdraw(
+            agent=agent_of(request),
+            review_code=review,
+            idempotency=_key(request, status=200),
+        )
+    )
+
+
+@router.post(
+    "/evaluate/continue",
+    response={200: EvaluationOut},
+    auth=BEARER,
+    tags=["Evaluate"],
+)
+async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:
+    """The continue gate without a run: nothing is stored."""
+    return _send(await continue_evaluate(principal=principal_of(request), body=body))

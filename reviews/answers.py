@@ -1,0 +1,53 @@
+"""How a review looks on the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ledger.chain import timestamp
+from ledger.links import review_url
+from reviews.models import Review, Ruling
+
+
+def review_answer(review: Review, *, rulings: Sequence[str] = ()) -> dict[str, Any]:
+    """`rulings` are those the caller may choose now."""
+    code = str(review.code)
+    return {
+        "id": code,
+        "run": str(review.run.code),
+        "project": review.project.slug,
+        "agent": review.run.agent.name,
+        "kind": review.kind,
+        "state": review.state,
+        "title": review.title,
+        "step": review.step_number,
+        "content": json.loads(review.content),
+        "content_digest": review.content_digest,
+        "version": review.version,
+        "rulings": list(rulings),
+        "assignee": review.assignee.username if review.assignee else None,
+        "opened_at": timestamp(review.opened_at),
+        "due_at": timestamp(review.due_at),
+        "on_expiry": review.on_expiry,
+        "closed_at": timestamp(review.closed_at) if review.closed_at else None,
+        "ruling": ruling_answer(review),
+        "url": review_url(project_slug=review.project.slug, review=code),
+    }
+
+
+def ruling_answer(review: Review | None) -> dict[str, Any] | None:
+    ruling: Ruling | None = getattr(review, "ruling", None)
+    if ruling is None:
+        return None
+    return {
+        "id": str(ruling.code),
+        "action": ruling.action,
+        "note": ruling.note,
+        "answer": ruling.answer,
+        "amended": None,
+        "by": ruling.by.username,
+        "at": timestamp(ruling.at),
+        "grant": None,
+    }

@@ -1,0 +1,15 @@
+"""Django's handle on this app."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class ReviewsConfig(AppConfig):
+    name = "reviews"
+
+    def ready(self) -> None:
+        # Needs the models, which are loaded by now and not before.
+        from reviews.nudges import announce_to_other_processes
+
+        announce_to_other_processes()

@@ -1,0 +1,58 @@
+"""Refusals of runs and reviews: lawful requests that meet the wrong state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accounts.errors import DomainError
+from ledger.state import RunState
+
+
+class RunClosed(DomainError):
+    slug, status, title = "run-closed", 409, "The run takes nothing more"
+
+    @classmethod
+    def of(cls, run: RunState) -> RunClosed:
+        why = f": {run.status_reason}" if run.status_reason else "."
+        return cls(f"The run is {run.status}{why}", run_status=run.status)
+
+
+class RunPaused(DomainError):
+    slug, status, title = "run-paused", 409, "The run waits for a person"
+
+
+class ReviewOpen(DomainError):
+    slug, status, title = "review-open", 409, "A review is still open"
+
+
+class StepOutOfOrder(DomainError):
+    slug, status, title = "step-out-of-order", 409, "Another step is expected"
+
+
+class StepSeen(DomainError):
+    """Internal: this number is stored already; the caller compares and answers."""
+
+    slug, status, title = "step-conflict", 409, "This step is stored already"
+
+
+class StepConflict(DomainError):
+    slug, status = "step-conflict", 409
+    title = "This step was reported before with another body"
+
+
+class ReviewNotOpen(DomainError):
+    """Internal: the caller finds out how the review ended and says that."""
+
+    slug, status, title = "already-ruled", 409, "The review is closed"
+
+
+class AlreadyRuled(DomainError):
+    slug, status, title = "already-ruled", 409, "Somebody was faster"
+
+
+class ReviewExpired(DomainError):
+    slug, status, title = "review-expired", 410, "The time to answer is over"
+
+
+def review_reference(*, code: str, kind: str, url: str) -> dict[str, Any]:
+    return {"id": code, "kind": kind, "url": url}

@@ -1,0 +1,114 @@
+"""What time does by itself: reviews expire, silent runs are abandoned.
+
+A sweep finds what is due; the command judges again under the lock, because a person
+may have been faster. Expiry never approves.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from accounts.errors import DomainError
+from guidance.selectors import policy_by_id
+from ledger.commands import Change, Command, SealedEntry
+from ledger.models import Run, RunStatus
+from ledger.state import RunState
+from ledger.writer import writer
+from reviews.errors import ReviewNotOpen, RunClosed
+from reviews.models import Review, ReviewState
+from reviews.plan import Plan
+
+CLOCK = "system:clock"
+SWEEP_LIMIT = 500
+SHORTEST_PATIENCE = timedelta(minutes=1)
+
+logger = logging.getLogger(__name__)
+
+
+def _true(_entries: Sequence[SealedEntry]) -> bool:
+    return True
+
+
+@dataclass(kw_only=True)
+class ExpireReview(Command[bool]):
+    review_code: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[bool]:
+        review = run.open_review(self.review_code)
+        if review is None or at < review.due_at:
+            raise ReviewNotOpen("The review is not due.")
+        plan = Plan(run, at)
+        plan.note(
+            "review.expired",
+            actor=CLOCK,
+            payload={"review": review.code, "outcome": review.on_expiry},
+        )
+        plan.end_review(review, ReviewState.EXPIRED)
+        closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
+        plan.close_run(
+            closing, actor=CLOCK, reason="Nobody ruled on the review in time."
+        )
+        return plan.change(_true)
+
+
+@dataclass(kw_only=True)
+class AbandonRun(Command[bool]):
+    def decide(self, run: RunState, at: datetime) -> Change[bool]:
+        if run.status != RunStatus.RUNNING or not _silent(run, at):
+            raise RunClosed.of(run)
+        plan = Plan(run, at)
+        plan.close_run(
+            "run.abandoned", actor=CLOCK, reason="The agent reported nothing more."
+        )
+        return plan.change(_true)
+
+
+def _silent(run: RunState, at: datetime) -> bool:
+    patience = policy_by_id(run.policy_id).policy.runs.abandon_after_s
+    return at >= run.updated_at + timedelta(seconds=patience)
+
+
+def expire_due_reviews() -> int:
+    """End every review whose time is over; returns how many ended here."""
+    due = Review.objects.filter(
+        state=ReviewState.OPEN, due_at__lte=timezone.now()
+    ).values_list("run__code", "code")[:SWEEP_LIMIT]
+    return sum(
+        _attempt(ExpireReview(run_code=str(run), review_code=str(review)))
+        for run, review in due
+    )
+
+
+def abandon_silent_runs() -> int:
+    """End every running run that has been silent for longer than its policy allows."""
+    idle = (
+        Run.objects.filter(
+            status=RunStatus.RUNNING,
+            updated_at__lte=timezone.now() - SHORTEST_PATIENCE,
+        )
+        .order_by("updated_at")
+        .values_list("code", "policy_id", "updated_at")
+    )
+    now = timezone.now()
+    return sum(
+        _attempt(AbandonRun(run_code=str(code)))
+        for code, policy_id, updated_at in idle
+        if now
+        >= updated_at
+        + timedelta(seconds=policy_by_id(policy_id).policy.runs.abandon_after_s)
+    )
+
+
+def _attempt(command: Command[bool]) -> bool:
+    try:
+        return writer().perform_now(command)
+    except (ReviewNotOpen, RunClosed):
+        return False  # somebody was faster: the better outcome
+    except DomainError:
+        logger.exception("A sweep could not end what is due")
+        return False

@@ -1,0 +1,53 @@
+"""Judging without a run: the same gates, nothing stored."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from accounts.auth import AgentPrincipal, Principal
+from accounts.errors import Forbidden, Invalid
+from accounts.selectors import projects_of
+from guidance.core.facts import FactError, Remaining
+from guidance.core.stateless import ContinueFacts, judge_continue
+from guidance.selectors import LoadedPolicy
+from guidance.services import policy_in_force
+from ledger.reading import read
+from ledger.replies import Reply, reply
+from reviews.schemas import ContinueIn
+
+
+async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
+    policy = await read(partial(_policy, principal, body.policy))
+    left = body.budget_remaining
+    facts = ContinueFacts(
+        step_number=body.step_number,
+        total_tokens_used=body.total_tokens_used,
+        total_tool_calls=body.total_tool_calls,
+        rework_count=body.rework_count,
+        coherence_score=body.coherence_score,
+        uncertainty_score=body.uncertainty_score,
+        budget_remaining=Remaining(
+            tokens=left.tokens, tool_calls=left.tool_calls, time_ms=left.time_ms
+        ),
+        last_checkpoint_step=body.last_checkpoint_step,
+        recent_step_tokens=tuple(body.recent_step_tokens),
+    )
+    try:
+        verdict = judge_continue(policy=policy.policy, facts=facts)
+    except FactError as error:
+        raise Invalid(
+            f"{error.field}: {error}.",
+            errors=[{"loc": [error.field], "message": str(error)}],
+        ) from None
+    return reply({**verdict.to_json(), "policy": policy.stamp()})
+
+
+def _policy(principal: Principal, name: str) -> LoadedPolicy:
+    if isinstance(principal, AgentPrincipal):
+        project_id = principal.project_id
+    else:
+        project = projects_of(user_id=principal.user_id).first()
+        if project is None:
+            raise Forbidden("You are not a member of any project yet.")
+        project_id = project.pk
+    return policy_in_force(project_id=project_id, name=name)

@@ -1,0 +1,218 @@
+"""An agent starts a run, saves its progress, and finishes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from accounts.auth import AgentPrincipal
+from accounts.errors import Invalid
+from accounts.identifiers import parse_code, uuid7
+from guidance.core.canonical import canonical, digest
+from guidance.core.facts import Memory
+from guidance.core.money import micros
+from guidance.core.policy import Budget
+from guidance.selectors import LoadedPolicy
+from guidance.services import policy_in_force
+from ledger.answers import RUN_RELATED, checkpoint_answer, run_answer
+from ledger.commands import (
+    Change,
+    Command,
+    Idempotency,
+    SealedEntry,
+    StartCommand,
+)
+from ledger.models import Checkpoint, Run
+from ledger.reading import read
+from ledger.replies import Reply, reply
+from ledger.state import RunState, state_of
+from ledger.writer import writer
+from reviews.errors import ReviewOpen
+from reviews.intake.access import first_review, own, refuse_closed
+from reviews.plan import Plan
+from reviews.schemas import BudgetIn, CheckpointIn, FinishIn, RunIn
+
+STATE_LIMIT = 64 * 1024
+
+
+def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
+    """The base with every part that was given; a given null lifts the limit."""
+    given = wanted.model_fields_set
+    parts = asdict(base)
+    for name in ("tokens", "tool_calls", "time_ms"):
+        if name in given:
+            parts[name] = getattr(wanted, name)
+    if "cost_usd" in given:
+        cost = wanted.cost_usd
+        parts["cost_micros"] = None if cost is None else micros(cost)
+    return Budget(**parts)
+
+
+@dataclass(kw_only=True)
+class StartRun(StartCommand[Reply]):
+    agent: AgentPrincipal
+    body: RunIn
+    policy: LoadedPolicy
+
+    @property
+    def project_id(self) -> int:
+        return self.agent.project_id
+
+    def create(self, at: datetime) -> RunState:
+        body = self.body
+        budget = budget_over(self.policy.policy.budget, body.budget)
+        run = Run.objects.create(
+            code=self.run_code,
+            project_id=self.agent.project_id,
+            agent_id=self.agent.agent_id,
+            policy_id=self.policy.id,
+            parent=self._parent(),
+            task=body.task,
+            intent=body.intent,
+            model=body.model,
+            labels=body.labels,
+            status="running",
+            tokens_limit=budget.tokens,
+            tool_calls_limit=budget.tool_calls,
+            time_ms_limit=budget.time_ms,
+            cost_micros_limit=budget.cost_micros,
+            memory=canonical(Memory().to_json()),
+            created_at=at,
+            updated_at=at,
+        )
+        return state_of(run)
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        plan = Plan(run, at)
+        plan.note(
+            "run.started",
+            actor=self.agent.actor,
+            payload={
+                "task": self.body.task,
+                "intent": self.body.intent,
+                "model": self.body.model,
+                "labels": self.body.labels,
+                "parent": self.body.parent_run,
+                "policy": self.policy.stamp(),
+                "budget": asdict(run.budget),
+            },
+        )
+        return plan.change(partial(_run_reply, run.id, status=201))
+
+    def _parent(self) -> Run | None:
+        if self.body.parent_run is None:
+            return None
+        known = parse_code(self.body.parent_run)
+        parent = (
+            Run.objects.filter(code=known, project_id=self.project_id).first()
+            if known
+            else None
+        )
+        if parent is None:
+            raise Invalid(
+                "parent_run is not a run of this project.",
+                errors=[{"loc": ["parent_run"], "message": "no such run"}],
+            )
+        return parent
+
+
+@dataclass(kw_only=True)
+class SaveCheckpoint(Command[Reply]):
+    agent: AgentPrincipal
+    body: CheckpointIn
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        refuse_closed(run)
+        body = self.body
+        if body.step > run.memory.last_step:
+            raise _bad_field(
+                "step", f"step {body.step} is later than the last one reported"
+            )
+        state = canonical(body.state)
+        if len(state.encode()) > STATE_LIMIT:
+            raise _bad_field("state", "at most 64 KiB of JSON")
+        plan = Plan(run, at)
+        checkpoint = Checkpoint(
+            code=uuid7(),
+            run_id=run.id,
+            step=body.step,
+            label=body.label,
+            state=body.state,
+            created_at=at,
+        )
+        plan.note(
+            "checkpoint.saved",
+            actor=self.agent.actor,
+            payload={
+                "checkpoint": str(checkpoint.code),
+                "step": body.step,
+                "label": body.label,
+                "state_digest": digest(state),
+            },
+        )
+        plan.effects.append(partial(checkpoint.save, force_insert=True))
+        return plan.change(
+            lambda entries: reply(
+                {
+                    **checkpoint_answer(checkpoint, run_code=run.code),
+                    "receipt": entries[-1].receipt(),
+                },
+                status=201,
+            )
+        )
+
+
+@dataclass(kw_only=True)
+class FinishRun(Command[Reply]):
+    agent: AgentPrincipal
+    body: FinishIn
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        refuse_closed(run)
+        if run.open_reviews:
+            raise ReviewOpen(
+                "A person is asked about this run: wait for the ruling, then finish.",
+                review=first_review(run, project_slug=self.agent.project_slug),
+            )
+        plan = Plan(run, at)
+        plan.wakes = True
+        plan.note(
+            "run.finished",
+            actor=self.agent.actor,
+            payload=self.body.model_dump(mode="json"),
+        )
+        return plan.change(partial(_run_reply, run.id, extra={"evaluations": []}))
+
+
+def _run_reply(
+    run_id: int,
+    _entries: Sequence[SealedEntry],
+    *,
+    status: int = 200,
+    extra: dict[str, Any] | None = None,
+) -> Reply:
+    """The run as it stands in this very transaction."""
+    run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
+    return reply({**run_answer(run), **(extra or {})}, status=status)
+
+
+def _bad_field(field: str, message: str) -> Invalid:
+    return Invalid(
+        f"{field}: {message}.", errors=[{"loc": [field], "message": message}]
+    )
+
+
+async def run_start(
+    *, agent: AgentPrincipal, body: RunIn, idempotency: Idempotency | None = None
+) -> Reply:
+    policy = await read(
+        partial(policy_in_force, project_id=agent.project_id, name=body.policy)
+    )
+    return await writer().perform(
+        StartRun(agent=agent, body=body, policy=policy, idempotency=idempotency)
+    )

@@ -1,0 +1,107 @@
+"""The agent waits for a person: one read, then the hub, then one read again."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any
+
+from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
+from accounts.errors import Invalid, NotFound
+from accounts.identifiers import parse_code
+from accounts.selectors import role_in
+from ledger.hub import hub
+from ledger.models import Run
+from ledger.reading import read
+from ledger.replies import Reply, reply
+from reviews.answers import ruling_answer
+from reviews.models import Review
+
+WAIT_MAX = 55
+QUERY = frozenset({"wait", "review"})
+
+
+def wait_seconds(text: str | None) -> int:
+    """`wait` of the query: 0 to 55 whole seconds."""
+    if text is None:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= 2):
+        raise _bad_wait()
+    seconds = int(text)
+    if seconds > WAIT_MAX:
+        raise _bad_wait()
+    return seconds
+
+
+def _bad_wait() -> Invalid:
+    message = f"must be 0 to {WAIT_MAX} whole seconds"
+    return Invalid(
+        f"wait {message}.", errors=[{"loc": ["query", "wait"], "message": message}]
+    )
+
+
+async def decision_wait(
+    *, principal: Principal, run_code: str, review_code: str | None, wait: int
+) -> Reply:
+    """Answers at once when there is an answer, else when one comes, else after wait."""
+    run_id = await read(partial(_visible_run, principal, run_code))
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + wait
+    while True:
+        # The waiter is taken before the read: what comes in between wakes it.
+        news = hub().waiter(run_id)
+        try:
+            answer, head = await read(partial(_standing, run_id, review_code))
+            hub().seen(run_id, head)
+            left = deadline - loop.time()
+            if answer["state"] != "open" or left <= 0:
+                return reply(answer)
+            await asyncio.wait([news], timeout=left)
+        finally:
+            news.cancel()
+
+
+def _visible_run(principal: Principal, run_code: str) -> int:
+    known = parse_code(run_code)
+    run = (
+        Run.objects.filter(code=known).values("pk", "agent_id", "project_id").first()
+        if known
+        else None
+    )
+    if run is None:
+        raise NotFound
+    match principal:
+        case AgentPrincipal():
+            if run["agent_id"] != principal.agent_id:
+                raise NotFound
+        case PersonPrincipal():
+            role_in(user_id=principal.user_id, project_id=run["project_id"])
+    pk: int = run["pk"]
+    return pk
+
+
+def _standing(run_id: int, review_code: str | None) -> tuple[dict[str, Any], int]:
+    """The answer as it stands, and the run's head at that moment."""
+    run = Run.objects.values("code", "status", "head_seq").get(pk=run_id)
+    reviews = Review.objects.filter(run_id=run_id).select_related("ruling__by")
+    if review_code is not None:
+        known = parse_code(review_code)
+        review = reviews.filter(code=known).first() if known else None
+        if review is None:
+            raise NotFound
+    else:
+        review = reviews.order_by("-id").first()
+    answer = {
+        "run": str(run["code"]),
+        "run_status": run["status"],
+        "state": review.state if review else "none",
+        "review": {
+            "id": str(review.code),
+            "kind": review.kind,
+            "version": review.version,
+        }
+        if review
+        else None,
+        "ruling": ruling_answer(review),
+    }
+    return answer, run["head_seq"]

@@ -1,0 +1,56 @@
+"""What a person may do to a run: abort it, or let a stopped one go on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from accounts.auth import PersonPrincipal
+from accounts.errors import Invalid
+from ledger.commands import Change, Command
+from ledger.state import RunState
+from reviews.errors import RunClosed
+from reviews.intake.access import refuse_closed
+from reviews.intake.runs import budget_over
+from reviews.plan import Plan
+from reviews.rulings import nothing
+from reviews.schemas import BudgetIn
+
+
+@dataclass(kw_only=True)
+class AbortRun(Command[None]):
+    person: PersonPrincipal
+    reason: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        if run.closed and run.status != "stopped":
+            raise RunClosed.of(run)
+        plan = Plan(run, at)
+        reason = self.reason or "A reviewer aborted the run."
+        plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
+        return plan.change(nothing)
+
+
+@dataclass(kw_only=True)
+class ReopenRun(Command[None]):
+    """A stopped run goes on: totals stay, everything the gates remember begins anew."""
+
+    person: PersonPrincipal
+    budget: BudgetIn
+    reason: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        if run.status != "stopped":
+            refuse_closed(run)
+            raise Invalid(f"The run is {run.status}: only a stopped run is reopened.")
+        plan = Plan(run, at)
+        plan.wakes = True
+        plan.note(
+            "run.reopened",
+            actor=self.person.actor,
+            payload={
+                "reason": self.reason,
+                "budget": asdict(budget_over(run.budget, self.budget)),
+            },
+        )
+        return plan.change(nothing)

@@ -1,0 +1,130 @@
+"""The doors for people's programs: reviews, and stopping or reopening runs."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from accounts.auth import PersonPrincipal
+from accounts.identifiers import parse_code
+from accounts.paging import only_known, page_after
+from accounts.requests import PERSON, person_asking
+from accounts.responses import json_response
+from ledger.answers import run_answer
+from ledger.schemas import RunOut
+from reviews.answers import review_answer
+from reviews.models import RULINGS, Review, ReviewState
+from reviews.outputs import ReviewDetail, ReviewFilters, ReviewOut, ReviewPage
+from reviews.schemas import AbortIn, CommentIn, ReopenIn, RulingIn
+from reviews.selectors import REVIEW_RELATED, review_for, review_history, run_for
+from reviews.services import (
+    review_claim,
+    review_comment,
+    review_release,
+    review_rule,
+    run_abort,
+    run_reopen,
+)
+
+router = Router(auth=PERSON, tags=["Reviews"])
+
+
+@router.get("/reviews", response=ReviewPage)
+def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpResponse:
+    """Newest first; `next_cursor` leads on."""
+    person = person_asking(request)
+    only_known(request.GET, ReviewFilters.model_fields)
+    reviews = visible = Review.objects.select_related(*REVIEW_RELATED).filter(
+        project__membership__user_id=person.user_id
+    )
+    if filters.state is not None:
+        reviews = reviews.filter(state=filters.state)
+    if filters.kind is not None:
+        reviews = reviews.filter(kind=filters.kind)
+    if filters.run is not None:
+        code = parse_code(filters.run)
+        reviews = reviews.filter(run__code=code) if code else reviews.none()
+    if filters.assignee is not None:
+        reviews = reviews.filter(assignee__username=filters.assignee)
+    rows, next_cursor = page_after(
+        reviews, among=visible, cursor=filters.cursor, limit=filters.limit
+    )
+    items = [review_answer(row, rulings=_rulings(row)) for row in rows]
+    return json_response({"items": items, "next_cursor": next_cursor})
+
+
+@router.get("/reviews/{review}", response=ReviewDetail)
+def get_review(request: HttpRequest, review: str) -> HttpResponse:
+    """All that is needed to rule: content, digest, version, and what was done."""
+    found = review_for(user_id=person_asking(request).user_id, code=review)
+    return json_response(
+        {
+            **review_answer(found, rulings=_rulings(found)),
+            "history": review_history(found),
+        }
+    )
+
+
+@router.post("/reviews/{review}/ruling", response=ReviewOut)
+def rule_review(request: HttpRequest, review: str, body: RulingIn) -> HttpResponse:
+    """Rule on what you have read: its version and digest must still be the same."""
+    ruled = review_rule(
+        review_code=review,
+        person=person_asking(request),
+        action=body.action,
+        version=body.version,
+        content_digest=body.content_digest,
+        note=body.note,
+        answer=body.answer,
+    )
+    return json_response(review_answer(ruled))
+
+
+@router.post("/reviews/{review}/claim", response=ReviewOut)
+def claim_review(request: HttpRequest, review: str) -> HttpResponse:
+    """Tell the others that you look at it. Anybody may still rule."""
+    person = person_asking(request)
+    return _answer(review_claim(review_code=review, person=person))
+
+
+@router.post("/reviews/{review}/release", response=ReviewOut)
+def release_review(request: HttpRequest, review: str) -> HttpResponse:
+    """Give a claimed review back."""
+    person = person_asking(request)
+    return _answer(review_release(review_code=review, person=person))
+
+
+@router.post("/reviews/{review}/comments", response={201: ReviewOut})
+def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
+    """Leave a note for the other reviewers."""
+    person = person_asking(request)
+    commented = review_comment(review_code=review, person=person, text=body.text)
+    return _answer(commented, status=201)
+
+
+@router.post("/runs/{run}/abort", response=RunOut, tags=["Runs"])
+def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
+    """End a run for good; whatever waits for a person is superseded."""
+    person = person_asking(request)
+    run_abort(run_code=run, person=person, reason=body.reason)
+    return _run(run, person)
+
+
+@router.post("/runs/{run}/reopen", response=RunOut, tags=["Runs"])
+def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
+    """Let a stopped run go on, with a new budget if one is given (manager)."""
+    person = person_asking(request)
+    run_reopen(run_code=run, person=person, budget=body.budget, reason=body.reason)
+    return _run(run, person)
+
+
+def _run(code: str, person: PersonPrincipal) -> HttpResponse:
+    return json_response(run_answer(run_for(user_id=person.user_id, code=code)))
+
+
+def _answer(review: Review, *, status: int = 200) -> HttpResponse:
+    return json_response(review_answer(review, rulings=_rulings(review)), status=status)
+
+
+def _rulings(review: Review) -> tuple[str, ...]:
+    return RULINGS[review.kind] if review.state == ReviewState.OPEN else ()

@@ -1,0 +1,117 @@
+"""A change in the making: commands write down entries, the state follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from accounts.identifiers import uuid7
+from guidance.core.canonical import canonical, digest
+from guidance.selectors import policy_by_id
+from ledger.chain import timestamp
+from ledger.commands import Change, Draft, SealedEntry
+from ledger.fold import after
+from ledger.state import OpenReview, RunState
+from reviews.models import Review, ReviewState
+
+T = TypeVar("T")
+
+
+class Plan:
+    """Collects drafts and rows for one run; `run` is always the state they lead to."""
+
+    def __init__(self, run: RunState, at: datetime) -> None:
+        self.run = run
+        self.at = at
+        self.drafts: list[Draft] = []
+        self.effects: list[Callable[[], object]] = []
+        self.wakes = False
+
+    def note(self, entry_type: str, *, actor: str, payload: dict[str, Any]) -> None:
+        self.drafts.append(Draft(type=entry_type, actor=actor, payload=payload))
+        self.run = after(self.run, entry_type, payload, self.at)
+
+    def open_review(
+        self,
+        *,
+        kind: str,
+        title: str,
+        content: dict[str, Any],
+        actor: str,
+        step: int | None = None,
+    ) -> str:
+        """Put the run before a person; returns the new review's code."""
+        code = str(uuid7())
+        rules = policy_by_id(self.run.policy_id).policy.reviews
+        due_at = self.at + timedelta(seconds=rules.expires_after_s)
+        text = canonical(content)
+        title = title[:300]
+        self.note(
+            "review.opened",
+            actor=actor,
+            payload={
+                "review": code,
+                "kind": kind,
+                "title": title,
+                "version": 1,
+                "content_digest": digest(text),
+                "due_at": timestamp(due_at),
+                "on_expiry": rules.on_expiry,
+                "step": step,
+            },
+        )
+        self.effects.append(
+            partial(
+                Review.objects.create,
+                code=code,
+                project_id=self.run.project_id,
+                run_id=self.run.id,
+                kind=kind,
+                title=title,
+                content=text,
+                content_digest=digest(text),
+                step_number=step,
+                opened_at=self.at,
+                due_at=due_at,
+                on_expiry=rules.on_expiry,
+            )
+        )
+        return code
+
+    def end_review(self, review: OpenReview, state: ReviewState) -> None:
+        """The row's side of a review's end; the entry is noted by the caller."""
+        self.wakes = True
+        self.effects.append(
+            partial(
+                _close_row,
+                code=review.code,
+                state=state,
+                version=review.version + 1,
+                at=self.at,
+            )
+        )
+
+    def close_run(self, entry_type: str, *, actor: str, reason: str) -> None:
+        """A fence: what waits is superseded in the same transaction."""
+        for review in self.run.open_reviews:
+            self.note("review.superseded", actor=actor, payload={"review": review.code})
+            self.end_review(review, ReviewState.SUPERSEDED)
+        self.note(entry_type, actor=actor, payload={"reason": reason})
+        self.wakes = True
+
+    def change(self, answer: Callable[[Sequence[SealedEntry]], T]) -> Change[T]:
+        return Change(
+            state=self.run,
+            drafts=self.drafts,
+            answer=answer,
+            effects=self.effects,
+            wakes=self.wakes,
+        )
+
+
+def _close_row(*, code: str, state: ReviewState, version: int, at: datetime) -> None:
+    Review.objects.filter(code=code, state=ReviewState.OPEN).update(
+        state=state, version=version, closed_at=at
+    )

@@ -1,0 +1,170 @@
+"""What a person may do to an open review: rule, claim, release, remark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from accounts.auth import PersonPrincipal
+from accounts.errors import Invalid, StaleVersion
+from ledger.chain import timestamp
+from ledger.commands import Change, Command, SealedEntry
+from ledger.state import OpenReview, RunState
+from reviews.errors import ReviewExpired, ReviewNotOpen
+from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
+from reviews.plan import Plan
+
+
+def nothing(_entries: Sequence[SealedEntry]) -> None:
+    return None
+
+
+@dataclass(kw_only=True)
+class ReviewCommand(Command[None]):
+    """Something a person does to one open review."""
+
+    run_code: str = field(init=False)
+    review: Review
+    person: PersonPrincipal
+
+    def __post_init__(self) -> None:
+        self.run_code = str(self.review.run.code)
+
+    @property
+    def review_code(self) -> str:
+        return str(self.review.code)
+
+    def open_review(self, run: RunState) -> OpenReview:
+        review = run.open_review(self.review_code)
+        if review is None:
+            raise ReviewNotOpen("The review is closed.")
+        return review
+
+    def update(self, **values: object) -> partial[int]:
+        return partial(Review.objects.filter(pk=self.review.pk).update, **values)
+
+
+@dataclass(kw_only=True)
+class Rule(ReviewCommand):
+    action: str
+    version: int
+    content_digest: str
+    note: str
+    answer: str | None
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        review = self.open_review(run)
+        if at >= review.due_at:
+            raise ReviewExpired(
+                f"The review had to be ruled before {timestamp(review.due_at)}."
+            )
+        if (self.version, self.content_digest) != (review.version, review.digest):
+            raise StaleVersion(
+                "The review changed since you read it. Read it again, then rule.",
+                version=review.version,
+                content_digest=review.digest,
+            )
+        self._check_action(review)
+        plan = Plan(run, at)
+        plan.note(
+            "review.ruled",
+            actor=self.person.actor,
+            payload={
+                "review": review.code,
+                "kind": review.kind,
+                "action": self.action,
+                "note": self.note,
+                "answer": self.answer,
+                "version": review.version,
+                "content_digest": review.digest,
+            },
+        )
+        plan.end_review(review, ReviewState.RULED)
+        plan.effects.append(partial(self._insert, at))
+        if self.action == "abort":
+            reason = self.note or "A reviewer aborted the run."
+            plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
+        return plan.change(nothing)
+
+    def _check_action(self, review: OpenReview) -> None:
+        allowed = RULINGS[review.kind]
+        if self.action not in allowed:
+            raise Invalid(
+                f"A review of kind {review.kind} takes {' or '.join(allowed)}.",
+                errors=[{"loc": ["action"], "message": f"one of {list(allowed)}"}],
+            )
+        if self.action == "answer" and not (self.answer or "").strip():
+            raise Invalid(
+                "An answer needs its text.",
+                errors=[{"loc": ["answer"], "message": "must not be empty"}],
+            )
+        if self.action != "answer" and self.answer is not None:
+            raise Invalid(
+                f"The action {self.action} takes no answer.",
+                errors=[{"loc": ["answer"], "message": "only with action answer"}],
+            )
+
+    def _insert(self, at: datetime) -> None:
+        Ruling.objects.create(
+            review_id=self.review.pk,
+            action=self.action,
+            note=self.note,
+            answer=self.answer,
+            by_id=self.person.user_id,
+            at=at,
+        )
+
+
+class Claim(ReviewCommand):
+    """A claim tells the others who looks at it. It is no lock: anyone may rule."""
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        review = self.open_review(run)
+        plan = Plan(run, at)
+        plan.note(
+            "review.claimed",
+            actor=self.person.actor,
+            payload={"review": review.code},
+        )
+        plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
+        return plan.change(nothing)
+
+
+class Release(ReviewCommand):
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        review = self.open_review(run)
+        plan = Plan(run, at)
+        plan.note(
+            "review.released",
+            actor=self.person.actor,
+            payload={"review": review.code},
+        )
+        plan.effects.append(self.update(assignee_id=None, claimed_at=None))
+        return plan.change(nothing)
+
+
+@dataclass(kw_only=True)
+class Remark(ReviewCommand):
+    """A comment may be added while the review is open and after it was closed."""
+
+    text: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        plan = Plan(run, at)
+        plan.note(
+            "review.commented",
+            actor=self.person.actor,
+            payload={"review": self.review_code, "text": self.text},
+        )
+        plan.effects.append(
+            partial(
+                Comment.objects.create,
+                review_id=self.review.pk,
+                author_id=self.person.user_id,
+                text=self.text,
+                at=at,
+            )
+        )
+        return plan.change(nothing)

@@ -1,0 +1,174 @@
+"""The bodies agents and people's programs send: strict, bounded, nothing unknown."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+# A thousand billion: no honest figure of one step is larger, and sums of a million
+# such steps still fit a database integer.
+AMOUNT_MAX = 10**12
+BUDGET_MAX = 10**15
+STEP_MAX = 2**31 - 1
+
+Amount = Annotated[int, Field(ge=0, le=AMOUNT_MAX)]
+Limit = Annotated[int, Field(ge=0, le=BUDGET_MAX)]
+StepNumber = Annotated[int, Field(ge=1, le=STEP_MAX)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Money = Annotated[
+    str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,8})(\.[0-9]{1,6})?$")
+]
+Code = Annotated[str, StringConstraints(min_length=36, max_length=36)]
+Intent = Literal[
+    "bug-fix",
+    "feature",
+    "refactor",
+    "security",
+    "performance",
+    "testing",
+    "docs",
+    "deployment",
+    "architecture",
+    "debug",
+    "general",
+]
+LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+LabelValue = Annotated[str, StringConstraints(max_length=256)]
+Reason = Annotated[str, StringConstraints(max_length=4_000)]
+Text = Annotated[str, StringConstraints(max_length=20_000)]
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class BudgetIn(Body):
+    """A part left out takes the policy's; null means unlimited."""
+
+    tokens: Limit | None = None
+    tool_calls: Limit | None = None
+    time_ms: Limit | None = None
+    cost_usd: Money | None = None
+
+
+class RunIn(Body):
+    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    intent: Intent = "general"
+    model: Annotated[str, StringConstraints(max_length=200)] = ""
+    policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
+    budget: BudgetIn = BudgetIn()
+    labels: Annotated[dict[LabelName, LabelValue], Field(max_length=32)] = {}
+    parent_run: Code | None = None
+
+
+class StepIn(Body):
+    """All amounts are of this step alone; the server sums."""
+
+    number: StepNumber
+    tokens: Amount
+    tool_calls: Amount
+    duration_ms: Amount = 0
+    cost_usd: Money = "0"
+    rework: bool = False
+    checkpoint: bool = False
+    coherence: Share | None = None
+    uncertainty: Share | None = None
+    confidences: Annotated[list[Share], Field(max_length=100)] = []
+    intent: Intent | None = None
+    summary: Annotated[str, StringConstraints(max_length=4_000)] = ""
+    signature: Annotated[str, StringConstraints(max_length=4_000)] | None = None
+    failed_calls: Amount | None = None
+
+
+class StepBatchIn(Body):
+    steps: Annotated[list[StepIn], Field(min_length=1, max_length=100)]
+
+
+class CheckpointIn(Body):
+    step: Annotated[int, Field(ge=0, le=STEP_MAX)]
+    label: Annotated[str, StringConstraints(max_length=200)] = ""
+    state: dict[str, Any] = {}
+
+
+class TestsIn(Body):
+    ran: bool
+    passed: Amount = 0
+    failed: Amount = 0
+    skipped: Amount = 0
+
+
+class DiffIn(Body):
+    lines_added: Amount = 0
+    lines_removed: Amount = 0
+    files_changed: Amount = 0
+
+
+class ViolationIn(Body):
+    rule: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    description: Reason = ""
+    auto_corrected: bool = False
+
+
+class FinishIn(Body):
+    outcome: Literal["completed", "failed"]
+    summary: Text = ""
+    tests: TestsIn | None = None
+    diff: DiffIn | None = None
+    rework_lines: Amount = 0
+    files_touched: Annotated[list[LabelValue], Field(max_length=1_000)] = []
+    tools_used: Annotated[list[LabelValue], Field(max_length=1_000)] = []
+    violations: Annotated[list[ViolationIn], Field(max_length=1_000)] = []
+
+
+class AbortIn(Body):
+    reason: Reason = ""
+
+
+class ReopenIn(Body):
+    budget: BudgetIn = BudgetIn()
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
+
+
+class ReviewIn(Body):
+    """The agent asks in its own words."""
+
+    kind: Literal["request", "question"]
+    title: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    detail: Text = ""
+    options: Annotated[list[LabelValue], Field(max_length=20)] = []
+
+
+class RulingIn(Body):
+    """`version` and `content_digest` say what was seen: without them, no ruling."""
+
+    action: Literal["approve", "abort", "deny", "answer", "retry", "skip", "amend"]
+    version: StepNumber | None = None
+    content_digest: Annotated[str, StringConstraints(max_length=100)] | None = None
+    note: Text = ""
+    answer: Text | None = None
+    amended: None = None
+
+
+class CommentIn(Body):
+    text: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+
+
+class RemainingIn(Body):
+    tokens: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
+    tool_calls: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
+    time_ms: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
+
+
+class ContinueIn(Body):
+    policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
+    step_number: Annotated[int, Field(ge=0, le=STEP_MAX)]
+    total_tokens_used: Annotated[int, Field(ge=0, le=BUDGET_MAX)] = 0
+    total_tool_calls: Annotated[int, Field(ge=0, le=BUDGET_MAX)] = 0
+    rework_count: Annotated[int, Field(ge=0, le=STEP_MAX)] = 0
+    coherence_score: Share | None = None
+    uncertainty_score: Share | None = None
+    budget_remaining: RemainingIn = RemainingIn()
+    last_checkpoint_step: Annotated[int, Field(ge=0, le=STEP_MAX)] = 0
+    recent_step_tokens: Annotated[list[Amount], Field(max_length=10)] = []

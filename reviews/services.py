@@ -1,0 +1,122 @@
+"""What people do: rule, claim, release, comment, abort and reopen.
+
+Each is one command to the ledger's writer, judged under the project's lock by the
+database's clock, so the first valid ruling wins and nothing is ruled after its time.
+"""
+
+from __future__ import annotations
+
+from accounts.auth import PersonPrincipal
+from accounts.errors import DomainError, Forbidden, PreconditionRequired
+from accounts.models import Role
+from accounts.selectors import require_role
+from ledger.chain import timestamp
+from ledger.writer import writer
+from reviews.answers import ruling_answer
+from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
+from reviews.interventions import AbortRun, ReopenRun
+from reviews.models import Review, ReviewState
+from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
+from reviews.schemas import BudgetIn
+from reviews.selectors import review_for, run_for
+
+
+def review_rule(
+    *,
+    review_code: str,
+    person: PersonPrincipal,
+    action: str,
+    version: int | None,
+    content_digest: str | None,
+    note: str = "",
+    answer: str | None = None,
+) -> Review:
+    """Rule on a review; the loser of a race is told who won and how."""
+    review = review_for(user_id=person.user_id, code=review_code)
+    if version is None or content_digest is None:
+        raise PreconditionRequired(
+            "Send the version and content_digest of the review that you read."
+        )
+    return _perform(
+        Rule(
+            review=review,
+            person=person,
+            action=action,
+            version=version,
+            content_digest=content_digest,
+            note=note,
+            answer=answer,
+        )
+    )
+
+
+def review_claim(*, review_code: str, person: PersonPrincipal) -> Review:
+    review = review_for(user_id=person.user_id, code=review_code)
+    return _perform(Claim(review=review, person=person))
+
+
+def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
+    review = review_for(user_id=person.user_id, code=review_code)
+    if review.assignee_id != person.user_id:
+        try:
+            require_role(
+                user_id=person.user_id,
+                project_id=review.project_id,
+                role=Role.MANAGER,
+            )
+        except Forbidden:
+            raise Forbidden(
+                "Only its claimer or a manager releases a review."
+            ) from None
+    return _perform(Release(review=review, person=person))
+
+
+def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> Review:
+    review = review_for(user_id=person.user_id, code=review_code)
+    return _perform(Remark(review=review, person=person, text=text))
+
+
+def run_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None:
+    run = run_for(user_id=person.user_id, code=run_code)
+    writer().perform_now(AbortRun(run_code=str(run.code), person=person, reason=reason))
+
+
+def run_reopen(
+    *, run_code: str, person: PersonPrincipal, budget: BudgetIn, reason: str
+) -> None:
+    run = run_for(user_id=person.user_id, code=run_code)
+    require_role(user_id=person.user_id, project_id=run.project_id, role=Role.MANAGER)
+    writer().perform_now(
+        ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
+    )
+
+
+def _perform(command: ReviewCommand) -> Review:
+    """The review as it stands afterwards; a closed one says how it ended."""
+    user_id = command.person.user_id
+    try:
+        writer().perform_now(command)
+    except ReviewNotOpen:
+        closed = review_for(user_id=user_id, code=command.review_code)
+        raise _how_it_ended(closed) from None
+    return review_for(user_id=user_id, code=command.review_code)
+
+
+def _how_it_ended(review: Review) -> DomainError:
+    if review.state == ReviewState.EXPIRED:
+        return ReviewExpired(
+            f"Nobody ruled before {timestamp(review.due_at)}: "
+            f"the outcome was {review.on_expiry}."
+        )
+    ruling = ruling_answer(review)
+    if ruling is None:
+        return AlreadyRuled(
+            f"The review is {review.state}: it needs no ruling any more.",
+            state=review.state,
+            ruling=None,
+        )
+    return AlreadyRuled(
+        f"{ruling['by']} ruled {ruling['action']} at {ruling['at']}.",
+        state=review.state,
+        ruling=ruling,
+    )
