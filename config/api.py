@@ -1,0 +1,105 @@
+"""The one NinjaAPI: mounts every door and gives every error its one shape."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.parser import Parser
+
+from accounts.errors import (
+    DomainError,
+    Forbidden,
+    Malformed,
+    Unauthenticated,
+    Unavailable,
+)
+from accounts.requests import BEARER_OR_SESSION, seen_of
+from config.front.problems import MEDIA_TYPE, invalid_fields, problem_body
+from config.health import router as health
+from ledger.api import list_runs
+from ledger.api import router as ledger
+from ledger.schemas import RunPage
+from reviews.agent_api import router as agents
+from reviews.people_api import router as people
+
+logger = logging.getLogger(__name__)
+
+
+class SeenParser(Parser):
+    """The front has parsed the body already, strictly and once."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return seen_of(request).document
+
+
+api = NinjaAPI(
+    title="Checkrail",
+    version="1",
+    description=(
+        "Agents report every step; gates decide whether they may go on; what needs a "
+        "person waits in a queue; everything stands in a ledger that nobody can "
+        "quietly change. Every error is application/problem+json."
+    ),
+    docs_url=None,
+    parser=SeenParser(),
+    urls_namespace="api-1",
+)
+# One path, two doors: POST starts a run (agents), GET lists them (everybody).
+agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
+api.add_router("", agents)
+api.add_router("", people)
+api.add_router("", ledger)
+api.add_router("", health)
+
+
+def problem_response(error: DomainError) -> HttpResponse:
+    return HttpResponse(
+        problem_body(error),
+        status=error.status,
+        content_type=MEDIA_TYPE,
+        headers={
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            **error.headers,
+        },
+    )
+
+
+@api.exception_handler(DomainError)
+def _refused(_request: HttpRequest, error: DomainError) -> HttpResponse:
+    return problem_response(error)
+
+
+@api.exception_handler(ValidationError)
+def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    about_body = any(item["loc"][0] == "body" for item in error.errors)
+    if about_body and not seen_of(request).raw:
+        return problem_response(Malformed("The body is empty: send one JSON document."))
+    return problem_response(invalid_fields(error.errors, strip=("body", "body")))
+
+
+@api.exception_handler(DatabaseError)
+@api.exception_handler(InterfaceError)
+def _no_database(
+    request: HttpRequest, error: DatabaseError | InterfaceError
+) -> HttpResponse:
+    logger.error("%s %s failed", request.method, request.path, exc_info=error)
+    return problem_response(Unavailable("The database does not answer."))
+
+
+@api.exception_handler(AuthenticationError)
+def _unknown(_request: HttpRequest, _error: AuthenticationError) -> HttpResponse:
+    return problem_response(Unauthenticated())
+
+
+@api.exception_handler(HttpError)
+def _framework(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    """Ninja's own refusals: only the CSRF check is left to it."""
+    if error.status_code == 403:
+        return problem_response(Forbidden("Send the CSRF token with the session."))
+    return problem_response(Malformed(error.message))

@@ -1,0 +1,46 @@
+"""The ASGI application: guard and lean front before Django, sockets beside it."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()
+
+# Everything below needs the apps that the line above has loaded.
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import URLRouter  # noqa: E402
+from django.conf import settings  # noqa: E402
+
+from config.front.guard import ApiGuard  # noqa: E402
+from config.front.lean import LeanFront  # noqa: E402
+from config.front.origins import SameOrigin  # noqa: E402
+from config.front.wire import App, Receive, Scope, Send  # noqa: E402
+from config.lifespan import lifespan  # noqa: E402
+from reviews.routing import websocket_urlpatterns  # noqa: E402
+
+
+def build_http() -> App:
+    inner: App = django_application  # type: ignore[assignment]
+    return ApiGuard(LeanFront(inner) if settings.LEAN_FRONT else inner)
+
+
+http = build_http()
+# The stubs of channels know their own shapes of ASGI only.
+sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    match scope["type"]:
+        case "http":
+            await http(scope, receive, send)
+        case "websocket":
+            await websocket(scope, receive, send)
+        case "lifespan":
+            await lifespan(scope, receive, send)
+        case other:
+            raise ValueError(f"Unknown kind of connection: {other}")

@@ -1,0 +1,48 @@
+"""Background work: a clock that looks for what is due. The database is the queue."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from django.conf import settings
+
+app = Celery("checkrail")
+app.conf.update(
+    broker_url=settings.CELERY_BROKER_URL,
+    broker_connection_retry_on_startup=True,
+    # In one process the queue is polled: the default second would be felt.
+    broker_transport_options={"polling_interval": 0.05} if settings.EMBEDDED else {},
+    task_ignore_result=True,
+    # A message is a hint: the next tick repeats it, so stale ones may be dropped.
+    task_default_queue="checkrail",
+    worker_hijack_root_logger=False,
+    worker_enable_remote_control=False,
+    timezone="UTC",
+    imports=["config.tasks"],
+    beat_schedule={
+        "heartbeat": {
+            "task": "config.tasks.heartbeat",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
+        "expire-reviews": {
+            "task": "config.tasks.expire_reviews",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
+        "abandon-runs": {
+            "task": "config.tasks.abandon_runs",
+            "schedule": 60.0,
+            "options": {"expires": 60},
+        },
+        "forget-idempotency-keys": {
+            "task": "config.tasks.forget_keys",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
+    },
+)

@@ -1,0 +1,162 @@
+"""A demo agent: one run after the other, as long as the fleet is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+from config.demo.characters import Character
+from config.demo.line import Dismissed, Line, Tally
+from config.demo.story import Story
+from config.demo.work import Work
+
+REST_SECONDS = 9.0
+# How many of an agent's runs go wrong; the first one always does.
+TROUBLE_SHARE = 0.7
+# A running run that is silent for so long has nobody who works on it.
+SILENT = timedelta(minutes=1)
+
+logger = logging.getLogger(__name__)
+
+
+class Room:
+    """How many runs of the fleet may need a person at the same time."""
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+
+    @property
+    def full(self) -> bool:
+        return self._free <= 0
+
+    def take(self) -> None:
+        self._free -= 1
+
+    def give_back(self) -> None:
+        self._free += 1
+
+
+class Agent:
+    def __init__(
+        self,
+        *,
+        character: Character,
+        line: Line,
+        room: Room,
+        tally: Tally,
+        chance: Random,
+        stretch: float,
+    ) -> None:
+        self._character = character
+        self._line = line
+        self._room = room
+        self._tally = tally
+        self._chance = chance
+        self._stretch = stretch
+        self._works: dict[str, Work] = {}
+
+    @property
+    def running(self) -> list[Work]:
+        """Runs in this agent's hands that do not wait for a person."""
+        return [work for work in self._works.values() if not work.waiting]
+
+    async def live(self) -> None:
+        """Work for ever; ends when the key is no longer good."""
+        await self._sleep(self._character.begins_after)
+        first = True
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                while True:
+                    for run in await self._unattended():
+                        tasks.create_task(self._attend(self._taken_up(run)))
+                    work = await self._begin(first=first)
+                    if work is not None:
+                        task = tasks.create_task(self._attend(work))
+                        await self._until_free(work, task)
+                    first = False
+                    await self._sleep(REST_SECONDS * self._chance.uniform(0.5, 1.5))
+        except* Dismissed:
+            logger.info("The key of %s is no longer valid", self._character.name)
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds * self._stretch)
+
+    async def _until_free(self, work: Work, task: asyncio.Task[None]) -> None:
+        """Until the run ends, or nobody rules for long and there is room for another."""
+        alone = asyncio.ensure_future(work.left_alone.wait())
+        try:
+            await asyncio.wait({task, alone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alone.cancel()
+        while not task.done() and self._room.full:
+            await self._sleep(REST_SECONDS)
+
+    async def _unattended(self) -> list[dict[str, Any]]:
+        """Runs of ours that nobody works on: left by a restart, or reopened."""
+        found = []
+        for status in ("paused", "running"):
+            answer = await self._line.get("runs", status=status, limit=20)
+            for run in answer.body["items"] if answer.ok else ():
+                silence = datetime.now(UTC) - datetime.fromisoformat(run["updated_at"])
+                left = status == "paused" or silence > SILENT
+                if left and run["id"] not in self._works:
+                    found.append(run)
+        return found
+
+    def _taken_up(self, run: dict[str, Any]) -> Work:
+        """Somebody else's beginning: only its end is left to tell."""
+        story = Story(self._character, chance=self._chance, troubled=False)
+        story.ruled()
+        return self._work(
+            run, story, last_step=run["last_step"], waiting=run["status"] == "paused"
+        )
+
+    async def _begin(self, *, first: bool) -> Work | None:
+        troubled = first or self._chance.random() < TROUBLE_SHARE
+        story = Story(
+            self._character,
+            chance=self._chance,
+            troubled=troubled and not self._room.full,
+        )
+        body = {
+            "task": story.task.text,
+            "intent": self._character.intent,
+            "model": "demo",
+            "labels": story.task.labels,
+            "budget": story.budget,
+        }
+        answer = await self._line.post("runs", body)
+        if not answer.ok:
+            self._tally.errors += 1
+            logger.warning("A demo run was refused: %s", answer.body.get("detail"))
+            return None
+        self._tally.runs += 1
+        return self._work(answer.body, story, hasty=first)
+
+    def _work(self, run: dict[str, Any], story: Story, **more: Any) -> Work:
+        work = self._works[run["id"]] = Work(
+            run=run["id"],
+            story=story,
+            line=self._line,
+            tally=self._tally,
+            chance=self._chance,
+            stretch=self._stretch,
+            **more,
+        )
+        if work.needs_person:
+            self._room.take()
+        return work
+
+    async def _attend(self, work: Work) -> None:
+        """See the run through; a defect of ours costs this run, not the agent."""
+        try:
+            await work.see_through()
+        except (KeyError, TypeError, ValueError):
+            logger.exception("%s left a run", self._character.name)
+        finally:
+            del self._works[work.run]
+            if work.needs_person:
+                self._room.give_back()

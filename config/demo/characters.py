@@ -1,0 +1,69 @@
+"""What a demo agent is made of: its tasks, its usual turns, and how it gets into trouble."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What a run is about."""
+
+    text: str
+    labels: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One step as the agent would describe it; `does` is the step's signature."""
+
+    summary: str
+    does: str
+    rework: bool = False
+    failed_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A question or a request, in the agent's own words."""
+
+    kind: Literal["question", "request"]
+    title: str
+    detail: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """Where a run goes wrong: after about `after` usual turns, these, again and again.
+
+    Each such turn costs `growth` more than the one before and adds `doubt`.
+    """
+
+    after: int
+    turns: tuple[Turn, ...] = ()
+    growth: float = 0.0
+    doubt: float = 0.0
+    # Where there are any, the agent asks one of them instead.
+    asks: tuple[Ask, ...] = ()
+    budget: dict[str, int] = field(default_factory=dict)
+    # Does it lead to a person? Throttling and a spent budget do not.
+    needs_person: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Character:
+    name: str
+    intent: str
+    tasks: tuple[Task, ...]
+    usual: tuple[Turn, ...]
+    ending: tuple[Turn, ...]
+    done: str
+    length: int
+    tokens: int
+    budget: dict[str, int]
+    trouble: Trouble | None = None
+    # Seconds until its first run, and between two steps once the demo is under way.
+    begins_after: float = 0.0
+    pace: float = 5.0

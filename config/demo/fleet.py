@@ -1,0 +1,120 @@
+"""The fleet: all demo agents on one thread, with an event loop of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Mapping
+from random import Random
+
+import httpx
+
+from config.demo.agent import Agent, Room
+from config.demo.cast import character_for
+from config.demo.line import Dismissed, Line, Outage, Tally
+from config.demo.work import WAIT_SECONDS, Work
+
+# About as many reviews as a screen holds.
+REVIEWS_AT_ONCE = 12
+STOP_SECONDS = 5.0
+FAREWELL_SECONDS = 3.0
+RETRY_SECONDS = 10.0
+
+logger = logging.getLogger(__name__)
+
+
+class Fleet:
+    """Agents by name and key. `stretch` multiplies every pause of theirs."""
+
+    def __init__(
+        self, keys: Mapping[str, str], *, seed: int = 1, stretch: float = 1.0
+    ) -> None:
+        self.tally = Tally()
+        self._keys = dict(keys)
+        self._seed = seed
+        self._stretch = stretch
+        self._farewell = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._ended = asyncio.Event()
+
+    @property
+    def size(self) -> int:
+        return len(self._keys)
+
+    def start(self, url: str) -> None:
+        """Set to work against the server at this URL; returns at once."""
+        if self._thread is not None:
+            raise RuntimeError("The fleet is at work already.")
+        loop = self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._run, args=(loop, url), name="fleet", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self, *, farewell: bool = False) -> None:
+        """End all agents; with `farewell` their running runs are finished first."""
+        if self._thread is None or self._loop is None or not self._thread.is_alive():
+            return
+        self._farewell = farewell
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join(timeout=STOP_SECONDS)
+
+    def _run(self, loop: asyncio.AbstractEventLoop, url: str) -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(self._work(url))
+
+    async def _work(self, url: str) -> None:
+        async with httpx.AsyncClient(
+            base_url=f"{url.rstrip('/')}/api/v1/",
+            timeout=httpx.Timeout(10, read=WAIT_SECONDS + 15),
+            limits=httpx.Limits(max_connections=None),
+            # The server is ours: a proxy of the environment has no part in this.
+            trust_env=False,
+        ) as client:
+            agents = self._agents(client)
+            tasks = [asyncio.create_task(_live(agent)) for agent in agents]
+            await self._ended.wait()
+            # Noted before the tasks end: they let go of their runs.
+            running = [work for agent in agents for work in agent.running]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if self._farewell:
+                await _farewell(running)
+
+    def _agents(self, client: httpx.AsyncClient) -> list[Agent]:
+        room, outage = Room(REVIEWS_AT_ONCE), Outage()
+        return [
+            Agent(
+                character=character_for(name, index=index),
+                line=Line(client=client, key=key, tally=self.tally, outage=outage),
+                room=room,
+                tally=self.tally,
+                # Chance for a demo, the same at every start; nothing secret in it.
+                chance=Random(f"{self._seed}:{name}"),  # noqa: S311
+                stretch=self._stretch,
+            )
+            for index, (name, key) in enumerate(self._keys.items())
+        ]
+
+
+async def _live(agent: Agent) -> None:
+    """An agent that fails is our defect; it is logged, and the agent begins anew."""
+    while True:
+        try:
+            await agent.live()
+        except Exception:
+            logger.exception("A demo agent failed")
+            await asyncio.sleep(RETRY_SECONDS)
+        else:
+            return
+
+
+async def _farewell(running: list[Work]) -> None:
+    try:
+        async with asyncio.timeout(FAREWELL_SECONDS):
+            await asyncio.gather(*(work.break_off() for work in running))
+    except (TimeoutError, Dismissed):
+        logger.warning("Some simulated runs could not be finished")

@@ -1,0 +1,117 @@
+"""An agent's line to the server: plain HTTP, tried again until an answer comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+FIRST_PAUSE = 0.25
+LONGEST_PAUSE = 8.0
+# A restart is over sooner; whatever lasts longer is worth a line in the log.
+QUIET_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+class Dismissed(Exception):
+    """The server no longer takes this agent's key."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the fleet did, in figures."""
+
+    runs: int = 0
+    steps: int = 0
+    opened: int = 0
+    ruled: int = 0
+    errors: int = 0
+    decisions: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        return self.status < 400
+
+    @property
+    def problem(self) -> str:
+        """The slug of a refusal."""
+        return str(self.body.get("type", "")).removeprefix("/problems/")
+
+
+class Outage:
+    """One for the fleet: that the server is away is logged once, not per agent."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._told = False
+
+    def failed(self, why: str) -> None:
+        now = monotonic()
+        if self._since is None:
+            self._since = now
+        elif not self._told and now - self._since >= QUIET_SECONDS:
+            self._told = True
+            logger.warning("The demo agents get no answer (%s); they try again", why)
+
+    def answered(self) -> None:
+        if self._told:
+            logger.info("The demo agents are at work again")
+        self._since, self._told = None, False
+
+
+class Line:
+    def __init__(
+        self, *, client: httpx.AsyncClient, key: str, tally: Tally, outage: Outage
+    ) -> None:
+        self._client = client
+        self._headers = {"Authorization": f"Bearer {key}"}
+        self._tally = tally
+        self._outage = outage
+
+    async def post(self, path: str, body: dict[str, Any]) -> Answer:
+        """Sent with a key of its own, so that trying again never does it twice."""
+        headers = {**self._headers, "Idempotency-Key": str(uuid4())}
+        return await self._until_answered("POST", path, json=body, headers=headers)
+
+    async def post_step(self, path: str, body: dict[str, Any]) -> Answer:
+        """A step's number is its own key."""
+        return await self._until_answered(
+            "POST", path, json=body, headers=self._headers
+        )
+
+    async def get(self, path: str, **params: str | int) -> Answer:
+        return await self._until_answered(
+            "GET", path, params=params, headers=self._headers
+        )
+
+    async def _until_answered(self, method: str, path: str, **request: Any) -> Answer:
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                response = await self._client.request(method, path, **request)
+                answer = Answer(response.status_code, response.json())
+            except (httpx.TransportError, ValueError) as error:
+                self._outage.failed(type(error).__name__)
+            else:
+                if answer.status == 401:
+                    raise Dismissed
+                if answer.status < 500 and answer.status != 429:
+                    self._outage.answered()
+                    return answer
+                self._outage.failed(f"status {answer.status}")
+            self._tally.errors += 1
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)

@@ -1,0 +1,35 @@
+"""Keys for the agents of the demo and of a simulation, straight from the database."""
+
+from __future__ import annotations
+
+from accounts.models import AgentKey
+from accounts.services import agent_key_issue, agent_key_revoke
+from config.demo.cast import CAST
+
+DEMO_PROJECT = "demo"
+
+
+def demo_agents() -> dict[str, str]:
+    """Agent name → fresh key. Keys of earlier starts are revoked: nobody has them."""
+    names = [character.name for character in CAST]
+    revoke_keys(names)
+    return _issue(names)
+
+
+def simulation_agents(count: int) -> dict[str, str]:
+    """Agents of their own, so that a running demo keeps its keys."""
+    return _issue([f"sim-{number:03}" for number in range(1, count + 1)])
+
+
+def revoke_keys(names: list[str]) -> None:
+    """Let go of every key that these agents of the demo project hold."""
+    for key in AgentKey.objects.filter(
+        agent__project__slug=DEMO_PROJECT, agent__name__in=names, revoked_at=None
+    ):
+        agent_key_revoke(key=key)
+
+
+def _issue(names: list[str]) -> dict[str, str]:
+    return {
+        name: agent_key_issue(name=name, project_slug=DEMO_PROJECT)[1] for name in names
+    }

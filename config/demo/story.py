@@ -1,0 +1,122 @@
+"""One run of a character, step by step. Pure but for the chance it is handed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle, islice
+from random import Random
+from typing import Any
+
+from config.demo.characters import Ask, Character, Task, Turn
+
+TROUBLE_TURNS = 30
+# Trouble begins a few turns sooner or later.
+SPREAD = (-2, 3)
+CALM = 0.18  # the uncertainty of a turn without trouble
+MICROS_PER_TOKEN = 6
+# After so many throttles in a row an agent takes smaller steps.
+PATIENCE_WITH_THROTTLES = 5
+
+
+class Story:
+    """What the agent reports next; `ruled` and `throttled` tell it what came back."""
+
+    def __init__(self, character: Character, *, chance: Random, troubled: bool) -> None:
+        self.character = character
+        self.task: Task = chance.choice(character.tasks)
+        trouble = character.trouble if troubled else None
+        self.budget = {**character.budget, **(trouble.budget if trouble else {})}
+        self.needs_person = trouble is not None and trouble.needs_person
+        self._trouble = trouble
+        self._chance = chance
+        self._throttles = 0
+        self._heat = 0
+        before = character.length
+        if trouble is not None:
+            before = trouble.after + chance.randint(*SPREAD)
+        self._turns = _again(character.usual, before)
+        self._troubled_from = len(self._turns)
+        if trouble is not None:
+            self._turns += _again(trouble.turns, TROUBLE_TURNS)
+        self._troubled_to = len(self._turns)
+        self._turns += character.ending
+        asks = trouble.asks if trouble else ()
+        self._asks = chance.choice(asks) if asks else None
+        self._told = 0
+
+    @property
+    def ask(self) -> Ask | None:
+        """What the agent wants to know before its next step."""
+        return self._asks if self._told == self._troubled_from else None
+
+    @property
+    def next_summary(self) -> str:
+        ahead = self._turns[self._told : self._told + 1]
+        return ahead[0].summary if ahead else "Finish"
+
+    def step(self) -> dict[str, Any] | None:
+        """The next step's body without its number; None when the work is done."""
+        if self._told >= len(self._turns):
+            return None
+        turn = self._turns[self._told]
+        hot = self._troubled_from <= self._told < self._troubled_to
+        self._told += 1
+        growth = doubt = 0.0
+        if hot and self._trouble is not None:
+            self._heat += 1
+            growth, doubt = self._trouble.growth, self._trouble.doubt
+        return self._body(
+            turn, heat=self._heat if hot else 0, growth=growth, doubt=doubt
+        )
+
+    def throttled(self) -> None:
+        self._throttles += 1
+        if self._throttles >= PATIENCE_WITH_THROTTLES:
+            self._skip_to_ending()
+
+    def ruled(self) -> None:
+        """A person let the run go on: it gets to its end from here."""
+        self._skip_to_ending()
+
+    def _skip_to_ending(self) -> None:
+        self._asks = None
+        self._trouble = None
+        self._told = max(self._told, self._troubled_to)
+
+    def _body(
+        self, turn: Turn, *, heat: int, growth: float, doubt: float
+    ) -> dict[str, Any]:
+        spread = self._chance.uniform(0.9, 1.1)
+        tokens = int(self.character.tokens * (1 + growth) ** heat * spread)
+        uncertainty = min(0.95, CALM + self._chance.uniform(0, 0.06) + doubt * heat)
+        return {
+            "tokens": tokens,
+            "tool_calls": self._chance.randint(1, 3),
+            "duration_ms": int(tokens * self._chance.uniform(0.8, 1.6)),
+            "cost_usd": f"{tokens * MICROS_PER_TOKEN / 1_000_000:.6f}",
+            "rework": turn.rework,
+            "uncertainty": round(uncertainty, 2),
+            "intent": self.character.intent,
+            "summary": turn.summary,
+            "signature": turn.does,
+            "failed_calls": turn.failed_calls,
+        }
+
+    def outcome(self) -> dict[str, Any]:
+        """What the agent says when it finishes."""
+        added = self._chance.randint(20, 400)
+        return {
+            "outcome": "completed",
+            "summary": self.character.done,
+            "tests": {"ran": True, "passed": self._chance.randint(40, 300)},
+            "diff": {
+                "lines_added": added,
+                "lines_removed": added // 3,
+                "files_changed": self._chance.randint(1, 9),
+            },
+        }
+
+
+def _again(turns: Sequence[Turn], count: int) -> list[Turn]:
+    """`count` turns, from the beginning again as often as it takes."""
+    return list(islice(cycle(turns), count))

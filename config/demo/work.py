@@ -1,0 +1,163 @@
+"""One run in a demo agent's hands, seen through to its end.
+
+Every decision is obeyed: the agent slows down when throttled, saves when a checkpoint
+is due, waits for a person when paused, and leaves a run that was stopped or aborted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from random import Random
+from typing import Any
+
+from config.demo.characters import Ask
+from config.demo.line import Answer, Line, Tally
+from config.demo.story import Story
+
+WAIT_SECONDS = 25
+# How long an agent keeps to a run that nobody rules on before it starts another.
+PATIENCE_SECONDS = 240.0
+# The first steps of a fleet come fast, so that a new console has something to show.
+HASTY_STEPS = 34
+HASTY_PACE = 0.14
+# A demo should not make people wait out a throttle in full.
+THROTTLE_SHARE = 0.2
+# Somebody else ended or moved the run: no reason to be surprised.
+EXPECTED = frozenset({"run-closed", "not-found", "step-conflict", "step-out-of-order"})
+
+logger = logging.getLogger(__name__)
+
+
+class Work:
+    def __init__(
+        self,
+        *,
+        run: str,
+        story: Story,
+        line: Line,
+        tally: Tally,
+        chance: Random,
+        stretch: float,
+        hasty: bool = False,
+        last_step: int = 0,
+        waiting: bool = False,
+    ) -> None:
+        self.run = run
+        self.waiting = waiting
+        # Whether it takes one of the fleet's places in the queue.
+        self.needs_person = story.needs_person or waiting
+        self.left_alone = asyncio.Event()
+        self._story = story
+        self._line = line
+        self._tally = tally
+        self._chance = chance
+        self._stretch = stretch
+        self._hasty = hasty
+        self._step = last_step
+
+    async def see_through(self) -> None:
+        if self.waiting and not await self._wait(review=None):
+            return
+        while await self._turn():
+            hasty = self._hasty and self._step < HASTY_STEPS
+            pace = HASTY_PACE if hasty else self._story.character.pace
+            await self._sleep(pace * self._chance.uniform(0.6, 1.4))
+
+    async def break_off(self) -> None:
+        """The end of a simulation, said to the server."""
+        body = {"outcome": "failed", "summary": "The simulation was ended."}
+        await self._line.post(f"runs/{self.run}/finish", body)
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds * self._stretch)
+
+    async def _turn(self) -> bool:
+        """One step, or what stands in its place; False when the run is over."""
+        ask = self._story.ask
+        if ask is not None:
+            return await self._ask(ask)
+        step = self._story.step()
+        if step is None:
+            await self._line.post(f"runs/{self.run}/finish", self._story.outcome())
+            return False
+        number = self._step + 1
+        answer = await self._line.post_step(
+            f"runs/{self.run}/steps", {"number": number, **step}
+        )
+        if not answer.ok:
+            return await self._refused(answer)
+        self._step = number
+        self._tally.steps += 1
+        return await self._obey(answer.body)
+
+    async def _obey(self, decision: dict[str, Any]) -> bool:
+        word = decision["decision"]
+        self._tally.decisions[word] += 1
+        if decision["checkpoint_due"]:
+            await self._save()
+        match word:
+            case "continue" | "checkpoint":
+                return True
+            case "throttle":
+                self._story.throttled()
+                await self._sleep(decision["delay_ms"] / 1000 * THROTTLE_SHARE)
+                return True
+            case "pause":
+                self._tally.opened += 1
+                return await self._wait(review=decision["review"]["id"])
+            case "stop":
+                return False
+            case _:
+                raise ValueError(f"The decision {word!r} is not known.")
+
+    async def _save(self) -> None:
+        state = {"last_step": self._step, "next": self._story.next_summary}
+        await self._line.post(
+            f"runs/{self.run}/checkpoints",
+            {"step": self._step, "label": f"After step {self._step}", "state": state},
+        )
+
+    async def _ask(self, ask: Ask) -> bool:
+        body = {
+            "kind": ask.kind,
+            "title": ask.title,
+            "detail": ask.detail,
+            "options": list(ask.options),
+        }
+        answer = await self._line.post(f"runs/{self.run}/reviews", body)
+        if not answer.ok:
+            return await self._refused(answer)
+        self._tally.opened += 1
+        return await self._wait(review=answer.body["id"])
+
+    async def _wait(self, *, review: str | None) -> bool:
+        """Wait for a person; True when the run may go on."""
+        self.waiting = True
+        impatient = asyncio.get_running_loop().call_later(
+            PATIENCE_SECONDS * self._stretch, self.left_alone.set
+        )
+        which = {} if review is None else {"review": review}
+        path = f"runs/{self.run}/decision"
+        try:
+            answer = await self._line.get(path, wait=WAIT_SECONDS, **which)
+            while answer.ok and answer.body["state"] == "open":
+                answer = await self._line.get(path, wait=WAIT_SECONDS, **which)
+        finally:
+            impatient.cancel()
+        self.waiting = False
+        if not answer.ok:
+            return await self._refused(answer)
+        if answer.body["state"] == "ruled":
+            self._tally.ruled += 1
+        self._story.ruled()
+        return bool(answer.body["run_status"] == "running")
+
+    async def _refused(self, answer: Answer) -> bool:
+        """Wait where a person is asked; leave the run otherwise."""
+        if answer.problem == "run-paused":
+            return await self._wait(review=None)
+        if answer.problem not in EXPECTED:
+            self._tally.errors += 1
+            logger.warning("A demo agent was refused: %s", answer.body.get("detail"))
+        return False

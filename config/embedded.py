@@ -1,0 +1,165 @@
+"""The one-process profile: web server, Celery worker and beat on SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+import uvicorn
+import uvloop
+from celery.beat import EmbeddedService
+from celery.worker import WorkController
+from django.conf import settings
+from django.db import connection
+
+from config.asgi import application
+from config.celery import app as celery_app
+from config.exclusive import hold_database_file
+from config.tasks import heartbeat
+
+STOP_SECONDS = 10.0
+SOCKET_FRAME_LIMIT = 65_536
+
+logger = logging.getLogger(__name__)
+
+
+class PortTaken(Exception):
+    """Somebody else listens there."""
+
+
+class Embedded:
+    """Use as a context: file and port are ours inside it, and settled after it."""
+
+    def __init__(self, *, host: str, port: int) -> None:
+        self._config = uvicorn.Config(
+            application,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            loop="uvloop",
+            http="httptools",
+            ws="websockets-sansio",
+            ws_max_size=SOCKET_FRAME_LIMIT,
+            ws_per_message_deflate=False,
+            server_header=False,
+            timeout_graceful_shutdown=3,
+        )
+        self._host = host
+        self._port = port
+        self._listener: socket.socket | None = None
+        self._worker: Any = None
+        self._beat: Any = None
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> Self:
+        hold_database_file()
+        self._listener = listener(self._host, self._port)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop_background()
+        checkpoint()
+        if self._listener is not None:
+            self._listener.close()
+
+    def serve(self, *, ready: Callable[[str], None]) -> None:
+        """Serve until a signal comes; `ready` is told the URL once it answers."""
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._serve(ready))
+
+    async def _serve(self, ready: Callable[[str], None]) -> None:
+        assert self._listener is not None
+        server = uvicorn.Server(self._config)
+        announcing = asyncio.create_task(self._announce(server, ready))
+        try:
+            await server.serve(sockets=[self._listener])
+        finally:
+            announcing.cancel()
+
+    async def _announce(
+        self, server: uvicorn.Server, ready: Callable[[str], None]
+    ) -> None:
+        while not server.started:
+            await asyncio.sleep(0.01)
+        assert self._listener is not None
+        host, port = self._listener.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        if not settings.ORIGINS:
+            settings.PUBLIC_URL = f"http://{shown}:{port}"
+        # Celery opens connections and must not do so on the event loop.
+        await asyncio.to_thread(self._start_background)
+        ready(settings.PUBLIC_URL)
+
+    def _start_background(self) -> None:
+        self._worker = WorkController(
+            app=celery_app,
+            pool_cls="threads",
+            concurrency=2,
+            without_heartbeat=True,
+            without_mingle=True,
+            without_gossip=True,
+            loglevel=logging.WARNING,
+        )
+        worker = threading.Thread(target=self._worker.start, name="worker", daemon=True)
+        worker.start()
+        self._beat = EmbeddedService(
+            celery_app,
+            max_interval=5,
+            # Nothing to remember between starts: every task looks for what is due.
+            scheduler_cls="celery.beat:Scheduler",
+            thread=True,
+        )
+        self._beat.start()
+        self._threads = [worker, self._beat]
+        heartbeat.delay()
+
+    def _stop_background(self) -> None:
+        if self._beat is not None:
+            self._beat.stop()
+        if self._worker is not None:
+            self._worker.stop()
+        for thread in self._threads:
+            thread.join(timeout=STOP_SECONDS)
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """A bound socket, taken before anything else is done, so that a taken port costs
+    nobody a wait."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((host, port))
+    except OSError as error:
+        taken.close()
+        raise PortTaken(
+            f"{host}:{port} cannot be used ({error.strerror}). "
+            "Choose another port with --port or CHECKRAIL_PORT."
+        ) from None
+    return taken
+
+
+def integrity_fault() -> str | None:
+    """What SQLite finds wrong with its own file, if anything."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA quick_check(1)")
+        answer = cursor.fetchone()[0]
+    return None if answer == "ok" else str(answer)
+
+
+def checkpoint() -> None:
+    """Fold the write-ahead log into the database file."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        cursor.fetchall()
+    connection.close()

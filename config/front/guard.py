@@ -1,0 +1,164 @@
+"""The door of /api/, before Django: who asks, how much, in what form.
+
+Credentials are judged on the headers alone, so a stranger's body is never read. A body
+is read once, up to its cap, and parsed by the strict reader; what comes after finds the
+principal and the document in the scope.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+
+from django.db import DatabaseError, InterfaceError
+
+from accounts.auth import (
+    Principal,
+    bearer_secret,
+    principal_for_secret,
+    remembered_principal,
+)
+from accounts.errors import (
+    DomainError,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    UnsupportedMedia,
+)
+from accounts.requests import SEEN, Seen
+from config.front import strict_json
+from config.front.head import check_head
+from config.front.wire import (
+    App,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    header,
+    headers_named,
+    send_problem,
+)
+from ledger.reading import read
+
+# Read by anyone: what the API is, and whether it is up.
+OPEN_PATHS = frozenset(
+    {
+        "/api/v1/openapi.json",
+        "/api/v1/docs",
+        "/api/v1/healthz",
+        "/api/v1/readyz",
+    }
+)
+BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+logger = logging.getLogger(__name__)
+
+
+class ClientGone(Exception):
+    """The caller hung up in the middle of its body."""
+
+
+class ApiGuard:
+    def __init__(self, inner: App) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+            await self.inner(scope, receive, send)
+            return
+        bodiless = scope["method"] in BODILESS
+        raw = b""
+        try:
+            check_head(scope)
+            principal = await _principal(scope)
+            if not bodiless:
+                _check_form(scope)
+                raw = await _read(receive)
+                receive = _replay(raw, receive)
+        except ClientGone:
+            return
+        except DomainError as error:
+            await send_problem(send, error, close=not bodiless)
+            return
+        try:
+            document = strict_json.parse(raw) if raw else None
+        except DomainError as error:
+            await send_problem(send, error)
+            return
+        scope[SEEN] = Seen(principal=principal, raw=raw, document=document)
+        await self.inner(scope, receive, send)
+
+
+async def _principal(scope: Scope) -> Principal | None:
+    """The bearer's; None leaves it to the session cookie, if there is one."""
+    credentials = headers_named(scope, b"authorization")
+    if len(credentials) > 1:
+        raise Unauthenticated("Send one Authorization header.")
+    secret = bearer_secret(credentials[0]) if credentials else None
+    if secret is not None:
+        known = remembered_principal(secret)
+        if known is not None:
+            return known
+        try:
+            return await read(partial(principal_for_secret, secret))
+        except (DatabaseError, InterfaceError):
+            logger.exception("A key could not be looked up")
+            raise Unavailable("The database does not answer.") from None
+    if scope["path"] in OPEN_PATHS or header(scope, b"cookie") is not None:
+        return None
+    raise Unauthenticated
+
+
+def _check_form(scope: Scope) -> None:
+    length = header(scope, b"content-length")
+    if length is not None and (not length.isdigit() or int(length) > _LIMIT):
+        raise _too_large()
+    encoding = header(scope, b"content-encoding")
+    if encoding is not None and encoding.strip().lower() not in {"", "identity"}:
+        raise UnsupportedMedia("Send the body uncompressed.")
+    has_body = (length is not None and int(length) > 0) or (
+        header(scope, b"transfer-encoding") is not None
+    )
+    if not has_body:
+        return
+    media, _, rest = (header(scope, b"content-type") or "").partition(";")
+    charset = rest.strip().lower().replace('"', "").removeprefix("charset=")
+    if media.strip().lower() != "application/json" or charset not in {"", "utf-8"}:
+        raise UnsupportedMedia("Send Content-Type: application/json in UTF-8.")
+
+
+_LIMIT = strict_json.BODY_LIMIT
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"At most {_LIMIT:,} bytes are taken.")
+
+
+async def _read(receive: Receive) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size > _LIMIT:
+            raise _too_large()
+        chunks.append(chunk)
+        if not message.get("more_body", False):
+            return b"".join(chunks)
+
+
+def _replay(raw: bytes, receive: Receive) -> Receive:
+    """Hand the body on once; afterwards only a hang-up can come."""
+    sent = False
+
+    async def replayed() -> Message:
+        nonlocal sent
+        if sent:
+            return await receive()
+        sent = True
+        return {"type": "http.request", "body": raw, "more_body": False}
+
+    return replayed

@@ -1,0 +1,160 @@
+"""The hottest agent doors, answered beside Django: fully async, no ORM in the request.
+
+They use the same schemas, the same principal and the same intake functions as the
+documented operations in `reviews.agent_api`; CHECKRAIL_LEAN_FRONT=false sends these
+requests through Django instead, and the answers are the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from urllib.parse import parse_qs
+
+from django.db import DatabaseError, InterfaceError
+from pydantic import BaseModel, ValidationError
+
+from accounts.auth import Principal, require_agent
+from accounts.errors import DomainError, Malformed, Unavailable
+from accounts.paging import only_known
+from accounts.requests import SEEN, Seen
+from config.front.problems import invalid_body
+from config.front.wire import (
+    App,
+    Receive,
+    Scope,
+    Send,
+    header,
+    send_json,
+    send_problem,
+)
+from ledger.commands import Idempotency
+from ledger.idempotency import idempotency_of
+from ledger.replies import Reply
+from reviews.intake.steps import step_submit, steps_submit
+from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
+from reviews.schemas import StepBatchIn, StepIn
+
+B = TypeVar("B", bound=BaseModel)
+_DOORS = re.compile(r"^/api/v1/runs/([^/]+)/(steps|steps/batch|decision)$")
+
+logger = logging.getLogger(__name__)
+
+
+class Broken(DomainError):
+    slug, status, title = "internal", 500, "Something broke on our side"
+
+
+class LeanFront:
+    def __init__(self, inner: App) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = _door(scope, receive)
+        if answer is None:
+            await self.inner(scope, receive, send)
+            return
+        try:
+            reply = await answer()
+        except DomainError as error:
+            await send_problem(send, error)
+            return
+        except (DatabaseError, InterfaceError):
+            logger.exception("%s %s failed", scope["method"], scope["path"])
+            await send_problem(send, Unavailable("The database does not answer."))
+            return
+        except Exception:
+            logger.exception("%s %s failed", scope["method"], scope["path"])
+            await send_problem(send, Broken("The error is in the server's log."))
+            return
+        if reply is not None:
+            await send_json(
+                send,
+                status=reply.status,
+                body=reply.body.encode(),
+                headers=reply.headers.items(),
+            )
+
+
+def _door(
+    scope: Scope, receive: Receive
+) -> Callable[[], Awaitable[Reply | None]] | None:
+    """The use case behind this request, or None when Django is to answer."""
+    if scope["type"] != "http" or SEEN not in scope:
+        return None
+    seen: Seen = scope[SEEN]
+    match = _DOORS.match(scope["path"])
+    if match is None or seen.principal is None:
+        return None
+    run, door = match.groups()
+    principal = seen.principal
+    if door == "decision" and scope["method"] == "GET":
+        return lambda: _unless_gone(_decision(scope, principal, run), receive)
+    if scope["method"] != "POST" or door == "decision":
+        return None
+    if door == "steps":
+        return lambda: step_submit(
+            agent=require_agent(principal),
+            run_code=run,
+            body=_body(StepIn, seen),
+            idempotency=_idempotency(scope, seen, status=201),
+        )
+    return lambda: steps_submit(
+        agent=require_agent(principal),
+        run_code=run,
+        bodies=_body(StepBatchIn, seen).steps,
+        idempotency=_idempotency(scope, seen, status=200),
+    )
+
+
+def _body(schema: type[B], seen: Seen) -> B:
+    if not seen.raw:
+        raise Malformed("The body is empty: send one JSON document.")
+    try:
+        return schema.model_validate(seen.document)
+    except ValidationError as error:
+        raise invalid_body(error) from None
+
+
+def _idempotency(scope: Scope, seen: Seen, *, status: int) -> Idempotency | None:
+    return idempotency_of(
+        key=header(scope, b"idempotency-key"),
+        agent_id=require_agent(seen.principal).agent_id,
+        method=scope["method"],
+        path=scope["path"],
+        body=seen.raw,
+        status=status,
+    )
+
+
+async def _decision(scope: Scope, principal: Principal, run: str) -> Reply:
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    only_known(query, QUERY)
+    return await decision_wait(
+        principal=principal,
+        run_code=run,
+        review_code=query["review"][-1] if "review" in query else None,
+        wait=wait_seconds(query["wait"][-1] if "wait" in query else None),
+    )
+
+
+async def _unless_gone(work: Awaitable[Reply], receive: Receive) -> Reply | None:
+    """The answer, or None once nobody is there to hear it."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_hang_up(receive))
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        return None
+    finally:
+        gone.cancel()
+        task.cancel()
+
+
+async def _hang_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,75 @@
+"""Is the process up, and is everything behind it ready?"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError, connection
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from kombu.exceptions import OperationalError as BrokerError
+from ninja import Router
+
+from accounts.responses import json_response
+from config.celery import app as celery_app
+from config.models import Heartbeat
+
+router = Router(tags=["Health"])
+SILENCE_LIMIT = 60  # seconds; beat knocks every 15
+
+logger = logging.getLogger(__name__)
+
+
+@router.get("/healthz", auth=None)
+def healthz(request: HttpRequest) -> HttpResponse:
+    """The process answers."""
+    return json_response({"status": "ok"})
+
+
+@router.get("/readyz", auth=None)
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Database, broker and workers; 503 names what is missing."""
+    checks: dict[str, Any] = {
+        "database": _database(),
+        "broker": _broker(),
+        "workers": _workers(),
+    }
+    ready = all(value == "ok" for value in checks.values())
+    body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    if ready:
+        return json_response(body)
+    return json_response(body, status=503, headers={"Retry-After": "5"})
+
+
+def _database() -> str:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            cursor.fetchone()
+    except (DatabaseError, InterfaceError):
+        logger.exception("The database does not answer")
+        return "the database does not answer"
+    return "ok"
+
+
+def _broker() -> str:
+    try:
+        with celery_app.connection_for_read(connect_timeout=1) as link:
+            link.ensure_connection(max_retries=1, timeout=1)
+    except (BrokerError, OSError) as error:
+        logger.warning("The broker does not answer: %s", error)
+        return "the broker does not answer"
+    return "ok"
+
+
+def _workers() -> str:
+    """Work that is late is lost to nobody, but somebody should know."""
+    try:
+        last = Heartbeat.objects.filter(name=Heartbeat.WORKER).first()
+    except (DatabaseError, InterfaceError):
+        return "not known without the database"
+    if last is None:
+        return "no worker has reported yet"
+    silent = int((timezone.now() - last.at).total_seconds())
+    return "ok" if silent <= SILENCE_LIMIT else f"no worker for {silent} seconds"

@@ -1,0 +1,19 @@
+"""One log record is one line: text from outside cannot forge a second one."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+
+class OneLineFormatter(logging.Formatter):
+    """`time level logger message`; line breaks and controls appear as escapes."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        if text.isprintable():
+            return text
+        return json.dumps(text, ensure_ascii=False)[1:-1]

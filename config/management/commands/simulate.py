@@ -1,0 +1,109 @@
+"""manage.py simulate: a fleet of demo agents over real HTTP, on demand."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, ArgumentTypeError
+from typing import Any
+
+import httpx
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from config.demo.fleet import Fleet
+from config.demo.line import Tally
+from config.demo.seed import DEMO_PROJECT, revoke_keys, simulation_agents
+from guidance.core.words import STEP_DECISIONS
+
+MOST_AGENTS = 500
+
+
+class Command(BaseCommand):
+    help = "Let demo agents work against a running server, until Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--agents", type=_count, default=8, metavar="N")
+        parser.add_argument(
+            "--seconds",
+            type=_seconds,
+            metavar="S",
+            help="end by itself after S seconds",
+        )
+        parser.add_argument(
+            "--url",
+            default=f"http://127.0.0.1:{settings.ENVIRONMENT.port}",
+            help="where the server answers (default: %(default)s)",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        url: str = options["url"].rstrip("/")
+        _require_server(url)
+        keys = simulation_agents(options["agents"])
+        fleet = Fleet(keys)
+        self.stdout.write(
+            f"{fleet.size} agents are at work in the project {DEMO_PROJECT!r} at {url}."
+        )
+        if options["seconds"] is None:
+            self.stdout.write("End with Ctrl-C.")
+        self.stdout.flush()
+        began = time.monotonic()
+        fleet.start(url)
+        try:
+            _wait(options["seconds"])
+        except KeyboardInterrupt:
+            pass
+        finally:
+            seconds = time.monotonic() - began
+            fleet.stop(farewell=True)
+            revoke_keys(list(keys))
+        self.stdout.write(summary(fleet.tally, seconds=seconds))
+
+
+def _require_server(url: str) -> None:
+    try:
+        healthy = httpx.get(f"{url}/healthz", timeout=5, trust_env=False).is_success
+    except (httpx.HTTPError, httpx.InvalidURL):
+        healthy = False
+    if not healthy:
+        raise CommandError(f"No server answers at {url}. Start one with make run.")
+
+
+def _wait(seconds: float | None) -> None:
+    if seconds is not None:
+        time.sleep(seconds)
+        return
+    while True:
+        time.sleep(3_600)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or not 1 <= int(text) <= MOST_AGENTS:
+        raise ArgumentTypeError(f"must be 1 to {MOST_AGENTS}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise ArgumentTypeError("must be more than 0 and at most 86400")
+    return seconds
+
+
+def summary(tally: Tally, *, seconds: float) -> str:
+    decisions = ", ".join(
+        f"{tally.decisions[word]} {word}"
+        for word in reversed(STEP_DECISIONS)
+        if tally.decisions[word]
+    )
+    lines = {
+        "Runs started": tally.runs,
+        "Steps reported": f"{tally.steps} ({tally.steps / seconds:.1f} a second)",
+        "Decisions": decisions or "none",
+        "Reviews opened": tally.opened,
+        "Reviews ruled": tally.ruled,
+        "Errors": tally.errors,
+    }
+    return "\n".join(f"{name:<15} {value}" for name, value in lines.items())

@@ -1,0 +1,106 @@
+"""manage.py up: from an empty folder to a working console, in one process."""
+
+from __future__ import annotations
+
+import signal
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import Role, User
+from accounts.services import person_add
+from config.demo.fleet import Fleet
+from config.demo.seed import DEMO_PROJECT, demo_agents
+from config.embedded import (
+    Embedded,
+    PortTaken,
+    checkpoint,
+    integrity_fault,
+)
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+class Command(BaseCommand):
+    help = "Prepare the database and serve the console, the API and background work."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=settings.ENVIRONMENT.port)
+        parser.add_argument("--no-demo", action="store_true", help="no demo agents")
+        parser.add_argument("--data", metavar="DIR", help="folder of the database")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        self._refuse(host)
+        # uvicorn hands a SIGTERM on when it is done: end like on Ctrl-C, tidily.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        fleet: Fleet | None = None
+        try:
+            with Embedded(host=host, port=port) as embedded:
+                self._prepare_database()
+                project = "main" if options["no_demo"] else DEMO_PROJECT
+                password = self._first_admin(project)
+                if not options["no_demo"]:
+                    fleet = Fleet(demo_agents())
+                embedded.serve(ready=lambda url: self._ready(url, password, fleet))
+        except (PortTaken, ImproperlyConfigured) as error:
+            raise CommandError(str(error)) from None
+        except KeyboardInterrupt:
+            pass
+        finally:
+            if fleet is not None:
+                fleet.stop()
+        self.stdout.write("Stopped.")
+
+    def _refuse(self, host: str) -> None:
+        if not settings.EMBEDDED:
+            raise CommandError(
+                "DATABASE_URL is set: run uvicorn, celery worker and celery beat "
+                "instead (docker/README.md). `up` is one process on SQLite."
+            )
+        if host not in LOOPBACK and not (
+            settings.ENVIRONMENT.hosts and settings.ENVIRONMENT.origins
+        ):
+            raise CommandError(
+                f"To listen on {host}, say by which names people reach it: set "
+                "CHECKRAIL_HOSTS and CHECKRAIL_ORIGINS."
+            )
+
+    def _prepare_database(self) -> None:
+        fault = integrity_fault()
+        if fault is not None:
+            raise CommandError(
+                f"The database file is damaged ({fault}). Restore a backup."
+            )
+        checkpoint()
+        self.stdout.write("Preparing the database …")
+        call_command("migrate", verbosity=0, interactive=False)
+
+    def _first_admin(self, project: str) -> str | None:
+        """The one-time password of the first person, when there is nobody yet."""
+        if User.objects.exists():
+            return None
+        added = person_add(name="admin", role=Role.ADMIN, project_slug=project)
+        added.user.must_change_password = True
+        added.user.save(update_fields=["must_change_password"])
+        return added.password
+
+    def _ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:
+        lines = [f"Checkrail is ready: {url}"]
+        if password is not None:
+            lines.append(f"Sign in as admin with the one-time password {password}")
+        if fleet is not None:
+            lines.append(
+                f"{fleet.size} demo agents are at work in the project "
+                f"{DEMO_PROJECT!r} (leave them out with --no-demo)."
+            )
+            fleet.start(url)
+        lines.append("Stop with Ctrl-C.")
+        self.stdout.write("\n".join(lines))
+        self.stdout.flush()

@@ -1,0 +1,174 @@
+"""The OpenAPI document, arranged for the page that shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Node = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """`named` is the type of our own that it refers to, `limits` what it may hold."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+    named: str = ""
+    limits: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedType:
+    name: str
+    description: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: str
+    parameters: tuple[Field, ...]
+    body: tuple[Field, ...]
+    answers: tuple[tuple[str, tuple[Field, ...]], ...]
+
+
+def operations_by_tag(schema: Node) -> dict[str, list[Operation]]:
+    tags: dict[str, list[Operation]] = {}
+    for path, methods in schema["paths"].items():
+        for method, item in methods.items():
+            operation = _operation(schema, path, method, item)
+            tags.setdefault((item.get("tags") or ["Other"])[0], []).append(operation)
+    return tags
+
+
+def named_types(schema: Node) -> list[NamedType]:
+    """The types that fields refer to, by name; bodies and answers stand elsewhere."""
+    schemas = schema["components"]["schemas"]
+    used = {
+        name
+        for node in schemas.values()
+        for each in node.get("properties", {}).values()
+        for name in _references(each)
+    }
+    return [
+        NamedType(
+            name=name,
+            description=schemas[name].get("description", ""),
+            fields=_fields(schema, schemas[name]),
+        )
+        for name in sorted(used)
+    ]
+
+
+def _operation(schema: Node, path: str, method: str, item: Node) -> Operation:
+    parameters = tuple(
+        # An address has no null: a parameter is left out instead.
+        _field(
+            f"{each['name']} ({each['in']})",
+            {**each["schema"], "description": _description(each)},
+            required=each.get("required", False),
+            without="null",
+        )
+        for each in item.get("parameters", ())
+    )
+    return Operation(
+        id=item["operationId"],
+        method=method.upper(),
+        path=path,
+        summary=item.get("summary", ""),
+        description=item.get("description", ""),
+        parameters=parameters,
+        body=_fields(schema, _json(item.get("requestBody", {}))),
+        answers=tuple(
+            (str(status), _fields(schema, _json(answer)))
+            for status, answer in item.get("responses", {}).items()
+        ),
+    )
+
+
+def _json(part: Node) -> Node:
+    schema: Node = part.get("content", {}).get("application/json", {}).get("schema", {})
+    return schema
+
+
+def _fields(schema: Node, node: Node) -> tuple[Field, ...]:
+    for name in _references(node):
+        node = schema["components"]["schemas"][name]
+    required = set(node.get("required", ()))
+    return tuple(
+        _field(name, each, required=name in required)
+        for name, each in node.get("properties", {}).items()
+    )
+
+
+def _field(name: str, node: Node, *, required: bool, without: str = "") -> Field:
+    types = dict.fromkeys(each for each in _types(node) if each != without)
+    return Field(
+        name=name,
+        type=" or ".join(types),
+        required=required,
+        description=_description(node),
+        named=next(_references(node), ""),
+        limits=", ".join(dict.fromkeys(_limits(node))),
+    )
+
+
+def _description(node: Node) -> str:
+    """Its own, or that of a part of it."""
+    if node.get("description"):
+        return str(node["description"])
+    found = (_description(part) for part in _parts(node))
+    return next(filter(None, found), "")
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """What the node is made of, one level down."""
+    for key in ("schema", "items"):
+        if key in node:
+            yield node[key]
+    for key in ("anyOf", "allOf"):
+        yield from node.get(key, ())
+
+
+def _references(node: Node) -> Iterator[str]:
+    if "$ref" in node:
+        yield str(node["$ref"]).rpartition("/")[2]
+    for part in _parts(node):
+        yield from _references(part)
+
+
+def _types(node: Node) -> Iterator[str]:
+    if "$ref" in node:
+        yield from _references(node)
+    elif "enum" in node:
+        yield " | ".join(map(str, node["enum"]))
+    elif "anyOf" in node or "allOf" in node:
+        for part in _parts(node):
+            yield from _types(part)
+    elif node.get("type") == "array":
+        yield "list of " + " or ".join(_types(node.get("items", {})))
+    else:
+        yield str(node.get("type", "any"))
+
+
+def _limits(node: Node) -> Iterator[str]:
+    if "minimum" in node and "maximum" in node:
+        yield f"{node['minimum']:,} to {node['maximum']:,}"
+    if "maxLength" in node:
+        yield f"up to {node['maxLength']:,} characters"
+    if "maxItems" in node:
+        yield f"up to {node['maxItems']:,}"
+    for part in _parts(node):
+        yield from _limits(part)
+    default = node.get("default")
+    if isinstance(default, bool | int | str) and default != "":
+        yield f"default {json.dumps(default)}"

@@ -1,0 +1,97 @@
+"""Pages that belong to no room: API documentation, problem types, error pages."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from accounts import errors as account_errors
+from accounts.errors import (
+    DomainError,
+    Forbidden,
+    Malformed,
+    MethodNotAllowed,
+    NotFound,
+)
+from config.api import api, problem_response
+from config.front.lean import Broken
+from config.openapi import named_types, operations_by_tag
+from ledger import idempotency as ledger_errors
+from reviews import errors as review_errors
+
+
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """Every operation, rendered on the server: no script, nothing from outside."""
+    schema = api.get_openapi_schema()
+    return render(
+        request,
+        "config/api_docs.html",
+        {
+            "schema": schema,
+            "tags": operations_by_tag(schema),
+            "types": named_types(schema),
+        },
+    )
+
+
+def _problem_types() -> dict[str, type[DomainError]]:
+    modules = (account_errors, ledger_errors, review_errors)
+    found = [
+        kind
+        for module in modules
+        for _, kind in inspect.getmembers(module, inspect.isclass)
+        if issubclass(kind, DomainError) and kind is not DomainError
+    ]
+    return {kind.slug: kind for kind in found}
+
+
+PROBLEM_TYPES = _problem_types()
+
+
+def problem(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a problem's `type` means, for whoever follows the link."""
+    kind = PROBLEM_TYPES.get(slug)
+    if kind is None:
+        raise Http404
+    return render(
+        request,
+        "config/problem.html",
+        {"slug": slug, "title": kind.title, "status": kind.status},
+    )
+
+
+def _error(request: HttpRequest, error: DomainError) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return problem_response(error)
+    return render(
+        request,
+        "config/error.html",
+        {"title": error.title, "detail": error.detail, "status": error.status},
+        status=error.status,
+    )
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, Malformed("The request cannot be understood."))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, Forbidden("You may not do this."))
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return _error(request, NotFound())
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _error(request, Broken("The error is in the server's log."))
+
+
+def method_not_allowed(response: HttpResponse) -> HttpResponse:
+    allowed: Any = response.headers.get("Allow", "")
+    error = MethodNotAllowed(f"Use {allowed}." if allowed else "Use another verb.")
+    error.headers["Allow"] = allowed
+    return problem_response(error)

@@ -1,0 +1,64 @@
+"""Settings that would break a promise: the server refuses to start with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
+
+SHORTEST_SECRET = 50
+
+
+def refuse_unsafe() -> None:
+    """Raise one error that lists everything a person must mend."""
+    faults = [*setting_faults(), *database_faults()]
+    if faults:
+        raise ImproperlyConfigured(
+            "Checkrail does not start like this:\n- " + "\n- ".join(faults)
+        )
+
+
+def setting_faults() -> Iterator[str]:
+    if settings.DEBUG:
+        yield "DEBUG is on: it shows secrets on error pages. Turn it off."
+    if len(settings.SECRET_KEY) < SHORTEST_SECRET or len(set(settings.SECRET_KEY)) < 5:
+        yield (f"SECRET_KEY is weak: use {SHORTEST_SECRET} or more random characters.")
+    if settings.SECRET_KEY.startswith("django-insecure-"):
+        yield "SECRET_KEY is Django's example: make your own."
+    if "*" in settings.ALLOWED_HOSTS or any("*" in o for o in settings.ORIGINS):
+        yield "CHECKRAIL_HOSTS and CHECKRAIL_ORIGINS must name hosts: no *."
+    if settings.EMBEDDED:
+        return
+    if not settings.ALLOWED_HOSTS:
+        yield "CHECKRAIL_HOSTS is missing: name the hosts people reach Checkrail by."
+    if not settings.ORIGINS:
+        yield "CHECKRAIL_ORIGINS is missing: for example https://checkrail.example."
+    layer = settings.CHANNEL_LAYERS["default"]["BACKEND"]
+    if layer == "channels.layers.InMemoryChannelLayer":
+        yield (
+            "REDIS_URL is missing: with DATABASE_URL there may be several processes, "
+            "and they reach each other through Redis."
+        )
+
+
+def database_faults() -> Iterator[str]:
+    if connection.vendor == "postgresql":
+        for name in ("fsync", "synchronous_commit", "full_page_writes"):
+            value = _shown(f"SHOW {name}")
+            if value == "off":
+                yield f"PostgreSQL has {name} off: a crash would lose answers."
+        return
+    if _shown("PRAGMA journal_mode") != "wal":
+        yield "SQLite is not in WAL mode: is the data folder on a local disk?"
+    if _shown("PRAGMA synchronous") != "2":
+        yield "SQLite does not run with synchronous=FULL."
+    if connection.transaction_mode != "IMMEDIATE":  # type: ignore[attr-defined]
+        yield "SQLite does not begin its transactions with IMMEDIATE."
+
+
+def _shown(statement: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return str(cursor.fetchone()[0])

@@ -1,0 +1,172 @@
+"""Django's settings: the one file, from the environment alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from config.environment import database_settings, read_environment, secret_key
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = read_environment()
+EMBEDDED = ENVIRONMENT.embedded
+
+SECRET_KEY = secret_key(ENVIRONMENT)
+DEBUG = False  # tracebacks belong in the log, never on a page
+ALLOWED_HOSTS = list(ENVIRONMENT.hosts) or (
+    ["127.0.0.1", "localhost", "[::1]"] if EMBEDDED else []
+)
+# Full origins (scheme, host, port) that browsers may post and open sockets from.
+# Empty: only the very origin that served the page.
+ORIGINS = list(ENVIRONMENT.origins)
+LEAN_FRONT = ENVIRONMENT.lean_front
+# Where people reach the console: links in answers begin with it.
+PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
+
+INSTALLED_APPS = [
+    "config",
+    "reviews",
+    "ledger",
+    "guidance",
+    "accounts",
+    "channels",
+    "csp",
+    "django_htmx",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "config.middleware.api_problems",
+]
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+TEMPLATES: list[dict[str, Any]] = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+            "loaders": [
+                (
+                    "django.template.loaders.cached.Loader",
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
+        },
+    }
+]
+
+DATABASES = {"default": database_settings(ENVIRONMENT)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [ENVIRONMENT.redis_url]},
+    }
+    if ENVIRONMENT.redis_url
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+}
+
+AUTH_USER_MODEL = "accounts.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation."
+        "UserAttributeSimilarityValidator"
+    },
+]
+LOGIN_URL = "accounts:sign-in"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "accounts:sign-in"
+
+# Behind TLS every cookie is bound to this host and to https.
+HTTPS = bool(ORIGINS) and all(origin.startswith("https://") for origin in ORIGINS)
+CSRF_TRUSTED_ORIGINS = ORIGINS
+SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "checkrail_session"
+CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "checkrail_csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "font-src": ["'self'"],
+        "img-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "manifest-src": ["'self'"],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [ROOT / "static"]
+# Straight from the source folder: no collect step stands between clone and console.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"()": "config.logs.OneLineFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+    },
+    "root": {"handlers": ["console"], "level": ENVIRONMENT.log_level},
+    "loggers": {
+        # Client mistakes are answered, not logged as warnings.
+        "django.request": {"level": "ERROR"},
+        "celery": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+        # `up` says itself when it is ready, and where.
+        "uvicorn": {"level": "WARNING"},
+    },
+}
+
+CELERY_BROKER_URL = ENVIRONMENT.redis_url or "memory://localhost/"

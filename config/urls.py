@@ -1,0 +1,26 @@
+"""Every address: the API, the console, and what stands beside them."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+from django.views.decorators.cache import never_cache
+
+from config import pages
+from config.api import api
+from config.health import healthz, readyz
+
+urlpatterns = [
+    path("api/v1/docs", pages.api_docs, name="api-docs"),
+    path("api/v1/", api.urls),
+    path("problems/<slug:slug>", pages.problem, name="problem"),
+    path("healthz", never_cache(healthz)),
+    path("readyz", never_cache(readyz)),
+    path("", include("accounts.urls")),
+    path("", include("reviews.urls")),
+    path("", include("ledger.urls")),
+]
+
+handler400 = "config.pages.bad_request"
+handler403 = "config.pages.forbidden"
+handler404 = "config.pages.not_found"
+handler500 = "config.pages.server_error"
