@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import canonical, digest
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.core.facts import Memory, Usage
-from guidance.core.policy import Policy
-from guidance.selectors import policy_by_id
+from guidance.core.policy import Policy, load_policy
+from ledger.chain import timestamp
 from ledger.fold import after, after_step, report_from_json, started
 from ledger.models import Entry, Run
 from ledger.state import COLUMNS, RunState, columns_of, state_of
@@ -39,29 +39,71 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     Under its own policy the whole run must come out again, its row included; under
     another one only the decisions are compared, up to the first that differs.
     """
-    judged_by = policy or policy_by_id(run.policy_id).policy
-    stored = state_of(run)
+    judged_by = policy or load_policy(json.loads(run.policy.document))
     state = replace(
-        stored,
+        state_of(run),
         used=Usage(),
         memory=Memory(),
         last_decision="",
         open_reviews=(),
         head_seq=0,
+        finished_at=None,
     )
-    for entry in run.entries.order_by("seq").iterator(chunk_size=1000):
-        payload = json.loads(entry.payload)
-        at = entry.at
-        if entry.type == "run.started":
-            state = started(state, payload)
-        elif entry.type == "step.judged":
-            state, difference = _step(state, entry, payload, judged_by, at)
-            if difference is not None:
-                return difference
-        else:
-            state = after(state, entry.type, payload, at)
-        state = replace(state, head_seq=entry.seq, head_hash=entry.hash, updated_at=at)
-    return None if policy else _row_difference(stored, state)
+    # Up to the head this row knows: the run may have moved on since it was read.
+    entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
+    for entry in entries.iterator(chunk_size=1000):
+        try:
+            state, difference = _entry(state, entry, run, judged_by)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            words = f"{type(error).__name__}: {error}"
+            difference = _difference(entry.seq, "the entry", entry.payload, words)
+        if difference is not None:
+            return difference
+        state = replace(
+            state, head_seq=entry.seq, head_hash=entry.hash, updated_at=entry.at
+        )
+    return None if policy else _row_difference(run, state)
+
+
+def _difference(seq: int, what: str, stored: Any, replayed: Any) -> Difference:
+    return Difference(seq=seq, what=what, stored=stored, replayed=replayed)
+
+
+def _entry(
+    state: RunState, entry: Entry, run: Run, policy: Policy
+) -> tuple[RunState, Difference | None]:
+    payload = json.loads(entry.payload)
+    if entry.type == "run.started":
+        return started(state, payload), _start_difference(run, entry, payload)
+    if entry.type == "step.judged":
+        return _step(state, entry, payload, policy, entry.at)
+    return after(state, entry.type, payload, entry.at), None
+
+
+def _start_difference(
+    run: Run, entry: Entry, payload: dict[str, Any]
+) -> Difference | None:
+    """What a run begins with never changes: neither its row nor its policy may."""
+    parent = str(run.parent.code) if run.parent else None
+    policy = {
+        "name": run.policy.name,
+        "version": run.policy.version,
+        "hash": digest(run.policy.document),
+    }
+    pairs = {
+        "created_at": (timestamp(entry.at), timestamp(run.created_at)),
+        "agent": (entry.actor, f"agent:{run.agent.code}"),
+        "task": (payload["task"], run.task),
+        "intent": (payload["intent"], run.intent),
+        "model": (payload["model"], run.model),
+        "labels": (payload["labels"], run.labels),
+        "parent": (payload["parent"], parent),
+        "policy": (payload["policy"], policy),
+    }
+    for name, (told, row) in pairs.items():
+        if told != row:
+            return _difference(entry.seq, f"the run's {name}", row, told)
+    return None
 
 
 def _step(
@@ -72,11 +114,8 @@ def _step(
     at: datetime,
 ) -> tuple[RunState, Difference | None]:
     if payload["engine"] != ENGINE_VERSION:
-        return state, Difference(
-            seq=entry.seq,
-            what="engine version",
-            stored=payload["engine"],
-            replayed=ENGINE_VERSION,
+        return state, _difference(
+            entry.seq, "engine version", payload["engine"], ENGINE_VERSION
         )
     verdict = judge_step(
         policy=policy,
@@ -89,23 +128,15 @@ def _step(
     # Through canonical JSON: tuples and lists, 1 and 1.0 compare as they are stored.
     for name in before:
         if canonical(again.get(name)) != canonical(before[name]):
-            return state, Difference(
-                seq=entry.seq,
-                what=name,
-                stored=before[name],
-                replayed=again.get(name),
-            )
+            return state, _difference(entry.seq, name, before[name], again.get(name))
     return after_step(state, verdict, at), None
 
 
-def _row_difference(stored: RunState, replayed: RunState) -> Difference | None:
-    pairs = zip(COLUMNS, columns_of(stored), columns_of(replayed), strict=True)
-    for (name, _), was, now in pairs:
+def _row_difference(run: Run, replayed: RunState) -> Difference | None:
+    """Every column the writer sets, as it stands in the row itself."""
+    for (name, _), now in zip(COLUMNS, columns_of(replayed), strict=True):
+        was = getattr(run, name)
         if was != now:
-            return Difference(
-                seq=stored.head_seq,
-                what=f"the run's {name}",
-                stored=str(was),
-                replayed=str(now),
-            )
+            what = f"the run's {name}"
+            return _difference(run.head_seq, what, str(was), str(now))
     return None

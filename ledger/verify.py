@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
@@ -24,32 +23,40 @@ class Verification:
 
 
 def verify_run(run: Run) -> Verification:
-    """Walk the stored chain from its beginning to the head the run claims."""
-    seq, prev = 0, GENESIS
-    entries: Iterable[Entry] = run.entries.order_by("seq").iterator(chunk_size=1000)
-    for entry in entries:
-        reason = _fault(entry, run=str(run.code), seq=seq + 1, prev=prev)
-        if reason is not None:
-            return Verification(
-                entries=seq,
-                head_seq=seq,
-                head_hash=prev,
-                first_bad_seq=seq + 1,
-                reason=reason,
-            )
-        seq, prev = entry.seq, entry.hash
-    if (seq, prev) != (run.head_seq, run.head_hash):
-        return Verification(
-            entries=seq,
-            head_seq=seq,
-            head_hash=prev,
-            first_bad_seq=min(seq, run.head_seq) + 1,
-            reason=f"the run's head is {run.head_seq}, its chain ends at {seq}",
-        )
-    return Verification(entries=seq, head_seq=seq, head_hash=prev)
+    """Walk the stored chain from its beginning to the head the run claims.
+
+    A run may move while it is walked: its head is read after the entries, and the
+    walk goes on for as long as there is more.
+    """
+    seq, prev, position = 0, GENESIS, 0
+    while True:
+        before = seq
+        entries = run.entries.filter(seq__gt=seq).order_by("seq")
+        for entry in entries.iterator(chunk_size=1000):
+            reason = _fault(entry, run=run, seq=seq + 1, prev=prev, position=position)
+            if reason is not None:
+                return _broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
+            seq, prev, position = entry.seq, entry.hash, entry.position
+        head_seq, head_hash = _head(run)
+        if (seq, prev) == (head_seq, head_hash):
+            return Verification(entries=seq, head_seq=seq, head_hash=prev)
+        if head_seq > seq > before:
+            continue
+        reason = f"the run's head is {head_seq}, its chain ends at {seq}"
+        return _broken(seq=seq, prev=prev, bad=min(seq, head_seq) + 1, reason=reason)
 
 
-def _fault(entry: Entry, *, run: str, seq: int, prev: str) -> str | None:
+def _head(run: Run) -> tuple[int, str]:
+    return Run.objects.values_list("head_seq", "head_hash").get(pk=run.pk)
+
+
+def _broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification:
+    return Verification(
+        entries=seq, head_seq=seq, head_hash=prev, first_bad_seq=bad, reason=reason
+    )
+
+
+def _fault(entry: Entry, *, run: Run, seq: int, prev: str, position: int) -> str | None:
     """What is wrong with this entry as the next one; None when nothing is."""
     if entry.seq != seq:
         return f"entry {seq} is missing"
@@ -57,31 +64,40 @@ def _fault(entry: Entry, *, run: str, seq: int, prev: str) -> str | None:
         return "it does not follow the entry before it"
     if payload_hash(entry.payload) != entry.payload_sha256:
         return "its payload was changed"
-    link = Link(
-        version=entry.version,
-        run=run,
-        seq=entry.seq,
-        at=timestamp(entry.at),
-        type=entry.type,
-        actor=entry.actor,
-        payload_sha256=entry.payload_sha256,
-        prev_hash=entry.prev_hash,
-    )
     try:
-        expected = link_hash(link)
-    except ValueError as error:
-        return str(error)
-    if expected != entry.hash:
-        return "its hash does not fit its fields"
-    return _column_fault(entry)
+        if _hash(entry, run=run) != entry.hash:
+            return "its hash does not fit its fields"
+        return _column_fault(entry, run=run, position=position)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        # Whoever recomputed the hash need not have left anything readable.
+        return f"it cannot be read ({type(error).__name__}: {error})"
 
 
-def _column_fault(entry: Entry) -> str | None:
-    """Two columns repeat the payload for fast lists: they must say the same."""
+def _hash(entry: Entry, *, run: Run) -> str:
+    return link_hash(
+        Link(
+            version=entry.version,
+            run=str(run.code),
+            seq=entry.seq,
+            at=timestamp(entry.at),
+            type=entry.type,
+            actor=entry.actor,
+            payload_sha256=entry.payload_sha256,
+            prev_hash=entry.prev_hash,
+        )
+    )
+
+
+def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
+    """Columns that are not hashed repeat what is, or keep its order."""
     payload = json.loads(entry.payload)
     judged = entry.type == "step.judged"
     number = payload["report"]["number"] if judged else None
     decision = payload["verdict"]["decision"] if judged else ""
     if (entry.step_number, entry.decision) != (number, decision):
         return "its step or decision column differs from its payload"
+    if entry.project_id != run.project_id:
+        return "it stands in another project than its run"
+    if entry.position <= position:
+        return "its position is not after that of the entry before it"
     return None

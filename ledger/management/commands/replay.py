@@ -27,27 +27,37 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = different = 0
+        wanted = _Wanted(options["policy"])
         for run in selected_runs(options["run"]):
-            difference = replay_run(run, policy=_policy(run, options["policy"]))
+            policy = wanted.of(run)
+            if policy is None and wanted.named:
+                continue  # its project has no such policy: nothing to compare
+            difference = replay_run(run, policy=policy)
             runs += 1
             if difference is not None:
                 different += 1
                 self.stderr.write(f"DIFFERENT run {run.code} {difference}")
+        if wanted.named and not runs:
+            raise CommandError(f"No project with runs has a policy {wanted.named}.")
         self.stdout.write(f"{runs} runs replayed, {different} different")
         if different:
             sys.exit(1)
 
 
-def _policy(run: Run, wanted: str | None) -> Policy | None:
-    """The wanted version of the run's own project."""
-    if wanted is None:
-        return None
-    name, at, number = wanted.rpartition("@")
-    if not at or not number.isdigit():
-        raise CommandError("--policy takes NAME@N, for example default@1.")
-    row = PolicyVersion.objects.filter(
-        project_id=run.project_id, name=name, version=int(number)
-    ).first()
-    if row is None:
-        raise CommandError(f"The project of run {run.code} has no policy {wanted}.")
-    return load_policy(json.loads(row.document))
+class _Wanted:
+    """The version to judge by: each run's project has its own of that name."""
+
+    def __init__(self, named: str | None) -> None:
+        self.named = named
+        name, at, number = (named or "default@1").rpartition("@")
+        if not at or not name or not (number.isascii() and number.isdigit()):
+            raise CommandError("--policy takes NAME@N, for example default@1.")
+        self._name, self._version = name, int(number)
+
+    def of(self, run: Run) -> Policy | None:
+        if self.named is None:
+            return None
+        row = PolicyVersion.objects.filter(
+            project_id=run.project_id, name=self._name, version=self._version
+        ).first()
+        return load_policy(json.loads(row.document)) if row else None

@@ -1,0 +1,61 @@
+"""Amounts, money and times as the console writes them.
+
+`static/js/times.js` writes ticking times in the same words.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def compact(amount: int) -> str:
+    """1830 as "1.8k", 412000 as "412k", 1200000 as "1.2M"."""
+    for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        # From 999.5k on a figure would round up to a four-digit one: next letter.
+        if amount >= size * 0.9995:
+            value = amount / size
+            text = f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
+            return text.removesuffix(".0") + letter
+    return str(amount)
+
+
+def money(micros: int) -> str:
+    """Dollars with two places; below a cent as many as it takes to see something."""
+    places = 2 if micros == 0 or micros >= 10_000 else 4
+    return f"${micros / 1_000_000:,.{places}f}"
+
+
+def words(seconds: float) -> str:
+    """A span in its two largest units: "14 m 22 s", "1 h 52 m", "2 d 3 h"."""
+    total = max(0, int(seconds))
+    days, hours = total // 86_400, total // 3_600 % 24
+    minutes, rest = total // 60 % 60, total % 60
+    if days:
+        return f"{days} d {hours} h" if hours else f"{days} d"
+    if hours:
+        return f"{hours} h {minutes} m" if minutes else f"{hours} h"
+    return f"{minutes} m {rest} s" if minutes else f"{rest} s"
+
+
+def clock(seconds: float) -> str:
+    """A short wait: "0:09", "14:22"; from an hour on in words."""
+    total = max(0, int(seconds))
+    return words(total) if total >= 3_600 else f"{total // 60}:{total % 60:02d}"
+
+
+def ago(seconds: float) -> str:
+    total = max(0, int(seconds))
+    if total < 5:
+        return "just now"
+    if total < 60:
+        return f"{total} s ago"
+    return words(total - total % 60).removesuffix(" 0 s") + " ago"
+
+
+def iso(at: datetime) -> str:
+    """For `<time datetime>`: UTC, to the millisecond."""
+    return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
+
+
+def milliseconds(at: datetime) -> int:
+    return int(at.timestamp() * 1000)

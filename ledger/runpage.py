@@ -1,0 +1,93 @@
+"""The page of one run: where it stands, what it used, what happened."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+
+from ledger.figures import ago, iso
+from ledger.models import FINAL, Run
+from ledger.profile import (
+    Charts,
+    RunFacts,
+    charts_of,
+    facts_of,
+    figures_of,
+    newest_steps,
+)
+from ledger.rows import ICONS, TONES, status_word, throttled
+from ledger.visible import visible, visible_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenReviewLink:
+    kind: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage:
+    slug: str
+    facts: RunFacts
+    task: str
+    status: str
+    word: str
+    tone: str
+    icon: str
+    reason: str
+    steps: int
+    rework_steps: int
+    updated_at: str
+    updated: str
+    ended_at: str
+    ended: str
+    charts: Charts | None
+    reviews: tuple[OpenReviewLink, ...]
+    may_abort: bool
+    head_seq: int
+    head_hash: str
+
+
+def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
+    return (
+        Run.objects.select_related("agent", "policy", "parent")
+        .filter(project_id=project_id, code=code)
+        .first()
+    )
+
+
+def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
+    """One more query, for the charts."""
+    slow = throttled(run)
+    return RunPage(
+        slug=slug,
+        facts=facts_of(run, slug=slug, at=at),
+        task=visible(run.task),
+        status=run.status,
+        word=status_word(run).capitalize(),
+        tone="slow" if slow else TONES[run.status],
+        icon="slow" if slow else ICONS[run.status],
+        reason=visible_line(run.status_reason),
+        steps=run.steps,
+        rework_steps=run.rework_steps,
+        updated_at=iso(run.updated_at),
+        updated=ago((at - run.updated_at).total_seconds()),
+        ended_at=iso(run.finished_at) if run.finished_at else "",
+        ended=ago((at - run.finished_at).total_seconds()) if run.finished_at else "",
+        charts=charts_of(
+            figures_of(newest_steps(run)),
+            used=run.tokens_used,
+            limit=run.tokens_limit,
+        ),
+        reviews=tuple(
+            OpenReviewLink(kind=kind, url=reverse("reviews:review", args=[slug, code]))
+            for code, kind, *_ in json.loads(run.open_reviews)
+        ),
+        may_abort=run.status not in FINAL,
+        head_seq=run.head_seq,
+        head_hash=run.head_hash,
+    )

@@ -1,0 +1,89 @@
+"""The list of runs and the page of one run. Reading only."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from accounts.doors import ConsoleRequest, member_door
+from accounts.identifiers import parse_code
+from ledger.models import Run
+from ledger.rows import PAGE, SHOWS, live_position, rows_of, runs_found
+from ledger.runpage import page_of, run_loaded
+from ledger.timeline import PAGE as ENTRIES
+from ledger.timeline import entries_of, timeline_of
+
+SEARCH_LIMIT = 200
+
+
+@require_GET
+@member_door
+def runs(request: ConsoleRequest) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    show = request.GET.get("show", "")
+    show = show if show in SHOWS else ""
+    search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
+    found = runs_found(project_id=request.project.pk, show=show, search=search)
+    after = _run_id(request)
+    if after is not None:
+        found = found.filter(pk__lt=after)
+    page = list(found.select_related("agent").defer("memory")[: PAGE + 1])
+    older = ""
+    if len(page) > PAGE:
+        page.pop()
+        older = urlencode({"show": show, "q": search, "older": page[-1].code})
+    context = {
+        "page": "runs",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "slug": request.project.slug,
+        "rows": rows_of(page, slug=request.project.slug, at=at, seq=since),
+        "shows": [("", "All"), *((name, name.capitalize()) for name in SHOWS)],
+        "show": show,
+        "search": search,
+        "older": older,
+        # Runs that begin now have their place only on the first, unsearched page.
+        "first": after is None and not search,
+    }
+    return render(request, "ledger/runs.html", context)
+
+
+@require_GET
+@member_door
+def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    found = run_loaded(project_id=request.project.pk, code=code)
+    if found is None:
+        raise Http404
+    before = request.GET.get("before", "")
+    known = before.isascii() and before.isdigit() and len(before) < 10
+    entries = entries_of(found, before=int(before) if known else None)
+    older = entries[ENTRIES - 1].seq if len(entries) > ENTRIES else None
+    context = {
+        "page": "run",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "slug": request.project.slug,
+        "run": page_of(found, slug=request.project.slug, at=at),
+        "timeline": timeline_of(entries[:ENTRIES], run=found, at=at),
+        "older": older,
+        # Older pages are history: nothing arrives on them.
+        "first": not known,
+        "socket": f"runs/{found.code}/",
+    }
+    return render(request, "ledger/run.html", context)
+
+
+def _run_id(request: ConsoleRequest) -> int | None:
+    code = parse_code(request.GET.get("older", ""))
+    if code is None:
+        return None
+    found = Run.objects.filter(project_id=request.project.pk, code=code)
+    return found.values_list("pk", flat=True).first()

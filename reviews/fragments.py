@@ -1,0 +1,89 @@
+"""The only renderer of fragments: pages and sockets get the same strings from here.
+
+A fragment knows no viewer (no user, no CSRF token, no chosen filter): it is rendered
+once and sent to everybody. What depends on the viewer is settled on their screen, or
+fetched over HTTP. The detail pane is the one exception and never travels by socket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.template.loader import get_template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from ledger.rows import Fleet, RunRow
+from ledger.runpage import RunPage
+from ledger.timeline import TimelineRow
+from reviews.cards import ReviewCard, Tally, groups_of
+
+Context = dict[str, object]
+
+
+def render(template: str, context: Context) -> SafeString:
+    return SafeString(get_template(template).render(context))
+
+
+def review_row(card: ReviewCard) -> SafeString:
+    return render("reviews/partials/_row.html", {"card": card})
+
+
+def review_gone(code: object) -> SafeString:
+    """Told to a list that may still show the row."""
+    return format_html('<li id="review-{}" data-gone></li>', code)
+
+
+def queue(cards: Sequence[ReviewCard]) -> SafeString:
+    return render("reviews/partials/_groups.html", {"groups": groups_of(cards)})
+
+
+def queue_filters(tally: Tally, *, slug: str) -> SafeString:
+    return render("reviews/partials/_filters.html", {"tally": tally, "slug": slug})
+
+
+def queue_count(tally: Tally) -> SafeString:
+    return render("reviews/partials/_count.html", {"tally": tally})
+
+
+def nav_links(*, tally: Tally, fleet: Fleet, slug: str) -> SafeString:
+    context: Context = {"tally": tally, "fleet": fleet, "slug": slug}
+    return render("reviews/partials/_nav_links.html", context)
+
+
+def fleet_card(fleet: Fleet) -> SafeString:
+    return render("reviews/partials/_fleet.html", {"fleet": fleet})
+
+
+def run_row(row: RunRow) -> SafeString:
+    return render("ledger/partials/_run_row.html", {"row": row})
+
+
+def timeline_row(row: TimelineRow) -> SafeString:
+    return render("ledger/partials/_timeline_row.html", {"row": row})
+
+
+def run_parts(page: RunPage) -> dict[str, SafeString]:
+    """The parts of a run's page that change, by their ids."""
+    return {
+        name: render(f"ledger/partials/_{name.replace('-', '_')}.html", {"run": page})
+        for name in ("run-bar", "run-head", "run-charts", "run-side")
+    }
+
+
+def cursor(*, since: int, touched: Iterable[object] = ()) -> SafeString:
+    """Where the page stands. `touched` names reviews that an open pane may show."""
+    codes = " ".join(map(str, touched))
+    return format_html(
+        '<i id="live-cursor" data-since="{}" data-touched="{}" hidden></i>',
+        since,
+        codes,
+    )
+
+
+def partial(target: str, swap: str, *content: str) -> SafeString:
+    """One part of a message: where it goes and how it is put there."""
+    inside = mark_safe("".join(content))  # noqa: S308 (rendered fragments only)
+    return format_html(
+        '<hx-partial hx-target="{}" hx-swap="{}">{}</hx-partial>', target, swap, inside
+    )

@@ -1,0 +1,226 @@
+"""What changed in a project since a cursor, as one message for all who stand there.
+
+Rendered from the database at the moment of sending, so a late nudge can never show an
+older state than a newer one did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from django.utils import timezone
+
+from accounts.models import Project
+from ledger.models import Entry, Run
+from ledger.rows import Fleet, fleet_of, live_position, rows_of
+from ledger.runpage import page_of, run_loaded
+from ledger.timeline import PAGE, entries_of, timeline_of
+from reviews import fragments
+from reviews.cards import (
+    LIMIT,
+    Tally,
+    cards_of,
+    open_reviews,
+    reviews_touched,
+    tally_of,
+)
+from reviews.models import ReviewState
+
+# Further behind than this, a whole list is cheaper than its rows one by one.
+ROWS_LIMIT = 200
+ENTRIES_LIMIT = 5_000
+EVERYTHING = ("*",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A kind of page on a project; `run` only for the page of one run."""
+
+    project_id: int
+    name: str
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """A message, and where a page stands once it has taken it in."""
+
+    position: int
+    text: str
+
+
+class Change(NamedTuple):
+    run_id: int
+    type: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """A view's own part of a message, and the reviews that an open pane may show."""
+
+    parts: Sequence[str] = ()
+    touched: Iterable[object] = ()
+
+
+def news_for(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], News]:
+    """For each (view, cursor) that is behind: the message, rendered once."""
+    found: dict[tuple[View, int], News] = {}
+    frames: dict[int, Frame] = {}
+    for view, since in wanted:
+        frame = frames.get(view.project_id)
+        if frame is None:
+            frame = frames[view.project_id] = Frame(view.project_id)
+        if since != frame.position:
+            text = frame.message(view, since=since)
+            found[view, since] = News(position=frame.position, text=text)
+    return found
+
+
+class Frame:
+    """One project at one moment. The position is read first: whatever is read after
+    it may be newer than it, never older."""
+
+    def __init__(self, project_id: int) -> None:
+        self.project_id = project_id
+        self.position = live_position(project_id=project_id)
+        self.at = timezone.now()
+
+    @cached_property
+    def slug(self) -> str:
+        return Project.objects.values_list("slug", flat=True).get(pk=self.project_id)
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tally_of(project_id=self.project_id)
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        return fleet_of(project_id=self.project_id)
+
+    def message(self, view: View, *, since: int) -> str:
+        changes = self._changes(since)
+        match view.name:
+            case "queue":
+                body = self._queue(changes)
+            case "runs":
+                body = self._runs(changes)
+            case _:
+                body = self._run(view.run, since=since, changes=changes)
+        links = fragments.nav_links(tally=self.tally, fleet=self.fleet, slug=self.slug)
+        mark = fragments.cursor(since=self.position, touched=body.touched)
+        return "".join(
+            (
+                *body.parts,
+                fragments.partial("#nav-links", "outerMorph", links),
+                fragments.partial(
+                    "#fleet", "outerMorph", fragments.fleet_card(self.fleet)
+                ),
+                # Last: the page stands here only after all of the above is on it.
+                fragments.partial("#live-cursor", "outerHTML", mark),
+            )
+        )
+
+    def _changes(self, since: int) -> list[Change] | None:
+        """None when it is too much, or the cursor is of another database."""
+        if not 0 <= self.position - since <= ENTRIES_LIMIT:
+            return None
+        rows = Entry.objects.filter(
+            project_id=self.project_id,
+            position__gt=since,
+            position__lte=self.position,
+        ).values_list("run_id", "type", "at")
+        return [Change(*row) for row in rows]
+
+    def _queue(self, changes: list[Change] | None) -> Body:
+        if changes is None:
+            return self._whole_queue()
+        changes = [change for change in changes if change.type.startswith("review.")]
+        runs = {change.run_id for change in changes}
+        if not runs:
+            return Body()
+        if len(runs) > ROWS_LIMIT:
+            return self._whole_queue()
+        reviews = list(
+            reviews_touched(
+                project_id=self.project_id,
+                run_ids=runs,
+                since=min(change.at for change in changes),
+            )
+        )
+        opened = [item for item in reviews if item.state == ReviewState.OPEN]
+        closed = [item for item in reviews if item.state != ReviewState.OPEN]
+        if closed and self.tally.total >= LIMIT:
+            return self._whole_queue()  # others move up into sight
+        cards = cards_of(opened, slug=self.slug, at=self.at, seq=self.position)
+        rows = (
+            *(fragments.review_row(card) for card in cards),
+            *(fragments.review_gone(item.code) for item in closed),
+        )
+        return Body(
+            parts=(fragments.partial("#queue", "rowsync", *rows), *self._counts()),
+            touched=[item.code for item in reviews],
+        )
+
+    def _whole_queue(self) -> Body:
+        reviews = list(open_reviews(project_id=self.project_id))
+        cards = cards_of(reviews, slug=self.slug, at=self.at, seq=self.position)
+        groups = fragments.queue(cards)
+        return Body(
+            parts=(
+                fragments.partial("#queue-groups", "outerMorph", groups),
+                *self._counts(),
+            ),
+            touched=EVERYTHING,
+        )
+
+    def _counts(self) -> tuple[str, str]:
+        filters = fragments.queue_filters(self.tally, slug=self.slug)
+        count = fragments.queue_count(self.tally)
+        return (
+            fragments.partial("#queue-filters", "outerMorph", filters),
+            fragments.partial("#queue-count", "outerMorph", count),
+        )
+
+    def _runs(self, changes: list[Change] | None) -> Body:
+        runs = {change.run_id for change in changes or ()}
+        if changes is None or len(runs) > ROWS_LIMIT:
+            # The list knows its own filters: it fetches itself.
+            return Body(touched=EVERYTHING)
+        found = (
+            Run.objects.filter(pk__in=runs)
+            .select_related("agent")
+            .defer("memory")
+            .order_by("pk")
+        )
+        rows = rows_of(found, slug=self.slug, at=self.at, seq=self.position)
+        drawn = [fragments.run_row(row) for row in rows]
+        return Body(parts=[fragments.partial("#runs-list", "rowsync", *drawn)])
+
+    def _run(self, code: str, *, since: int, changes: list[Change] | None) -> Body:
+        run = run_loaded(project_id=self.project_id, code=code)
+        if run is None:
+            return Body()
+        if changes is not None and all(item.run_id != run.pk for item in changes):
+            return Body()
+        page = page_of(run, slug=self.slug, at=self.at)
+        entries = entries_of(run)[:PAGE]
+        new = [entry for entry in entries if entry.position > since]
+        swap = "rowsync"
+        if changes is None or len(new) == PAGE:
+            new, swap = entries, "innerMorph"
+        rows = timeline_of(new, run=run, at=self.at)
+        drawn = [fragments.timeline_row(row) for row in rows]
+        return Body(
+            parts=(
+                *(
+                    fragments.partial(f"#{name}", "outerMorph", drawn_part)
+                    for name, drawn_part in fragments.run_parts(page).items()
+                ),
+                fragments.partial("#timeline", swap, *drawn),
+            )
+        )

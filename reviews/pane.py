@@ -1,0 +1,228 @@
+"""One review with everything a person needs to rule on it: the detail pane."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from accounts.models import User
+from ledger.figures import ago, iso, milliseconds, words
+from ledger.profile import (
+    Charts,
+    RunFacts,
+    charts_of,
+    facts_of,
+    figures_of,
+    newest_steps,
+)
+from ledger.timeline import TimelineRow, timeline_of
+from ledger.visible import visible, visible_line
+from reviews.cards import Person, icon_of, person_of
+from reviews.models import RULINGS, Kind, Review, ReviewState
+from reviews.signals import Signal, signals_of
+
+TRAIL = 5
+
+_OPEN = {
+    Kind.PAUSE: "Paused",
+    Kind.REQUEST: "Approval asked",
+    Kind.QUESTION: "Question",
+}
+# Action: icon, tone, the chip's word, what somebody did.
+_RULED = {
+    "approve": ("check", "go", "Approved", "approved this"),
+    "abort": ("x", "stop", "Aborted", "aborted the run"),
+    "deny": ("x", "stop", "Denied", "denied this"),
+    "answer": ("note", "go", "Answered", "answered this"),
+}
+_HINTS = {
+    Kind.PAUSE: "Approve lets the run go on with a fresh window; abort ends it.",
+    Kind.REQUEST: "Approve or deny is told to the agent; abort ends the run.",
+    Kind.QUESTION: "Your answer goes to the agent and the run goes on.",
+}
+_ENDS = {"abort": "the run was aborted", "stop": "the run was stopped"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A comment, with its author and time."""
+
+    by: Person
+    text: str
+    at: str
+    ago: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """How a review ended: a sentence, and the words that went with it."""
+
+    icon: str
+    tone: str
+    word: str
+    sentence: str
+    text: str
+    at: str
+    ago: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewPane:
+    code: str
+    url: str
+    seen: str
+    kind: str
+    icon: str
+    tone: str
+    word: str
+    title: str
+    step: int | None
+    last_words: str
+    detail: str
+    options: tuple[str, ...]
+    signals: list[Signal]
+    charts: Charts | None
+    trail: list[TimelineRow]
+    steps: int
+    run: RunFacts
+    opened_at: str
+    waiting: str
+    due_at: str
+    answer_in: str
+    on_expiry: str
+    assignee: Person | None
+    mine: bool
+    rulings: tuple[str, ...]
+    hint: str
+    version: int
+    digest: str
+    closing: Closing | None
+    comments: list[Said]
+
+    @property
+    def tripped(self) -> int:
+        return sum(1 for signal in self.signals if signal.tone)
+
+
+def review_loaded(*, project_id: int, code: UUID) -> Review | None:
+    return (
+        Review.objects.select_related(
+            "run__agent", "run__policy", "assignee", "ruling__by"
+        )
+        .filter(project_id=project_id, code=code)
+        .first()
+    )
+
+
+def pane_of(review: Review, *, slug: str, viewer: User, at: datetime) -> ReviewPane:
+    """Two more queries: the comments and the newest steps."""
+    content: dict[str, Any] = json.loads(review.content)
+    comments = [
+        Said(
+            by=person_of(comment.author),
+            text=visible(comment.text),
+            at=iso(comment.at),
+            ago=ago((at - comment.at).total_seconds()),
+        )
+        for comment in review.comments.select_related("author").order_by("pk")
+    ]
+    run = facts_of(review.run, slug=slug, at=at)
+    closing = closing_of(review, viewer=viewer, at=at)
+    steps = newest_steps(review.run, upto=review.step_number)
+    figures = figures_of(steps)
+    return ReviewPane(
+        code=str(review.code),
+        url=reverse("reviews:review", args=[slug, review.code]),
+        seen=_seen(review, comments=len(comments)),
+        kind=review.kind,
+        icon=closing.icon if closing else icon_of(review),
+        tone=closing.tone if closing else "pause",
+        word=closing.word if closing else _OPEN[Kind(review.kind)],
+        title=visible_line(review.title),
+        step=review.step_number,
+        last_words=visible_line(content.get("step", {}).get("summary", "")),
+        detail=visible(content.get("detail") or ""),
+        options=tuple(map(visible_line, content.get("options") or ())),
+        signals=(
+            signals_of(content, amounts=run.amounts)
+            if review.kind == Kind.PAUSE
+            else []
+        ),
+        charts=charts_of(
+            figures,
+            used=_used_then(review, content),
+            limit=review.run.tokens_limit,
+        ),
+        trail=timeline_of(steps[-TRAIL:], run=review.run, at=at),
+        steps=review.run.steps,
+        run=run,
+        opened_at=iso(review.opened_at),
+        waiting=words((at - review.opened_at).total_seconds()),
+        due_at=iso(review.due_at),
+        answer_in=(
+            words((review.due_at - at).total_seconds())
+            if at < review.due_at
+            else "no time left"
+        ),
+        on_expiry=review.on_expiry,
+        assignee=person_of(review.assignee) if review.assignee else None,
+        mine=review.assignee_id == viewer.pk,
+        rulings=RULINGS[review.kind],
+        hint=_HINTS[Kind(review.kind)],
+        version=review.version,
+        digest=review.content_digest,
+        closing=closing,
+        comments=comments,
+    )
+
+
+def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
+    """Needs `ruling__by` to be loaded; None while the review is open."""
+    if review.closed_at is None:
+        return None
+    text = ""
+    if review.state == ReviewState.RULED:
+        ruling = review.ruling
+        icon, tone, word, did = _RULED[ruling.action]
+        who = "You" if ruling.by_id == viewer.pk else person_of(ruling.by).name
+        sentence = f"{who} {did}"
+        text = visible(ruling.answer or ruling.note)
+    elif review.state == ReviewState.EXPIRED:
+        icon, tone, word = "clock", "stop", "Expired"
+        sentence = f"Nobody answered in time; {_ENDS[review.on_expiry]}"
+    elif review.state == ReviewState.WITHDRAWN:
+        icon, tone, word = "x", "mute", "Withdrawn"
+        sentence = "The agent withdrew this"
+    else:
+        icon, tone, word = "x", "mute", "Closed"
+        sentence = "The run ended before anybody ruled"
+    return Closing(
+        icon=icon,
+        tone=tone,
+        word=word,
+        sentence=sentence,
+        text=text,
+        at=iso(review.closed_at),
+        ago=ago((at - review.closed_at).total_seconds()),
+    )
+
+
+def _seen(review: Review, *, comments: int) -> str:
+    """Changes whenever the pane would show something else."""
+    claimed = milliseconds(review.claimed_at) if review.claimed_at else 0
+    parts = (review.state, review.version, review.assignee_id or 0, claimed, comments)
+    return ".".join(map(str, parts))
+
+
+def _used_then(review: Review, content: dict[str, Any]) -> int:
+    """Tokens used when the review was opened: a run moves on after its ruling."""
+    limit = review.run.tokens_limit
+    if review.kind != Kind.PAUSE or limit is None:
+        return review.run.tokens_used
+    left = content["decision"]["metrics"]["budget_remaining"]["tokens"]
+    return review.run.tokens_used if left is None else limit - int(left)

@@ -1,0 +1,18 @@
+"""Addresses of the console's sockets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import path
+
+from reviews.consumers import ConsoleConsumer
+
+# Channels routes ASGI applications with Django's path(), whose types know views only.
+_console: Any = ConsoleConsumer.as_asgi()
+
+websocket_urlpatterns = [
+    path("ws/p/<slug:slug>/queue/", _console, {"view": "queue"}),
+    path("ws/p/<slug:slug>/runs/", _console, {"view": "runs"}),
+    path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
+]

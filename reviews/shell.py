@@ -1,0 +1,59 @@
+"""What frames every console page: counts, fleet, the viewer's projects."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, cast
+
+from django.http import HttpRequest
+
+from accounts.doors import ConsoleRequest
+from accounts.models import Project, User
+from accounts.selectors import projects_of
+from ledger.rows import Fleet, fleet_of
+from reviews.cards import Person, Tally, person_of, tally_of
+
+
+class Shell:
+    """Asked for piece by piece: a page that shows no fleet pays for none."""
+
+    def __init__(self, *, project: Project, user: User) -> None:
+        self.project = project
+        self.user = user
+
+    @cached_property
+    def tally(self) -> Tally:
+        return tally_of(project_id=self.project.pk)
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        return fleet_of(project_id=self.project.pk)
+
+    @cached_property
+    def viewer(self) -> Person:
+        return person_of(self.user)
+
+    @cached_property
+    def others(self) -> list[Project]:
+        """The viewer's other projects: no switcher for who has only one."""
+        return [
+            project
+            for project in projects_of(user_id=self.user.pk)
+            if project.pk != self.project.pk
+        ]
+
+
+def context(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `shell` on pages that stand in a project."""
+    if not hasattr(request, "project"):
+        return {}
+    return {"shell": shell_of(cast(ConsoleRequest, request))}
+
+
+def shell_of(request: ConsoleRequest) -> Shell:
+    """One per request: what a view has asked for is not asked for again."""
+    known: Shell | None = request.__dict__.get("shell")
+    if known is None:
+        known = Shell(project=request.project, user=request.user)
+        request.__dict__["shell"] = known
+    return known

@@ -1,0 +1,19 @@
+"""Addresses of the queue and its actions."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from reviews import views
+
+app_name = "reviews"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("p/<slug:slug>/queue/", views.queue, name="queue"),
+    path("p/<slug:slug>/queue/<uuid:code>/", views.review, name="review"),
+    path("p/<slug:slug>/queue/<uuid:code>/rule/", views.rule, name="rule"),
+    path("p/<slug:slug>/queue/<uuid:code>/claim/", views.claim, name="claim"),
+    path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
+    path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
+    path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
+]

@@ -1,0 +1,227 @@
+"""The review queue and what a person does in it. Reading works as plain links."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.auth import person_of
+from accounts.doors import ConsoleRequest, member_door, sign_in_first
+from accounts.errors import DomainError, Invalid
+from accounts.selectors import projects_of
+from ledger.rows import live_position
+from reviews import services
+from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
+from reviews.models import Review
+from reviews.pane import ReviewPane, pane_of, review_loaded
+from reviews.shell import shell_of
+
+TEXT_LIMIT = 4_000
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """The queue of the viewer's first project."""
+    if not request.user.is_authenticated:
+        return sign_in_first(request)
+    project = projects_of(user_id=request.user.pk).first()
+    if project is None:
+        return render(request, "accounts/no_project.html", status=404)
+    return redirect("reviews:queue", project.slug)
+
+
+@require_GET
+@member_door
+def queue(request: ConsoleRequest) -> HttpResponse:
+    """The list, with the longest wait opened beside it where there is room."""
+    return _queue_page(request, chosen=None)
+
+
+@require_GET
+@member_door
+def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """The same list with this review opened; to htmx only the pane."""
+    if request.headers.get("HX-Request-Type") != "partial":
+        return _queue_page(request, chosen=_found(request, code))
+    pane = _pane(request, code)
+    if request.GET.get("seen") == pane.seen:
+        return HttpResponse(status=204)  # the screen shows just this already
+    return _pane_answer(request, pane)
+
+
+@require_POST
+@member_door
+def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    def act() -> None:
+        action = request.POST.get("action", "")
+        text = _text(request, "reason" if action == "abort" else "text")
+        services.review_rule(
+            review_code=str(code),
+            person=person_of(request.user),
+            action=action,
+            version=_number(request, "version"),
+            content_digest=request.POST.get("content_digest"),
+            note="" if action == "answer" else text,
+            answer=text if action == "answer" else None,
+        )
+
+    return _done(request, code, act)
+
+
+@require_POST
+@member_door
+def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    def act() -> None:
+        services.review_claim(review_code=str(code), person=person_of(request.user))
+
+    return _done(request, code, act, keeps_text=True)
+
+
+@require_POST
+@member_door
+def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    def act() -> None:
+        services.review_release(review_code=str(code), person=person_of(request.user))
+
+    return _done(request, code, act, keeps_text=True)
+
+
+@require_POST
+@member_door
+def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    def act() -> None:
+        text = _text(request, "text")
+        if not text:
+            raise Invalid("Write the note first.")
+        services.review_comment(
+            review_code=str(code), person=person_of(request.user), text=text
+        )
+
+    return _done(request, code, act)
+
+
+@require_POST
+@member_door
+def run_abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """From the page of a run. What it shows next comes by the socket as to all."""
+    try:
+        services.run_abort(
+            run_code=str(code),
+            person=person_of(request.user),
+            reason=_text(request, "reason"),
+        )
+    except DomainError as refusal:
+        response = HttpResponse(refusal.detail, status=refusal.status)
+        response["Content-Type"] = "text/plain; charset=utf-8"
+        return response
+    return HttpResponse(status=204)
+
+
+def _queue_page(request: ConsoleRequest, *, chosen: Review | None) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    slug, viewer = request.project.slug, str(request.user.code)
+    reviews = list(open_reviews(project_id=request.project.pk))
+    cards = cards_of(reviews, slug=slug, at=at, seq=since)
+    show = request.GET.get("show", "all")
+    show = show if show in SHOWS else "all"
+    groups = groups_of(cards, viewer=viewer, show=show)
+    in_order = [card for group in groups for card in group.cards]
+    opened = chosen
+    if opened is None and in_order:
+        opened = _found(request, UUID(in_order[0].code))
+    pane = pane_of(opened, slug=slug, viewer=request.user, at=at) if opened else None
+    codes = [card.code for card in in_order]
+    place = codes.index(pane.code) + 1 if pane and pane.code in codes else 0
+    context = {
+        "page": "queue",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "groups": groups,
+        "show": show,
+        "shell": shell_of(request),
+        "tally": shell_of(request).tally,
+        "mine": shell_of(request).tally.mine(viewer),
+        "slug": slug,
+        "pane": pane,
+        "place": place,
+        "places": len(codes),
+        "open": "detail" if chosen else "list",
+        "unlisted": max(0, shell_of(request).tally.total - LIMIT),
+    }
+    return render(request, "reviews/queue.html", context)
+
+
+def _found(request: ConsoleRequest, code: UUID) -> Review:
+    found = review_loaded(project_id=request.project.pk, code=code)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _pane(request: ConsoleRequest, code: UUID) -> ReviewPane:
+    return pane_of(
+        _found(request, code),
+        slug=request.project.slug,
+        viewer=request.user,
+        at=timezone.now(),
+    )
+
+
+def _pane_answer(
+    request: ConsoleRequest, pane: ReviewPane, *, alert: str = "", status: int = 200
+) -> HttpResponse:
+    context = {"pane": pane, "slug": request.project.slug, "alert": alert}
+    return render(request, "reviews/partials/_pane.html", context, status=status)
+
+
+def _done(
+    request: ConsoleRequest,
+    code: UUID,
+    act: Callable[[], None],
+    *,
+    keeps_text: bool = False,
+) -> HttpResponse:
+    """Act, then show the review as it is now, with the refusal in words if any."""
+    _found(request, code)
+    try:
+        act()
+    except DomainError as refusal:
+        pane = _pane(request, code)
+        return _pane_answer(
+            request, pane, alert=_words(refusal, pane), status=refusal.status
+        )
+    response = _pane_answer(request, _pane(request, code))
+    if not keeps_text:
+        # The text is in the ledger now: the field and its draft may be emptied.
+        field = f"note-{code}"
+        response["HX-Trigger"] = json.dumps({"sent": {"field": field}})
+    return response
+
+
+def _words(refusal: DomainError, pane: ReviewPane) -> str:
+    """Who did what when, if somebody was faster; else what the refusal says itself."""
+    if refusal.status in {409, 410} and pane.closing is not None:
+        happened = f"{pane.closing.sentence} {pane.closing.ago}"
+        return f"Not taken. {happened}. Your text is kept."
+    return refusal.detail
+
+
+def _number(request: ConsoleRequest, name: str) -> int | None:
+    text = request.POST.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _text(request: ConsoleRequest, name: str) -> str:
+    text = request.POST.get(name, "").replace("\r\n", "\n").strip()
+    if len(text) > TEXT_LIMIT:
+        raise Invalid(f"The text is too long: at most {TEXT_LIMIT} characters.")
+    if "\x00" in text:
+        raise Invalid("The text holds a character that cannot be stored.")
+    return text

@@ -1,0 +1,59 @@
+// Dialogs, the theme switch, copying a link, and an answer picked from a list.
+
+const root = document.documentElement;
+if (navigator.clipboard) root.dataset.copy = "";
+
+function dark() {
+  const chosen = root.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function switchTheme() {
+  root.dataset.theme = dark() ? "light" : "dark";
+  try {
+    localStorage.setItem("theme", root.dataset.theme);
+  } catch {
+    // Not remembered, but switched.
+  }
+}
+
+async function copy(button) {
+  await navigator.clipboard.writeText(new URL(button.dataset.copyLink, location.href).href);
+  const label = button.getAttribute("aria-label");
+  button.setAttribute("aria-label", "Link copied");
+  button.classList.add("done");
+  setTimeout(() => {
+    button.setAttribute("aria-label", label);
+    button.classList.remove("done");
+  }, 1500);
+}
+
+function openDialog(button) {
+  const dialog = document.getElementById(button.dataset.dialog);
+  const reason = dialog.querySelector("[data-from]");
+  const note = reason && document.getElementById(reason.dataset.from);
+  if (note?.value && !reason.value) reason.value = note.value;
+  dialog.showModal();
+}
+
+function answer(button) {
+  const field = document.getElementById(button.dataset.fill);
+  field.value = button.textContent.trim();
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("button");
+  if (!button) return;
+  if (button.matches("[data-dialog]")) openDialog(button);
+  else if (button.matches("[data-close]")) button.closest("dialog").close();
+  else if (button.matches("[data-theme-switch]")) switchTheme();
+  else if (button.matches("[data-copy-link]")) copy(button);
+  else if (button.matches("[data-fill]")) answer(button);
+});
+
+// Taken with nothing to show (204): what changed arrives as news.
+document.addEventListener("htmx:after:request", ({ detail }) => {
+  if (detail.ctx.response?.status === 204) detail.ctx.sourceElement.closest("dialog")?.close();
+});

@@ -1,0 +1,96 @@
+// The page's one socket: says where the page stands, shows whether news can arrive,
+// and lets an open pane fetch itself again when what it shows has changed.
+
+const OFFLINE_GRACE_MS = 2500;
+const READING_MS = 8000;
+const WORDS = { live: "live", offline: "reconnecting", ended: "not live" };
+let offline;
+let reading;
+
+const cursor = () => document.getElementById("live-cursor");
+
+function show(state) {
+  const dot = document.getElementById("conn");
+  if (!dot) return;
+  dot.dataset.state = state === "ended" ? "offline" : state;
+  dot.textContent = WORDS[state];
+}
+
+function toast(text, link) {
+  const box = document.getElementById("toast");
+  if (!box) return;
+  clearTimeout(reading);
+  box.hidden = !text;
+  box.querySelector("[data-text]").textContent = text;
+  const anchor = box.querySelector("a");
+  anchor.hidden = !link;
+  if (link) [anchor.href, anchor.textContent] = link;
+}
+
+// About one request: said once, then out of the way.
+function remark(text) {
+  toast(text);
+  reading = setTimeout(() => toast(""), READING_MS);
+}
+
+document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
+  clearTimeout(offline);
+  const since = Number(cursor().dataset.since);
+  detail.connection.socket.send(JSON.stringify({ type: "resume", since }));
+  show("live");
+  toast("");
+});
+
+document.addEventListener("htmx:ws:close", ({ detail }) => {
+  clearTimeout(offline);
+  if (detail.code === 4401) {
+    show("ended");
+    const next = encodeURIComponent(location.pathname + location.search);
+    toast("You are signed out. What you typed is kept.", [
+      `${document.body.dataset.signIn}?next=${next}`, "Sign in again",
+    ]);
+  } else if (detail.code === 4404) {
+    show("ended");
+    toast("You no longer have access to this project.", ["/", "Go to your projects"]);
+  } else if (detail.code === 4429) {
+    show("ended");
+    toast("Too many pages are open: this one is not live.", [location.href, "Reload"]);
+  } else if (detail.code !== null) {
+    show("offline");
+    offline = setTimeout(
+      () => toast("The connection is lost; trying again. What you see may be old."),
+      OFFLINE_GRACE_MS,
+    );
+  }
+});
+
+document.addEventListener("htmx:ws:after:message:incoming", () => {
+  const touched = (cursor()?.dataset.touched ?? "").split(" ");
+  const everything = touched.includes("*");
+  const pane = document.querySelector("#detail[data-code]");
+  if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
+  if (everything && document.getElementById("runs")) htmx.trigger("#runs", "news");
+});
+
+document.addEventListener("htmx:response:error", ({ detail }) => {
+  const { status } = detail.ctx.response;
+  if (status >= 500) remark("The server had a problem; nothing was changed. Try again.");
+  else if (status === 403) remark("This was refused. Reload the page and try again.");
+  else if (status === 404) remark("This is no longer here.");
+});
+
+document.addEventListener("htmx:error", ({ detail }) => {
+  if (detail.ctx && !detail.ctx.response) {
+    remark("The server cannot be reached; nothing was sent. Try again.");
+  }
+});
+
+// The socket waits for this file (hx-trigger="ready"): htmx starts as soon as it is
+// loaded itself, perhaps before its own extension and before the listeners above.
+const socket = document.getElementById("live");
+if (socket) {
+  htmx.process(socket);
+  htmx.trigger(socket, "ready");
+} else {
+  show("ended"); // a page of history
+}

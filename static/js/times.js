@@ -1,0 +1,43 @@
+// Times that tick, in the same words the server writes them (reviews and ledger
+// templates, `moments` filters). The server's clock rules: its lead is taken once.
+
+const lead = Number(document.body.dataset.now ?? Date.now()) - Date.now();
+export const now = () => Date.now() + lead;
+
+const two = (n) => String(n).padStart(2, "0");
+
+function words(seconds) {
+  const [d, h, m, s] = [
+    Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60, seconds % 60,
+  ];
+  if (d) return h ? `${d} d ${h} h` : `${d} d`;
+  if (h) return m ? `${h} h ${m} m` : `${h} h`;
+  if (m) return `${m} m ${s} s`;
+  return `${s} s`;
+}
+
+const FORMATS = {
+  clock: (s) => s < 3600 ? `${Math.floor(s / 60)}:${two(s % 60)}` : words(s),
+  words,
+  ago: (s) => s < 5 ? "just now" : s < 60 ? `${s} s ago` : `${words(s - (s % 60)).replace(" 0 s", "")} ago`,
+};
+
+function tick() {
+  for (const time of document.querySelectorAll("time[data-tick]")) {
+    const past = Math.floor((now() - Date.parse(time.dateTime)) / 1000);
+    const left = time.dataset.tick === "left";
+    const text = left
+      ? past < 0 ? words(-past) : "no time left"
+      : FORMATS[time.dataset.tick](Math.max(0, past));
+    if (time.textContent !== text) time.textContent = text;
+    const { soon, late } = time.dataset;
+    if (soon) {
+      time.classList.toggle("late", now() >= Number(late));
+      time.classList.toggle("soon", now() >= Number(soon) && now() < Number(late));
+    }
+  }
+}
+
+setInterval(tick, 1000);
+document.addEventListener("htmx:after:swap", tick);
