@@ -85,7 +85,7 @@ class Agent:
         await asyncio.sleep(seconds * self._stretch)
 
     async def _until_free(self, work: Work, task: asyncio.Task[None]) -> None:
-        """Until the run ends, or nobody rules for long and there is room for another."""
+        """Until the run ends, or has waited for long and there is room for another."""
         alone = asyncio.ensure_future(work.left_alone.wait())
         try:
             await asyncio.wait({task, alone}, return_when=asyncio.FIRST_COMPLETED)

@@ -13,8 +13,8 @@ MIGRATOR = Character(
             labels={"repo": "shop", "branch": "inv-v2", "ticket": "PAY-2214"},
         ),
         Task(
-            text="Split the invoice table by fiscal year",
-            labels={"repo": "shop", "branch": "inv-years", "ticket": "PAY-2231"},
+            text="Move refund totals from floats to integer cents",
+            labels={"repo": "shop", "branch": "refunds-v2", "ticket": "PAY-2231"},
         ),
     ),
     usual=(
@@ -120,7 +120,10 @@ REINDEXER = Character(
             text="Rebuild the product index with the new analyser",
             labels={"repo": "search"},
         ),
-        Task(text="Move the order index to smaller shards", labels={"repo": "search"}),
+        Task(
+            text="Rebuild the product index for spelling errors",
+            labels={"repo": "search"},
+        ),
     ),
     usual=(
         Turn("Read the mapping of the live index", "http:GET products/_mapping"),
@@ -171,8 +174,9 @@ TRIAGE = Character(
         asks=(
             Ask(
                 kind="question",
-                title="Issues 402 and 418 describe one defect: which stays open?",
+                title="Keep issue 402 or issue 418 open?",
                 detail=(
+                    "Both describe the same defect.\n"
                     "402 is older and has the reproduction.\n"
                     "418 has more votes and the fix refers to it.\n"
                     "The other one will be closed as a duplicate."
@@ -181,8 +185,9 @@ TRIAGE = Character(
             ),
             Ask(
                 kind="question",
-                title="Pull request 431 changes prices and layout: split it?",
+                title="Have pull request 431 split?",
                 detail=(
+                    "It changes prices and layout at once.\n"
                     "Prices: 3 files, covered by tests.\n"
                     "Layout: 14 files, no tests.\n"
                     "Split, the first half could be merged today."
@@ -228,18 +233,18 @@ NOTES = Character(
         asks=(
             Ask(
                 kind="request",
-                title="Publish the release notes on the changelog page?",
+                title="Publish the release notes?",
                 detail=(
-                    "One page: 6 features, 11 fixes, 1 change that needs action "
+                    "They go to the public changelog page: 6 features, 11 fixes, 1 change that needs action "
                     "(tokens issued before June stop working).\n"
                     "Publishing also sends the monthly mail."
                 ),
             ),
             Ask(
                 kind="request",
-                title="Announce that version 1 of the API ends in March?",
+                title="Announce the end of API version 1?",
                 detail=(
-                    "The date stands in the roadmap, but was never announced.\n"
+                    "The roadmap says March, but nobody was told yet.\n"
                     "214 keys have used version 1 in the last month."
                 ),
             ),
@@ -265,7 +270,9 @@ FUZZER = Character(
             text="Fuzz the checkout form with unusual addresses",
             labels={"repo": "shop"},
         ),
-        Task(text="Fuzz the voucher field", labels={"repo": "shop"}),
+        Task(
+            text="Fuzz the checkout form with very long names", labels={"repo": "shop"}
+        ),
     ),
     usual=(
         Turn("Generate 500 addresses", "bash:fuzz generate --count 500"),
@@ -308,7 +315,7 @@ BACKFILL = Character(
             labels={"repo": "warehouse"},
         ),
         Task(
-            text="Fill in missing tax numbers of suppliers",
+            text="Fill in missing country codes of returned parcels",
             labels={"repo": "warehouse"},
         ),
     ),
@@ -324,7 +331,7 @@ BACKFILL = Character(
         Turn("Count what is still missing", "sql:select count"),
         Turn("Hand over the doubtful ones", "edit:doubtful.csv"),
     ),
-    done="All but 212 orders have a country; the rest is listed for a person.",
+    done="All but 212 rows have a country; the rest is listed for a person.",
     length=40,
     tokens=4_400,
     budget={"tokens": 260_000},
@@ -341,7 +348,7 @@ NIGHTLY = Character(
             labels={"repo": "shop"},
         ),
         Task(
-            text="Replace packages that are no longer maintained",
+            text="Update the development tools, one at a time",
             labels={"repo": "shop"},
         ),
     ),

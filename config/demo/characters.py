@@ -1,4 +1,4 @@
-"""What a demo agent is made of: its tasks, its usual turns, and how it gets into trouble."""
+"""What a demo agent is made of: tasks, usual turns, and how it gets into trouble."""
 
 from __future__ import annotations
 
