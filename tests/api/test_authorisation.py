@@ -1,0 +1,336 @@
+"""Who may open which door: every operation by every kind of caller.
+
+The list of doors comes from the API itself: one that is not in the matrix fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import httpx
+import pytest
+from django.conf import settings
+from django.test import Client as DjangoClient
+
+from accounts.models import Project, Role
+from accounts.services import agent_key_issue, agent_key_revoke
+from config.api import api
+from tests.builders import (
+    Person,
+    Robot,
+    make_person,
+    make_project,
+    make_robot,
+    pause_run,
+    start_run,
+    step,
+)
+from tests.conftest import client_for
+from tests.live import Live
+from tests.people import seen
+from tests.problems import any_problem
+
+ABSENT = "01900000-0000-7000-8000-000000000000"
+ANYBODY = {"own agent", "other agent", "foreign agent"}
+MEMBERS = {"reviewer", "manager", "admin"}
+UNKNOWN = {
+    *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
+    *("two credentials", "key in the query"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a door is knocked at with: a run, its review, and a body."""
+
+    run: str
+    review: str
+    body: Any = None
+
+
+class World:
+    """One project with everybody in it, and somebody from outside."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.project = make_project()
+        self.elsewhere = make_project()
+        self.owner = make_robot("owner", project=self.project)
+        self.agent = client_for(live, self.owner)
+        self.manager = self.person("manager", Role.MANAGER, self.project)
+
+    def person(self, name: str, role: Role, project: Project) -> Person:
+        return make_person(name, role=role, project=project)
+
+    @cached_property
+    def callers(self) -> dict[str, Callable[..., httpx.Response]]:
+        here = self.project
+        reviewer = self.person("reviewer", Role.REVIEWER, here)
+        inactive = self.person("inactive", Role.ADMIN, here)
+        inactive.user.is_active = False
+        inactive.user.save()
+        issued, revoked = agent_key_issue(name="owner", project_slug=here.slug)
+        agent_key_revoke(key=issued)
+        owner = f"Bearer {self.owner.key}"
+        return {
+            "own agent": self.by(self.owner),
+            "other agent": self.by(make_robot("other", project=here)),
+            "foreign agent": self.by(make_robot("owner", project=self.elsewhere)),
+            "reviewer": self.by(reviewer),
+            "manager": self.by(self.manager),
+            "admin": self.by(self.person("admin", Role.ADMIN, here)),
+            "outsider": self.by(self.person("outsider", Role.ADMIN, self.elsewhere)),
+            "anonymous": self.with_headers([]),
+            "revoked key": self.with_headers([("Authorization", f"Bearer {revoked}")]),
+            "unknown key": self.with_headers([("Authorization", f"{owner[:-1]}!")]),
+            "inactive person": self.by(inactive),
+            "wrong scheme": self.with_headers(
+                [("Authorization", owner.replace("Bearer", "bearer"))]
+            ),
+            "two credentials": self.with_headers([("Authorization", owner)] * 2),
+            "key in the query": self.with_headers([], query=f"?key={self.owner.key}"),
+            "session": self.by_session(reviewer),
+            "session with token": self.by_session(reviewer, csrf=True),
+        }
+
+    def by(self, somebody: Person | Robot) -> Callable[..., httpx.Response]:
+        return client_for(self.live, somebody).request
+
+    def with_headers(
+        self, headers: list[tuple[str, str]], *, query: str = ""
+    ) -> Callable[..., httpx.Response]:
+        def ask(method: str, path: str, **more: Any) -> httpx.Response:
+            with httpx.Client(
+                base_url=self.live.api,
+                headers=headers,
+                verify=False,  # noqa: S501 (plain HTTP)
+                trust_env=False,
+            ) as client:
+                return client.request(method, path + query, **more)
+
+        return ask
+
+    def by_session(
+        self, person: Person, *, csrf: bool = False
+    ) -> Callable[..., httpx.Response]:
+        browser = DjangoClient()
+        browser.force_login(person.user)
+        name = settings.SESSION_COOKIE_NAME
+        cookie = f"{name}={browser.cookies[name].value}"
+        headers = [("Cookie", cookie)]
+        if csrf:
+            token = "x" * 32
+            cookie = f"{cookie}; {settings.CSRF_COOKIE_NAME}={token}"
+            headers = [("Cookie", cookie), ("X-CSRFToken", token)]
+        return self.with_headers(headers)
+
+    def running(self, body: Any = None) -> Target:
+        return Target(start_run(self.agent), ABSENT, body)
+
+    def with_steps(self) -> Target:
+        target = self.running()
+        self.agent.post(f"/runs/{target.run}/steps", json=step(1))
+        self.agent.post(f"/runs/{target.run}/checkpoints", json={"step": 1})
+        return target
+
+    def asking(self, body: Any = None) -> Target:
+        run = start_run(self.agent)
+        asked = {"kind": "request", "title": "May I?"}
+        review = self.agent.post(f"/runs/{run}/reviews", json=asked).json()["id"]
+        return Target(run, review, body)
+
+    def paused(self, action: str | None = None) -> Target:
+        run = start_run(self.agent)
+        review = pause_run(self.agent, run)["review"]["id"]
+        if action is None:
+            return Target(run, review)
+        with client_for(self.live, self.manager) as manager:
+            return Target(run, review, {"action": action, **seen(manager, review)})
+
+    def claimed(self) -> Target:
+        """Not claimed at all: then only a manager may release it."""
+        return self.paused()
+
+    def stopped(self) -> Target:
+        target = self.running({"reason": "looked at it"})
+        body = step(1, coherence=0.1)
+        self.agent.post(f"/runs/{target.run}/steps", json=body)
+        return target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Who gets in, and what everybody else is told."""
+
+    target: Callable[[World], Target]
+    allowed: set[str]
+    refused: dict[str, int]
+
+
+def agents_only(target: Callable[[World], Target]) -> Door:
+    refused = dict.fromkeys({*MEMBERS, "outsider"}, 403)
+    refused |= {"other agent": 404, "foreign agent": 404}
+    refused |= {"session": 401, "session with token": 401}
+    return Door(target=target, allowed={"own agent"}, refused=refused)
+
+
+def readers(target: Callable[[World], Target], *, session: bool = True) -> Door:
+    sessions = {"session", "session with token"}
+    refused = {"other agent": 404, "foreign agent": 404, "outsider": 404}
+    if not session:
+        refused |= dict.fromkeys(sessions, 401)
+    allowed = {"own agent", *MEMBERS} | (sessions if session else set())
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def people_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    refused = dict.fromkeys(ANYBODY, 403) | {"outsider": 404}
+    allowed = {*MEMBERS, "session with token"}
+    if reads:
+        allowed.add("session")
+    else:
+        refused["session"] = 403
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def managers_only(target: Callable[[World], Target]) -> Door:
+    refused = dict.fromkeys({*ANYBODY, "reviewer", "session"}, 403)
+    refused |= {"outsider": 404, "session with token": 403}
+    return Door(target=target, allowed={"manager", "admin"}, refused=refused)
+
+
+EVERYBODY = {*ANYBODY, *MEMBERS, "outsider"}
+SESSIONS = {"session", "session with token"}
+DOORS: dict[str, Door] = {
+    "POST /runs": Door(
+        target=lambda world: world.running({"task": "t"}),
+        allowed=ANYBODY,
+        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
+        | dict.fromkeys(SESSIONS, 401),
+    ),
+    "GET /runs": Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={}),
+    "GET /runs/{run}": readers(World.running),
+    "GET /runs/{run}/checkpoints/latest": readers(World.with_steps),
+    "GET /runs/{run}/ledger": readers(World.running),
+    "GET /runs/{run}/verify": readers(World.running),
+    "GET /runs/{run}/decision": readers(World.running, session=False),
+    "POST /runs/{run}/steps": agents_only(lambda world: world.running(step(1))),
+    "POST /runs/{run}/steps/batch": agents_only(
+        lambda world: world.running({"steps": [step(1)]})
+    ),
+    "POST /runs/{run}/checkpoints": agents_only(
+        lambda world: world.running({"step": 0})
+    ),
+    "POST /runs/{run}/finish": agents_only(
+        lambda world: world.running({"outcome": "completed"})
+    ),
+    "POST /runs/{run}/reviews": agents_only(
+        lambda world: world.running({"kind": "question", "title": "?"})
+    ),
+    "POST /reviews/{review}/withdraw": agents_only(World.asking),
+    "POST /runs/{run}/abort": people_only(lambda world: world.running({})),
+    "POST /runs/{run}/reopen": managers_only(World.stopped),
+    "GET /reviews": Door(
+        target=World.paused,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "GET /reviews/{review}": people_only(World.paused, reads=True),
+    "POST /reviews/{review}/ruling": people_only(lambda world: world.paused("approve")),
+    "POST /reviews/{review}/claim": people_only(World.paused),
+    "POST /reviews/{review}/release": managers_only(World.claimed),
+    "POST /reviews/{review}/comments": people_only(
+        lambda world: Target(*_ids(world.paused()), {"text": "hm"})
+    ),
+    "POST /evaluate/continue": Door(
+        target=lambda world: world.running({"step_number": 1}),
+        allowed=EVERYBODY,
+        refused=dict.fromkeys(SESSIONS, 401),
+    ),
+    "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
+    "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
+}
+OPEN = {"GET /healthz", "GET /readyz"}
+
+
+def _ids(target: Target) -> tuple[str, str]:
+    return target.run, target.review
+
+
+@pytest.fixture(scope="module")
+def world(live: Live) -> Iterator[World]:
+    made = World(live)
+    yield made
+    for caller in made.callers.values():
+        owner = getattr(caller, "__self__", None)
+        if isinstance(owner, httpx.Client):
+            owner.close()
+    made.agent.close()
+
+
+def knock(world: World, door: str, caller: str, target: Target) -> httpx.Response:
+    method, _, path = door.partition(" ")
+    path = path.format(run=target.run, review=target.review)
+    more = {} if target.body is None else {"json": target.body}
+    return world.callers[caller](method, path, **more)
+
+
+def test_every_door_is_in_the_matrix() -> None:
+    found = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, methods in api.get_openapi_schema()["paths"].items()
+        for method in methods
+    }
+
+    assert found == set(DOORS)
+
+
+@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+def test_whoever_may_not_is_told_so_and_changes_nothing(
+    world: World, door: str
+) -> None:
+    target = DOORS[door].target(world)
+    before = world.agent.get(f"/runs/{target.run}").content
+    expected = dict.fromkeys(UNKNOWN, 401) | DOORS[door].refused
+
+    told = {}
+    for caller in expected:
+        answer = knock(world, door, caller, target)
+        any_problem(answer)
+        told[caller] = answer.status_code
+
+    assert told == expected
+    assert set(world.callers) == set(expected) | DOORS[door].allowed
+    assert world.agent.get(f"/runs/{target.run}").content == before
+
+
+@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+def test_whoever_may_gets_in(world: World, door: str) -> None:
+    for caller in DOORS[door].allowed:
+        answer = knock(world, door, caller, DOORS[door].target(world))
+        assert answer.is_success, f"{caller}: {answer.text}"
+
+
+@pytest.mark.parametrize("door", sorted(door for door in DOORS if "{" in door))
+def test_what_is_elsewhere_looks_like_what_is_nowhere(world: World, door: str) -> None:
+    target = DOORS[door].target(world)
+    nowhere = Target(ABSENT, ABSENT, target.body)
+    for caller, status in DOORS[door].refused.items():
+        if status == 404:
+            there, absent = (
+                knock(world, door, caller, each) for each in (target, nowhere)
+            )
+            assert there.status_code == absent.status_code == 404
+            assert there.content == absent.content
+            assert set(there.headers) == set(absent.headers)
+
+
+@pytest.mark.parametrize("door", sorted(OPEN))
+def test_health_is_for_everybody(world: World, door: str) -> None:
+    # Whoever shows a bad credential is told so, at any door.
+    for caller in set(world.callers) - UNKNOWN | {"anonymous", "key in the query"}:
+        answer = knock(world, door, caller, Target(ABSENT, ABSENT))
+        assert answer.status_code in {200, 503}

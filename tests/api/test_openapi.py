@@ -1,0 +1,77 @@
+"""The document of the API: every door that exists is in it, and nothing from outside."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+
+from tests.live import Live
+
+# The doors of the contract that stand so far.
+DOORS = {
+    "POST /runs",
+    "GET /runs",
+    "GET /runs/{run}",
+    "POST /runs/{run}/steps",
+    "POST /runs/{run}/steps/batch",
+    "POST /runs/{run}/checkpoints",
+    "GET /runs/{run}/checkpoints/latest",
+    "POST /runs/{run}/finish",
+    "POST /runs/{run}/abort",
+    "POST /runs/{run}/reopen",
+    "GET /runs/{run}/decision",
+    "POST /runs/{run}/reviews",
+    "GET /runs/{run}/ledger",
+    "GET /runs/{run}/verify",
+    "GET /reviews",
+    "GET /reviews/{review}",
+    "POST /reviews/{review}/ruling",
+    "POST /reviews/{review}/claim",
+    "POST /reviews/{review}/release",
+    "POST /reviews/{review}/comments",
+    "POST /reviews/{review}/withdraw",
+    "POST /evaluate/continue",
+    "GET /healthz",
+    "GET /readyz",
+}
+
+
+def test_the_document_lists_every_door(live: Live) -> None:
+    schema = httpx.get(f"{live.api}/openapi.json").json()
+
+    listed = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, methods in schema["paths"].items()
+        for method in methods
+    }
+    assert listed == DOORS
+    ids = [
+        operation["operationId"]
+        for methods in schema["paths"].values()
+        for operation in methods.values()
+    ]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_reference_in_the_document_leads_somewhere(live: Live) -> None:
+    answer = httpx.get(f"{live.api}/openapi.json")
+
+    known = answer.json()["components"]["schemas"]
+    for name in re.findall(r'"#/components/schemas/([^"]+)"', answer.text):
+        assert name in known
+
+
+@pytest.mark.parametrize("path", ["/api/v1/docs", "/problems/run-paused"])
+def test_pages_about_the_api_need_nothing_from_outside(live: Live, path: str) -> None:
+    page = httpx.get(live.url + path)
+
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
+    for address in re.findall(r'(?:src|href)="([^"]+)"', page.text):
+        assert not address.startswith(("http", "//")), address
+
+
+def test_every_kind_of_problem_has_its_page(live: Live) -> None:
+    assert httpx.get(f"{live.url}/problems/no-such-thing").status_code == 404

@@ -1,0 +1,134 @@
+"""Real browsers on the live server: signed in, watched, closed after the test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pytest
+from django.conf import settings
+from django.db import connections
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    WebSocketRoute,
+    expect,
+    sync_playwright,
+)
+
+from tests.browser.sessions import session_cookie
+from tests.builders import Person
+from tests.live import Live
+from tests.suite import BROWSERS
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+Theme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def browser(live: Live) -> Iterator[Browser]:
+    """One Chromium a module.
+
+    Not the plug-in's session-wide one: its event loop would seem to be running in
+    every test after the first browser test, and Django and asyncio refuse that.
+    """
+    found = next(filter(None, map(shutil.which, BROWSERS)))
+    expect.set_options(timeout=10_000)
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        chromium = playwright.chromium.launch(
+            executable_path=found, args=list(ARGUMENTS)
+        )
+        yield chromium
+        chromium.close()
+        # Django keeps connections per event loop: those of this one end with it.
+        connections.close_all()
+
+
+@dataclass
+class Desk:
+    """Opens pages for people and keeps what their browsers complain about."""
+
+    browser: Browser
+    url: str
+    complaints: list[str] = field(default_factory=list)
+
+    def open(
+        self,
+        path: str,
+        *,
+        person: Person | None = None,
+        size: tuple[int, int] = (1440, 960),
+        theme: Theme = "light",
+        sockets: bool = True,
+    ) -> Page:
+        """A page of its own browser profile; without a person, not signed in."""
+        context = self.browser.new_context(
+            base_url=self.url,
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme=theme,
+            reduced_motion="reduce",
+        )
+        if person is not None:
+            context.add_cookies(
+                [
+                    {
+                        "name": settings.SESSION_COOKIE_NAME,
+                        "value": session_cookie(person.user),
+                        "url": self.url,
+                    }
+                ]
+            )
+        if not sockets:
+            # It opens, and nothing ever arrives: a browser that is cut off.
+            context.route_web_socket("**/ws/**", _silent)
+        page = context.new_page()
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(path)
+        return page
+
+    def close(self) -> None:
+        for context in self.browser.contexts:
+            context.close()
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        # A refusal on purpose (409 and its like) is reported as a failed resource.
+        if message.type == "error" and "status of 4" not in message.text:
+            self.complaints.append(message.text)
+
+
+def _silent(_socket: WebSocketRoute) -> None:
+    return None
+
+
+@pytest.fixture
+def desk(browser: Browser, live: Live) -> Iterator[Desk]:
+    """After every test: no error, no content policy report in any console."""
+    opened = Desk(browser, live.url)
+    yield opened
+    opened.close()
+    assert opened.complaints == []
+
+
+@pytest.fixture
+def queue_of(desk: Desk) -> Callable[..., Page]:
+    """The queue of a person's project, once it is live."""
+
+    def open_queue(person: Person, slug: str, path: str = "", **more: Any) -> Page:
+        page = desk.open(f"/p/{slug}/queue/{path}", person=person, **more)
+        expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+        return page
+
+    return open_queue

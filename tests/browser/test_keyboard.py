@@ -1,0 +1,109 @@
+"""The queue by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import Project
+from tests.builders import Person, pause_run, start_run
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+
+
+def paused(agent: httpx.Client, *, count: int) -> list[str]:
+    """So many reviews, the longest wait first."""
+    return [pause_run(agent, start_run(agent))["review"]["id"] for _ in range(count)]
+
+
+def test_j_and_k_walk_the_queue_and_the_address_follows(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    first, second, third = paused(agent, count=3)
+    page = queue_of(alice, project.slug)
+    shown = page.locator("#detail")
+    expect(shown).to_have_attribute("data-code", first)
+    for key, code, place in (
+        ("j", second, "2 of 3"),
+        ("j", third, "3 of 3"),
+        ("j", third, "3 of 3"),
+        ("k", second, "2 of 3"),
+    ):
+        page.keyboard.press(key)
+        expect(shown).to_have_attribute("data-code", code)
+        expect(page.locator("[data-place]")).to_have_text(place)
+    assert page.url.endswith(f"/queue/{second}/")
+    page.go_back()
+    expect(shown).to_have_attribute("data-code", third)
+    expect(page.locator("#queue [aria-current]")).to_have_attribute(
+        "data-open-row", third
+    )
+
+
+def test_c_claims_a_approves_and_j_goes_on_where_the_row_was(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    _, second, third = paused(agent, count=3)
+    page = queue_of(alice, project.slug)
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", second)
+    page.keyboard.press("c")
+    expect(page.get_by_role("button", name="Release")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.locator("#closing")).to_contain_text("You approved this")
+    expect(page.locator("#nav-queue-count")).to_have_text("2")
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", third)
+
+
+def test_x_asks_first_and_escape_takes_it_back(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    paused(agent, count=1)
+    page = queue_of(alice, project.slug)
+    page.keyboard.press("x")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("over for good")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard")).to_be_visible()
+    page.keyboard.press("a")  # silent while a dialog is open
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
+
+
+def test_letters_are_letters_while_typing(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    first, second = paused(agent, count=2)
+    page = queue_of(alice, project.slug)
+    page.keyboard.press("n")
+    note = page.locator(f"#note-{first}")
+    expect(note).to_be_focused()
+    page.keyboard.type("a jack")
+    expect(note).to_have_value("a jack")
+    page.keyboard.press("Escape")
+    expect(note).not_to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", second)
+    expect(page.locator(f"#note-{second}")).to_have_value("")
+    page.keyboard.press("k")
+    expect(page.locator(f"#note-{first}")).to_have_value("a jack")
+    page.reload()
+    expect(page.locator(f"#note-{first}")).to_have_value("a jack")
+
+
+def test_the_theme_is_remembered(
+    queue_of: Open, project: Project, alice: Person
+) -> None:
+    page = queue_of(alice, project.slug)
+    root = page.locator("html")
+    page.get_by_role("button", name="Switch theme").click()
+    expect(root).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(root).to_have_attribute("data-theme", "dark")

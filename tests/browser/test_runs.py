@@ -1,0 +1,77 @@
+"""The list of runs and the page of one run, live."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from accounts.models import Project
+from tests.browser.conftest import Desk
+from tests.builders import Person, pause_run, start_run, step
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_new_run_comes_in_and_its_row_follows_it(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    page = desk.open(f"/p/{project.slug}/runs/", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    expect(page.get_by_text("No runs yet")).to_be_visible()
+    run = start_run(agent, task="Trim the image")
+    row = page.locator(f"#run-{run}")
+    expect(row).to_contain_text("Trim the image")
+    expect(row).to_contain_text("running")
+    agent.post(f"/runs/{run}/steps", json=step(1))
+    expect(row.locator("td").nth(2)).to_have_text("1")
+    pause_run(agent, run, first=2)
+    expect(row).to_contain_text("paused")
+    expect(page.locator("#fleet")).to_contain_text("paused1")
+    expect(page.locator("#nav-queue-count")).to_have_text("1")
+
+
+def test_a_filtered_list_keeps_to_its_filter(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/?show=running", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    expect(page.locator(f"#run-{run}")).to_be_visible()
+    pause_run(agent, run)
+    expect(page.locator(f"#run-{run}")).to_have_count(0)
+    other = start_run(agent)
+    expect(page.locator(f"#run-{other}")).to_be_visible()
+
+
+def test_the_page_of_a_run_grows_and_leads_to_its_review(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/{run}/", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    expect(page.locator("#timeline li")).to_have_count(1)
+    agent.post(f"/runs/{run}/steps", json=step(1, summary="Read the test"))
+    first = page.locator("#timeline li").first
+    expect(first).to_contain_text("Read the test")
+    expect(page.locator("#run-bar")).to_contain_text("1 step")
+    pause_run(agent, run, first=2)
+    expect(page.locator("#run-bar")).to_contain_text("Paused")
+    page.get_by_role("link", name="Open the review").click()
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
+
+
+def test_a_run_is_aborted_from_its_page(
+    desk: Desk, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/{run}/", person=bob)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    page.keyboard.press("x")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Reason").fill("Not needed any more")
+    dialog.get_by_role("button", name="Abort run").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#run-bar")).to_contain_text("Aborted")
+    expect(page.locator("#run-head")).to_contain_text("Not needed any more")
+    expect(page.get_by_role("button", name="Abort run")).to_have_count(0)

@@ -1,0 +1,28 @@
+"""A signed-in browser without a browser: Django's test client for a person."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.models import User
+
+FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
+
+
+def browser_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def fragment(client: Client, path: str, **query: str) -> HttpResponse:
+    """What htmx gets when it asks for a part of a page."""
+    return cast(HttpResponse, client.get(path, query, headers=FRAGMENT))
+
+
+def send(client: Client, path: str, **form: Any) -> HttpResponse:
+    """What htmx gets when it posts a form."""
+    return cast(HttpResponse, client.post(path, form, headers=FRAGMENT))

@@ -1,0 +1,104 @@
+"""Plain builders: a project of its own for every test, and the people in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from accounts.auth import (
+    AgentPrincipal,
+    PersonPrincipal,
+    person_of,
+    principal_for_secret,
+    require_agent,
+)
+from accounts.models import Project, Role, User
+from accounts.services import agent_key_issue, person_add, project_ensure
+from guidance.models import PolicyVersion
+from guidance.services import policy_publish
+
+_numbers = count(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """Somebody with a role, a password and a token."""
+
+    user: User
+    password: str
+    token: str
+
+    @property
+    def principal(self) -> PersonPrincipal:
+        return person_of(self.user)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robot:
+    """An agent with its key."""
+
+    name: str
+    key: str
+
+    @property
+    def principal(self) -> AgentPrincipal:
+        return require_agent(principal_for_secret(self.key))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.key}"}
+
+
+def unique(name: str) -> str:
+    return f"{name}-{uuid4().hex[:8]}-{next(_numbers)}"
+
+
+def make_project() -> Project:
+    return project_ensure(slug=unique("project"))
+
+
+def make_person(name: str, *, role: Role, project: Project) -> Person:
+    added = person_add(name=unique(name), role=role, project_slug=project.slug)
+    return Person(user=added.user, password=added.password, token=added.token)
+
+
+def make_robot(name: str = "robo", *, project: Project) -> Robot:
+    _, key = agent_key_issue(name=name, project_slug=project.slug)
+    return Robot(name=name, key=key)
+
+
+def make_policy(name: str, *, project: Project, **sections: Any) -> PolicyVersion:
+    """The next version of a policy; what is left out keeps its default."""
+    return policy_publish(project_id=project.pk, name=name, document=sections)
+
+
+def step(number: int, **more: Any) -> dict[str, Any]:
+    """The body of an uneventful step."""
+    return {"number": number, "tokens": 1000, "tool_calls": 1, **more}
+
+
+def start_run(client: httpx.Client, **more: Any) -> str:
+    """A new run of the client's agent; returns its id."""
+    answer = client.post("/runs", json={"task": "Fix the flaky login test", **more})
+    assert answer.status_code == 201, answer.text
+    code: str = answer.json()["id"]
+    return code
+
+
+def pause_run(client: httpx.Client, run: str, *, first: int = 1) -> dict[str, Any]:
+    """Report rework until the continue gate pauses the run; returns the decision."""
+    for number in range(first, first + 20):
+        answer = client.post(f"/runs/{run}/steps", json=step(number, rework=True))
+        assert answer.status_code == 201, answer.text
+        decision: dict[str, Any] = answer.json()
+        if decision["decision"] == "pause":
+            return decision
+    raise AssertionError("The run was not paused.")

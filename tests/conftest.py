@@ -1,0 +1,114 @@
+"""The cast and the stage: one database, one live server, a project for every test.
+
+Nothing is flushed between tests (the ledger refuses to forget): each test works in a
+project of its own, and everything in Checkrail is scoped by project.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test.utils import (
+    override_settings,
+    setup_databases,
+    teardown_databases,
+)
+from pytest_django import DjangoDbBlocker
+
+from accounts.models import Project, Role
+from ledger.writer import close_writer
+from tests.builders import Person, Robot, make_person, make_project, make_robot
+from tests.live import Live, serve
+
+
+@pytest.fixture(scope="session")
+def database(
+    django_test_environment: None,
+    django_db_modify_db_settings: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[None]:
+    """The test database, open to every test that asks for something in it."""
+    # Invented people: their passwords need not withstand anybody.
+    quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    hashers = override_settings(PASSWORD_HASHERS=quick + settings.PASSWORD_HASHERS)
+    with hashers, django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False)
+        yield
+        close_writer()
+        connection.close()
+        if connection.vendor == "postgresql":
+            connection.close_pool()  # type: ignore[attr-defined]
+        teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def live(database: None) -> Iterator[Live]:
+    """The whole application behind a real HTTP server."""
+    from config.asgi import application
+
+    with serve(application) as server:
+        yield server
+
+
+@pytest.fixture
+def project(database: None) -> Project:
+    return make_project()
+
+
+@pytest.fixture
+def alice(project: Project) -> Person:
+    """A manager."""
+    return make_person("alice", role=Role.MANAGER, project=project)
+
+
+@pytest.fixture
+def bob(project: Project) -> Person:
+    """A reviewer."""
+    return make_person("bob", role=Role.REVIEWER, project=project)
+
+
+@pytest.fixture
+def charlie(database: None) -> Person:
+    """An outsider: an admin, but of another project."""
+    return make_person("charlie", role=Role.ADMIN, project=make_project())
+
+
+@pytest.fixture
+def robo(project: Project) -> Robot:
+    """An agent."""
+    return make_robot(project=project)
+
+
+@pytest.fixture
+def agent(live: Live, robo: Robot) -> Iterator[httpx.Client]:
+    """The agent's own HTTP client."""
+    with client_for(live, robo) as client:
+        yield client
+
+
+@pytest.fixture
+def reviewer(live: Live, bob: Person) -> Iterator[httpx.Client]:
+    """The reviewer's program."""
+    with client_for(live, bob) as client:
+        yield client
+
+
+@pytest.fixture
+def manager(live: Live, alice: Person) -> Iterator[httpx.Client]:
+    """The manager's program."""
+    with client_for(live, alice) as client:
+        yield client
+
+
+def client_for(live: Live, somebody: Person | Robot) -> httpx.Client:
+    return httpx.Client(
+        base_url=live.api,
+        headers=somebody.headers,
+        timeout=30,
+        verify=False,  # noqa: S501 (plain HTTP: no certificates need be read)
+        trust_env=False,
+    )

@@ -1,0 +1,144 @@
+"""Every character gets into the trouble it is there for, and into no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import pytest
+
+from config.demo.cast import CAST, character_for
+from config.demo.characters import Character
+from config.demo.story import Story
+from guidance.core.evaluate import judge_step
+from guidance.core.facts import Memory, StepReport, Usage
+from guidance.core.money import micros
+from guidance.core.policy import Budget, Policy
+
+SEEDS = range(5)
+BY_NAME = {character.name: character for character in CAST}
+
+
+@dataclass
+class Played:
+    """How a run went, judged by the default policy."""
+
+    decisions: list[str] = field(default_factory=list)
+    gates: set[str] = field(default_factory=set)
+    asked: str | None = None
+    finished: bool = False
+
+
+def play(character: Character, *, seed: int, troubled: bool) -> Played:
+    """Report the story step by step, up to the first thing that needs a person."""
+    story = Story(character, chance=Random(seed), troubled=troubled)
+    memory, used = Memory(), Usage()
+    budget = Budget(**story.budget)
+    played = Played()
+    while True:
+        if story.ask is not None:
+            played.asked = story.ask.kind
+            return played
+        body = story.step()
+        if body is None:
+            played.finished = True
+            return played
+        verdict = judge_step(
+            policy=Policy(),
+            report=report(body, number=memory.last_step + 1),
+            memory=memory,
+            used=used,
+            budget=budget,
+        )
+        memory, used = verdict.memory, verdict.used
+        played.decisions.append(verdict.decision)
+        if verdict.checkpoint_due:
+            memory = memory.checkpointed(memory.last_step)
+        if verdict.decision == "throttle":
+            story.throttled()
+        if verdict.decision in {"pause", "stop"}:
+            worst = verdict.decision
+            played.gates = {f.gate for f in verdict.findings if f.decision == worst}
+            return played
+
+
+def report(body: dict[str, Any], *, number: int) -> StepReport:
+    cost = micros(body.pop("cost_usd"))
+    return StepReport(number=number, cost_micros=cost, **body)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("name", "gate"),
+    [
+        ("billing-migrator", "rework"),
+        ("docs-sweeper", "uncertainty"),
+        ("search-reindex", "repetition"),
+    ],
+)
+def test_it_is_paused_by_its_own_gate(name: str, gate: str, seed: int) -> None:
+    played = play(BY_NAME[name], seed=seed, troubled=True)
+    assert played.decisions[-1] == "pause"
+    assert gate in played.gates
+    assert len(played.decisions) <= 30
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("name", "kind"), [("pr-triage", "question"), ("release-notes", "request")]
+)
+def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
+    assert play(BY_NAME[name], seed=seed, troubled=True).asked == kind
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_fuzzer_is_throttled_and_then_takes_smaller_steps(seed: int) -> None:
+    played = play(BY_NAME["checkout-fuzzer"], seed=seed, troubled=True)
+    assert played.decisions.count("throttle") >= 3
+    assert played.finished
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_backfill_uses_up_its_budget(seed: int) -> None:
+    played = play(BY_NAME["data-backfill"], seed=seed, troubled=True)
+    assert played.decisions[-1] == "stop"
+    assert played.gates == {"budget"}
+
+
+def test_the_nightly_worker_obeys_checkpoints_and_finishes() -> None:
+    played = play(BY_NAME["nightly-deps"], seed=1, troubled=True)
+    assert played.decisions.count("checkpoint") == 2
+    assert played.finished
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+def test_without_trouble_everybody_finishes(character: Character, seed: int) -> None:
+    assert play(character, seed=seed, troubled=False).finished
+
+
+@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+def test_the_same_seed_tells_the_same_story(character: Character) -> None:
+    def told() -> list[dict[str, Any] | None]:
+        story = Story(character, chance=Random("1:x"), troubled=True)
+        return [story.step() for _ in range(40)]
+
+    assert told() == told()
+
+
+@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+def test_a_ruling_brings_the_run_to_its_end(character: Character) -> None:
+    story = Story(character, chance=Random(1), troubled=True)
+    story.step()
+    story.ruled()
+    left = []
+    while (body := story.step()) is not None:
+        left.append(body["summary"])
+    assert left == [turn.summary for turn in character.ending]
+
+
+def test_agents_of_other_names_take_turns() -> None:
+    assert character_for("sim-001", index=0) is CAST[0]
+    assert character_for("sim-010", index=9) is CAST[1]
+    assert character_for("nightly-deps", index=0) is BY_NAME["nightly-deps"]

@@ -1,0 +1,142 @@
+"""The fleet against a real server: it fills the queue, obeys, and ends when told."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from accounts.models import AgentKey, Project
+from accounts.services import agent_key_revoke
+from config.demo.cast import CAST
+from config.demo.fleet import Fleet
+from tests.builders import make_robot
+from tests.live import Live
+
+# Twenty times as fast as the demo.
+FAST = 0.05
+
+
+@contextmanager
+def at_work(fleet: Fleet, url: str) -> Iterator[Fleet]:
+    fleet.start(url)
+    try:
+        yield fleet
+    finally:
+        fleet.stop()
+
+
+def keys_for(project: Project, *names: str) -> dict[str, str]:
+    return {name: make_robot(name, project=project).key for name in names}
+
+
+def until(condition: Callable[[], Any], *, seconds: float = 30) -> Any:
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "It did not happen in time."
+        time.sleep(0.05)
+    return found
+
+
+def open_reviews(person: httpx.Client) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = person.get("/reviews?state=open").json()["items"]
+    return items
+
+
+def runs(person: httpx.Client, status: str) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = person.get(f"/runs?status={status}").json()["items"]
+    return items
+
+
+def rule(person: httpx.Client, review: dict[str, Any], action: str) -> None:
+    seen = {"version": review["version"], "content_digest": review["content_digest"]}
+    more = {"answer": "keep 402"} if action == "answer" else {}
+    answer = person.post(
+        f"/reviews/{review['id']}/ruling", json={"action": action, **seen, **more}
+    )
+    assert answer.status_code == 200, answer.text
+
+
+def test_the_queue_lives_soon_and_rulings_are_obeyed(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    keys = keys_for(project, *(character.name for character in CAST))
+    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+        waiting = until(
+            lambda: (found := open_reviews(reviewer)) and len(found) >= 5 and found
+        )
+        assert {review["kind"] for review in waiting} == {
+            "pause",
+            "question",
+            "request",
+        }
+        for review in waiting:
+            action = {"question": "answer"}.get(review["kind"], "approve")
+            rule(reviewer, review, action)
+        ruled = {review["run"] for review in waiting}
+        until(lambda: ruled <= {run["id"] for run in runs(reviewer, "completed")})
+        stopped = until(lambda: runs(reviewer, "stopped"))
+        assert {run["agent"] for run in stopped} == {"data-backfill"}
+    assert fleet.tally.ruled >= 5
+    assert {"continue", "checkpoint", "throttle", "pause", "stop"} <= set(
+        fleet.tally.decisions
+    )
+    assert fleet.tally.errors == 0
+
+
+def test_an_aborted_run_is_left_and_another_one_started(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    keys = keys_for(project, "search-reindex")
+    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+        (review,) = until(lambda: open_reviews(reviewer))
+        rule(reviewer, review, "abort")
+        until(lambda: fleet.tally.runs >= 2)
+    assert [run["id"] for run in runs(reviewer, "aborted")] == [review["run"]]
+
+
+def test_a_fleet_takes_up_what_an_earlier_one_left_waiting(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    keys = keys_for(project, "pr-triage")
+    with at_work(Fleet(keys, stretch=FAST), live.url):
+        (review,) = until(lambda: open_reviews(reviewer))
+    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+        until(lambda: fleet.tally.runs)  # what was left is taken up before that
+        rule(reviewer, review, "answer")
+        until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
+
+
+def test_it_keeps_trying_while_no_server_answers() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with at_work(Fleet({"nightly-deps": "crk_x"}), url) as fleet:
+            until(lambda: fleet.tally.errors >= 2)
+    assert fleet.tally.runs == 0
+
+
+def test_it_stops_at_once_while_agents_wait(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    fleet = Fleet(keys_for(project, "search-reindex"), stretch=FAST)
+    with at_work(fleet, live.url):
+        until(lambda: open_reviews(reviewer))
+        began = time.monotonic()
+        fleet.stop()
+        assert time.monotonic() - began < 3
+
+
+def test_an_agent_without_a_good_key_goes_home(
+    live: Live, project: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    keys = keys_for(project, "nightly-deps")
+    for key in AgentKey.objects.filter(agent__project=project):
+        agent_key_revoke(key=key)
+    with caplog.at_level("INFO"), at_work(Fleet(keys), live.url):
+        until(lambda: "no longer valid" in caplog.text)

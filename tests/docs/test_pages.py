@@ -1,0 +1,60 @@
+"""The server's own pages about its API, and its error pages."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test.utils import CaptureQueriesContext
+
+from config.api import api
+from config.pages import PROBLEM_TYPES
+from tests.live import Live
+
+
+def page(live: Live, path: str) -> httpx.Response:
+    return httpx.get(f"{live.url}{path}")
+
+
+def test_the_api_page_shows_every_operation(live: Live) -> None:
+    answer = page(live, "/api/v1/docs")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    for path, methods in api.get_openapi_schema()["paths"].items():
+        for operation in methods.values():
+            assert f'id="{operation["operationId"]}"' in answer.text
+            assert f'href="#{operation["operationId"]}"' in answer.text
+        assert path.replace("{", "{") in answer.text
+
+
+def test_the_api_page_needs_nothing_from_outside(live: Live) -> None:
+    text = page(live, "/api/v1/docs").text
+    linked = re.findall(r'(?:src|href)="([^"#]+)', text)
+    assert linked
+    assert all(address.startswith("/") for address in linked)
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style| style=| on\w+=", text)
+
+
+@pytest.mark.parametrize("slug", sorted(PROBLEM_TYPES))
+def test_every_problem_has_a_page_that_names_it(live: Live, slug: str) -> None:
+    answer = page(live, f"/problems/{slug}")
+    assert answer.status_code == 200
+    assert PROBLEM_TYPES[slug].title in answer.text.replace("&#x27;", "'")
+
+
+def test_an_unknown_address_gets_a_friendly_page(live: Live) -> None:
+    answer = page(live, "/nowhere/")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "<h1>" in answer.text
+
+
+def test_the_error_page_needs_no_user_and_no_database(database: None) -> None:
+    context = {"title": "Something broke", "detail": "See the log.", "status": 500}
+    with CaptureQueriesContext(connection) as queries:
+        text = render_to_string("config/error.html", context)
+    assert "Something broke" in text
+    assert len(queries) == 0

@@ -1,0 +1,81 @@
+"""Tables in the documentation say what the code says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from accounts.errors import DomainError
+from config.demo.cast import CAST
+from config.environment import Environment
+from config.pages import PROBLEM_TYPES
+from guidance.core.words import STEP_DECISIONS
+from reviews.models import RULINGS, ReviewState
+from tests.docs.markdown import ROOT, code, table_under, text_of
+
+
+def every_error(kind: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
+    for child in kind.__subclasses__():
+        # Tests may define some of their own.
+        if not child.__module__.startswith("tests"):
+            yield child
+        yield from every_error(child)
+
+
+def test_every_problem_is_listed_with_its_status() -> None:
+    rows = table_under(text_of("docs/api.md"), first_column="slug")
+    documented = {(code(slug), int(status)) for slug, status, _ in rows}
+    assert len(documented) == len(rows)
+    assert documented == {(kind.slug, kind.status) for kind in every_error()}
+
+
+def test_every_documented_problem_has_its_page() -> None:
+    rows = table_under(text_of("docs/api.md"), first_column="slug")
+    assert {code(row[0]) for row in rows} - set(PROBLEM_TYPES) == {"internal"}
+
+
+def test_every_setting_is_listed_with_its_default() -> None:
+    def shown(value: object) -> str:
+        if value in (None, ()):
+            return "–"
+        return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+    rows = table_under(text_of("docs/settings.md"), first_column="Variable")
+    assert [(code(name), default) for name, default, _ in rows] == [
+        (field.validation_alias, shown(field.default))
+        for field in Environment.model_fields.values()
+    ]
+
+
+def test_every_type_of_entry_is_listed() -> None:
+    rows = table_under(text_of("docs/ledger.md"), first_column="type")
+    known = set(
+        re.findall(r'"((?:run|review|checkpoint)\.[a-z]+)"', text_of("ledger/fold.py"))
+    )
+    assert {code(row[0]) for row in rows} == known | {"step.judged"}
+
+
+def test_every_decision_state_and_ruling_is_listed() -> None:
+    api = text_of("docs/api.md")
+    decisions = [code(row[0]) for row in table_under(api, first_column="`decision`")]
+    assert decisions == list(reversed(STEP_DECISIONS))
+    states = {code(row[0]) for row in table_under(api, first_column="`state`")}
+    assert states == {"none", *ReviewState.values}
+    rulings = {
+        code(kind): tuple(
+            re.findall(r"`(\w+)`(?! *\))", re.sub(r"\(.*?\)", "", chosen))
+        )
+        for kind, _, chosen in table_under(api, first_column="kind")
+    }
+    assert rulings == {str(kind): actions for kind, actions in RULINGS.items()}
+
+
+def test_every_decision_record_is_listed() -> None:
+    index = text_of("docs/adr/README.md")
+    records = {path.name for path in (ROOT / "docs/adr").glob("0*.md")}
+    assert set(re.findall(r"\((0\d+[\w-]+\.md)\)", index)) == records
+
+
+def test_the_readme_counts_the_demo_agents() -> None:
+    assert len(CAST) == 8
+    assert "eight simulated" in text_of("README.md")

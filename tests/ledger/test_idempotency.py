@@ -1,0 +1,187 @@
+"""Idempotency-Key: the same request again has the same answer and one effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from accounts.models import Project
+from ledger.idempotency import forget_old_keys
+from ledger.models import IdempotencyRecord
+from tests.builders import make_robot, start_run, step
+from tests.conftest import client_for
+from tests.live import Live
+from tests.problems import problem
+
+KEY = {"Idempotency-Key": "key-1"}
+
+
+def ask(client: httpx.Client, run: str) -> str:
+    asked = {"kind": "request", "title": "May I?"}
+    code: str = client.post(f"/runs/{run}/reviews", json=asked).json()["id"]
+    return code
+
+
+# Every POST of an agent that changes something: its address and body.
+POSTS: dict[str, Callable[[httpx.Client, str], tuple[str, Any]]] = {
+    "start": lambda _, run: ("/runs", {"task": "t"}),
+    "step": lambda _, run: (f"/runs/{run}/steps", step(1)),
+    "batch": lambda _, run: (f"/runs/{run}/steps/batch", {"steps": [step(1), step(2)]}),
+    "checkpoint": lambda _, run: (f"/runs/{run}/checkpoints", {"step": 0}),
+    "ask": lambda _, run: (f"/runs/{run}/reviews", {"kind": "question", "title": "?"}),
+    "finish": lambda _, run: (f"/runs/{run}/finish", {"outcome": "failed"}),
+    "withdraw": lambda client, run: (f"/reviews/{ask(client, run)}/withdraw", None),
+}
+
+
+def send(
+    client: httpx.Client, path: str, body: Any, headers: dict[str, str] = KEY
+) -> httpx.Response:
+    more = {} if body is None else {"json": body}
+    return client.post(path, headers=headers, **more)
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_the_same_key_and_body_have_the_same_answer_and_one_effect(
+    agent: httpx.Client, name: str
+) -> None:
+    run = start_run(agent)
+    path, body = POSTS[name](agent, run)
+    first = send(agent, path, body)
+    assert first.is_success, first.text
+    runs = agent.get("/runs").content
+
+    again = send(agent, path, body)
+
+    assert "idempotency-replayed" not in first.headers
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.status_code == first.status_code
+    assert again.content == first.content
+    assert again.headers["content-type"] == first.headers["content-type"]
+    assert agent.get("/runs").content == runs
+
+
+@pytest.mark.parametrize("name", POSTS)
+def test_eight_at_once_have_one_effect(agent: httpx.Client, name: str) -> None:
+    run = start_run(agent)
+    path, body = POSTS[name](agent, run)
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: send(agent, path, body), range(8)))
+
+    assert {answer.status_code for answer in answers} == {answers[0].status_code}
+    assert len({answer.content for answer in answers}) == 1
+    replayed = [answer.headers.get("idempotency-replayed") for answer in answers]
+    assert sorted(replayed, key=str) == [None] + ["true"] * 7
+    assert len(agent.get("/runs").json()["items"]) == (2 if name == "start" else 1)
+
+
+def test_the_same_key_for_another_request_is_refused(agent: httpx.Client) -> None:
+    run, other = start_run(agent), start_run(agent)
+    send(agent, f"/runs/{run}/steps", step(1))
+
+    refused = [
+        send(agent, f"/runs/{run}/steps", step(2)),
+        send(agent, f"/runs/{run}/steps", step(1, tokens=5)),
+        send(agent, f"/runs/{other}/steps", step(1)),
+        send(agent, f"/runs/{run}/checkpoints", {"step": 1}),
+        send(agent, "/runs", {"task": "t"}),
+    ]
+
+    for answer in refused:
+        problem(answer, "idempotency-key-reuse")
+    assert agent.get(f"/runs/{run}").json()["head"]["seq"] == 2
+    assert agent.get(f"/runs/{other}").json()["head"]["seq"] == 1
+    assert len(agent.get("/runs").json()["items"]) == 2
+
+
+def test_two_bodies_at_once_with_one_key_have_one_effect(agent: httpx.Client) -> None:
+    bodies = [{"task": f"task {number}"} for number in range(6)]
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda body: send(agent, "/runs", body), bodies))
+
+    statuses = sorted(answer.status_code for answer in answers)
+    assert statuses == [201] + [422] * 5
+    assert len(agent.get("/runs").json()["items"]) == 1
+
+
+def test_a_refusal_does_not_burn_the_key(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    problem(send(agent, f"/runs/{run}/steps", step(2)), "step-out-of-order")
+    problem(send(agent, f"/runs/{run}/steps", step(1, tokens=-1)), "invalid")
+    problem(send(agent, "/runs", {"task": "t", "policy": "none"}), "invalid")
+
+    assert send(agent, f"/runs/{run}/steps", step(1)).status_code == 201
+
+
+def test_a_key_belongs_to_its_agent(
+    agent: httpx.Client, live: Live, project: Project
+) -> None:
+    with client_for(live, make_robot("other", project=project)) as other:
+        first = send(agent, "/runs", {"task": "t"})
+        second = send(other, "/runs", {"task": "t"})
+
+    assert first.status_code == second.status_code == 201
+    assert "idempotency-replayed" not in second.headers
+    assert first.json()["id"] != second.json()["id"]
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a\tb", "é", " "])
+def test_a_key_is_1_to_255_visible_characters(agent: httpx.Client, key: str) -> None:
+    header = [("Idempotency-Key", key.encode("latin-1"))]
+
+    answer = agent.post("/runs", json={"task": "t"}, headers=header)  # type: ignore[arg-type]
+
+    problem(answer, "malformed")
+    assert agent.get("/runs").json()["items"] == []
+
+
+def test_the_longest_key_is_taken(agent: httpx.Client) -> None:
+    key = {"Idempotency-Key": "~!" * 127 + "x"}
+
+    assert send(agent, "/runs", {"task": "t"}, key).status_code == 201
+    again = send(agent, "/runs", {"task": "t"}, key)
+
+    assert again.headers["idempotency-replayed"] == "true"
+
+
+def test_a_key_speaks_of_the_bytes_that_were_sent(agent: httpx.Client) -> None:
+    """The step itself may be told in other words; a key may not."""
+    run = start_run(agent)
+    send(agent, f"/runs/{run}/steps", step(1))
+
+    other_words = send(agent, f"/runs/{run}/steps", step(1, rework=False))
+
+    problem(other_words, "idempotency-key-reuse")
+
+
+def test_a_keyed_step_that_is_stored_already_is_replayed(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    first = agent.post(f"/runs/{run}/steps", json=step(1))
+
+    keyed = send(agent, f"/runs/{run}/steps", step(1))
+
+    assert keyed.content == first.content
+    assert keyed.headers["idempotency-replayed"] == "true"
+
+
+def test_keys_are_forgotten_after_72_hours(
+    agent: httpx.Client, project: Project
+) -> None:
+    send(agent, "/runs", {"task": "t"})
+    records = IdempotencyRecord.objects.filter(agent__project=project)
+    records.update(created_at=timezone.now() - timedelta(hours=71))
+    forget_old_keys()
+    assert records.count() == 1
+
+    records.update(created_at=timezone.now() - timedelta(hours=73))
+    forget_old_keys()
+
+    assert records.count() == 0

@@ -1,0 +1,22 @@
+"""What people do over HTTP, as tests need it again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+
+def seen(client: httpx.Client, review: str) -> dict[str, Any]:
+    """What a person must have read before they may rule."""
+    body = client.get(f"/reviews/{review}").json()
+    return {"version": body["version"], "content_digest": body["content_digest"]}
+
+
+def rule(client: httpx.Client, review: str, action: str, **more: Any) -> dict[str, Any]:
+    """Read the review, then rule on it."""
+    body = {"action": action, **seen(client, review), **more}
+    answer = client.post(f"/reviews/{review}/ruling", json=body)
+    assert answer.status_code == 200, answer.text
+    ruled: dict[str, Any] = answer.json()
+    return ruled

@@ -1,0 +1,69 @@
+"""Requests as bytes on a socket: what no well-behaved client would send."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.live import Live
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAnswer:
+    """What came back, and how much of the body could be sent until then."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    sent: int
+    closed: bool
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+def head(live: Live, method: str, path: str, *headers: str) -> bytes:
+    host = urlsplit(live.url).netloc
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers, "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
+def exchange(live: Live, first: bytes, more: Iterable[bytes] = ()) -> RawAnswer:
+    """Send the head, then as much of the rest as is taken, then read to the end."""
+    url = urlsplit(live.url)
+    assert url.hostname is not None
+    sent = 0
+    with socket.create_connection((url.hostname, url.port or 80), timeout=10) as link:
+        link.sendall(first)
+        try:
+            for piece in more:
+                link.sendall(piece)
+                sent += len(piece)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the server has heard enough
+        return _read(link, sent)
+
+
+def _read(link: socket.socket, sent: int) -> RawAnswer:
+    file = link.makefile("rb")
+    status = int(file.readline().split()[1])
+    headers: dict[str, str] = {}
+    while (line := file.readline().decode("latin-1").strip()) != "":
+        name, _, value = line.partition(":")
+        headers[name.lower()] = value.strip()
+    length = headers.get("content-length")
+    body = file.read(int(length)) if length is not None else b""
+    link.settimeout(0.3)
+    try:
+        closed = file.read(1) == b""
+    except ConnectionResetError:
+        closed = True
+    except TimeoutError:
+        closed = False
+    return RawAnswer(
+        status=status, headers=headers, body=body, sent=sent, closed=closed
+    )

@@ -1,0 +1,136 @@
+"""What a person does in the queue, at the door the browser uses."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.models import Project
+from tests.browsing import FRAGMENT, browser_of, fragment, send
+from tests.builders import Person, pause_run, start_run
+from tests.people import rule as rule_over_api
+
+
+@pytest.fixture
+def review(agent: httpx.Client) -> str:
+    code: str = pause_run(agent, start_run(agent))["review"]["id"]
+    return code
+
+
+@pytest.fixture
+def path(project: Project, review: str) -> str:
+    return f"/p/{project.slug}/queue/{review}/"
+
+
+def shown(client: Client, path: str) -> dict[str, str]:
+    """The hidden fields of the dock: what this person has seen."""
+    pane = fragment(client, path).content.decode()
+    return dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]+)"', pane))
+
+
+def ruled(client: Client, path: str, action: str, **more: Any) -> HttpResponse:
+    return send(
+        client, f"{path}rule/", action=action, **{**shown(client, path), **more}
+    )
+
+
+def test_an_approval_closes_the_review_and_frees_the_field(
+    alice: Person, review: str, path: str
+) -> None:
+    answer = ruled(browser_of(alice.user), path, "approve", text="Go on\r\nthen")
+    assert answer.status_code == 200
+    assert json.loads(answer["HX-Trigger"]) == {"sent": {"field": f"note-{review}"}}
+    pane = answer.content.decode()
+    assert "You approved this" in pane
+    assert "Go on<br>then" in pane
+
+
+def test_the_second_ruling_is_told_who_ruled_what_when(
+    alice: Person, reviewer: httpx.Client, bob: Person, review: str, path: str
+) -> None:
+    client = browser_of(alice.user)
+    seen = shown(client, path)
+    rule_over_api(reviewer, review, "approve")
+    answer = send(client, f"{path}rule/", action="abort", reason="No", **seen)
+    assert answer.status_code == 409
+    pane = answer.content.decode()
+    assert f"Not taken. {bob.user.username} approved this just now." in pane
+    assert "HX-Trigger" not in answer
+
+
+def test_a_stale_page_is_told_to_look_again(alice: Person, path: str) -> None:
+    answer = ruled(browser_of(alice.user), path, "approve", version="7")
+    assert answer.status_code == 412
+    assert "changed since you read it" in answer.content.decode()
+    assert 'name="version" value="1"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("version", ["", "x", "-1", "1.0", "9" * 40])
+def test_a_version_that_is_none_is_asked_for(
+    alice: Person, path: str, version: str
+) -> None:
+    answer = ruled(browser_of(alice.user), path, "approve", version=version)
+    assert answer.status_code == 428
+
+
+@pytest.mark.parametrize("action", ["deny", "answer", "retry", "", "drop table"])
+def test_an_action_of_another_kind_is_refused(
+    alice: Person, path: str, action: str
+) -> None:
+    answer = ruled(browser_of(alice.user), path, action, text="x")
+    assert answer.status_code == 422
+    assert "takes approve or abort" in answer.content.decode()
+
+
+@pytest.mark.parametrize("text", ["x" * 4_001, "a\x00b"])
+def test_a_text_that_cannot_be_kept_is_refused(
+    alice: Person, path: str, text: str
+) -> None:
+    client = browser_of(alice.user)
+    assert ruled(client, path, "approve", text=text).status_code == 422
+    assert send(client, f"{path}comment/", text=text).status_code == 422
+
+
+def test_claim_and_release(alice: Person, bob: Person, path: str) -> None:
+    hers, his = browser_of(alice.user), browser_of(bob.user)
+    assert "Release" in send(hers, f"{path}claim/").content.decode()
+    refused = send(his, f"{path}release/")
+    assert refused.status_code == 403
+    assert "Only its claimer or a manager" in refused.content.decode()
+    assert "Take over" in fragment(his, path).content.decode()
+    assert "Claim" in send(hers, f"{path}release/").content.decode()
+
+
+def test_an_empty_note_is_no_note(alice: Person, path: str) -> None:
+    answer = send(browser_of(alice.user), f"{path}comment/", text="  \n ")
+    assert answer.status_code == 422
+    assert "Write the note first" in answer.content.decode()
+
+
+def test_a_run_is_aborted_once(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/{run}/abort/"
+    assert send(client, path, reason="Enough").status_code == 204
+    again = send(client, path, reason="Enough")
+    assert again.status_code == 409
+    assert "aborted" in again.content.decode()
+
+
+@pytest.mark.parametrize("verb", ["rule", "claim", "release", "comment"])
+def test_reading_never_changes_and_strangers_never_act(
+    alice: Person, charlie: Person, path: str, verb: str
+) -> None:
+    assert browser_of(alice.user).get(f"{path}{verb}/").status_code == 405
+    assert send(browser_of(charlie.user), f"{path}{verb}/").status_code == 404
+    careful = Client(enforce_csrf_checks=True)
+    careful.force_login(alice.user)
+    forged = careful.post(f"{path}{verb}/", headers=FRAGMENT)
+    assert forged.status_code == 403

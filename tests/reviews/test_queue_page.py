@@ -1,0 +1,170 @@
+"""The queue's pages: who sees what, in which group, at what price."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+from django.utils import timezone
+
+from accounts.models import Project
+from reviews.cards import cards_of, groups_of
+from reviews.models import Review
+from reviews.selectors import review_for
+from reviews.services import review_claim
+from tests.browsing import browser_of, fragment
+from tests.builders import Person, pause_run, start_run, step
+
+
+def paused(agent: httpx.Client, **more: Any) -> str:
+    code: str = pause_run(agent, start_run(agent, **more))["review"]["id"]
+    return code
+
+
+def test_a_stranger_is_sent_to_the_sign_in_and_an_outsider_finds_nothing(
+    project: Project, charlie: Person, agent: httpx.Client
+) -> None:
+    review = paused(agent)
+    outsider = browser_of(charlie.user)
+    for path in ("queue/", f"queue/{review}/", "runs/"):
+        address = f"/p/{project.slug}/{path}"
+        assert outsider.get(address).status_code == 404
+        outsider.logout()
+        asked = outsider.get(address)
+        assert asked.status_code == 302
+        assert asked["Location"].startswith("/sign-in/?next=%2Fp%2F")
+        outsider.force_login(charlie.user)
+
+
+def test_a_fragment_without_a_session_sends_the_whole_page_to_the_sign_in(
+    project: Project, alice: Person
+) -> None:
+    client = browser_of(alice.user)
+    client.logout()
+    answer = fragment(client, f"/p/{project.slug}/queue/")
+    assert answer.status_code == 401
+    assert answer["HX-Redirect"].startswith("/sign-in/?next=")
+
+
+def test_the_longest_wait_is_open_beside_the_list(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    first, second = paused(agent, task="One"), paused(agent, task="Two")
+    answer = browser_of(alice.user).get(f"/p/{project.slug}/queue/")
+    page = answer.content.decode()
+    assert page.index(f"review-{first}") < page.index(f"review-{second}")
+    assert re.search(f'id="detail" data-code="{first}"', page)
+    assert "(2) Review queue" in page
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_filters_work_as_plain_links(
+    project: Project, alice: Person, bob: Person, agent: httpx.Client
+) -> None:
+    mine, his = paused(agent), paused(agent)
+    review_claim(review_code=mine, person=alice.principal)
+    review_claim(review_code=his, person=bob.principal)
+    free = paused(agent)
+    client = browser_of(alice.user)
+
+    def shown(show: str) -> set[str]:
+        page = client.get(f"/p/{project.slug}/queue/", {"show": show}).content.decode()
+        rows = re.findall(r'<li id="review-([0-9a-f-]+)"([^>]*)>', page)
+        return {code for code, rest in rows if "hidden" not in rest}
+
+    assert shown("all") == {mine, his, free}
+    assert shown("mine") == {mine}
+    assert shown("unclaimed") == {free}
+    assert shown("nonsense") == {mine, his, free}
+
+
+def test_groups_follow_the_claim_and_the_clock(
+    project: Project, alice: Person, bob: Person, agent: httpx.Client
+) -> None:
+    review_claim(review_code=paused(agent), person=alice.principal)
+    reviews = list(Review.objects.filter(project=project).select_related("run__agent"))
+    now = reviews[0].opened_at
+
+    def group(viewer: Person, at: Any) -> str:
+        cards = cards_of(reviews, slug=project.slug, at=at, seq=1)
+        groups = groups_of(cards, viewer=str(viewer.user.code))
+        return next(group.name for group in groups if group.cards)
+
+    assert group(alice, now) == "waiting"
+    assert group(bob, now) == "claimed"
+    assert group(bob, reviews[0].due_at) == "late"
+
+
+def test_the_pane_says_why_and_offers_what_the_kind_allows(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    review = paused(agent)
+    path = f"/p/{project.slug}/queue/{review}/"
+    pane = fragment(browser_of(alice.user), path).content.decode()
+    assert pane.startswith("<main")
+    assert "Rework ratio" in pane
+    assert "not known" in pane  # neither coherence nor uncertainty was reported
+    assert "1 of 6 tripped" in pane
+    offered = set(re.findall(r'name="action" value="([a-z]+)"', pane))
+    assert offered == {"approve", "abort"}
+
+
+def test_a_pane_that_shows_the_latest_is_not_sent_again(
+    project: Project, alice: Person, bob: Person, agent: httpx.Client
+) -> None:
+    review = paused(agent)
+    path = f"/p/{project.slug}/queue/{review}/"
+    client = browser_of(alice.user)
+
+    def seen() -> str:
+        pane = fragment(client, path).content.decode()
+        return pane.partition('"seen": "')[2].partition('"')[0]
+
+    before = seen()
+    assert fragment(client, path, seen=before).status_code == 204
+    review_claim(review_code=review, person=bob.principal)
+    assert fragment(client, path, seen=before).status_code == 200
+    assert fragment(client, path, seen=seen()).status_code == 204
+
+
+def test_the_price_of_the_queue_does_not_grow_with_it(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    client = browser_of(alice.user)
+    for _ in range(2):
+        paused(agent)
+    with django_assert_max_num_queries(12):
+        client.get(f"/p/{project.slug}/queue/")
+    for _ in range(6):
+        paused(agent)
+    with django_assert_max_num_queries(12):
+        client.get(f"/p/{project.slug}/queue/")
+
+
+def test_the_price_of_a_pane(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    run = start_run(agent)
+    for number in range(1, 11):
+        agent.post(f"/runs/{run}/steps", json=step(number))
+    review = pause_run(agent, run, first=11)["review"]["id"]
+    client = browser_of(alice.user)
+    with django_assert_max_num_queries(6):
+        fragment(client, f"/p/{project.slug}/queue/{review}/")
+
+
+def test_a_review_of_another_project_is_absent(
+    project: Project, alice: Person, charlie: Person, agent: httpx.Client
+) -> None:
+    review = paused(agent)
+    other = charlie.user.membership_set.get().project
+    path = f"/p/{other.slug}/queue/{review}/"
+    assert browser_of(charlie.user).get(path).status_code == 404
+    assert review_for(user_id=alice.user.pk, code=review).opened_at <= timezone.now()

@@ -1,0 +1,38 @@
+"""Waiting for something to become true, and knowing when a long-poll is parked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import httpx
+
+from ledger import hub
+from ledger.models import Run
+
+
+def until(condition: Callable[[], bool], *, seconds: float = 15) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "It did not come true in time."
+        time.sleep(0.01)
+
+
+def park(client: httpx.Client, run: str, query: str = "") -> Future[httpx.Response]:
+    """A long-poll in a thread of its own; returns once this process has parked it."""
+    run_id = Run.objects.values_list("pk", flat=True).get(code=run)
+    before = _parked(run_id)
+    pool = ThreadPoolExecutor(max_workers=1)
+    answer = pool.submit(client.get, f"/runs/{run}/decision?wait=20{query}")
+    pool.shutdown(wait=False)
+    until(lambda: _parked(run_id) > before or answer.done())
+    return answer
+
+
+def _parked(run_id: int) -> int:
+    """How many wait for this run. One that has read the run's head is parked."""
+    hubs = list(hub._hubs.values())
+    return sum(
+        len(each._waiters.get(run_id, ())) for each in hubs if run_id in each._heads
+    )
