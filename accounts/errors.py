@@ -87,5 +87,9 @@ class Unavailable(DomainError):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
+class Broken(DomainError):
+    slug, status, title = "internal", 500, "Something broke on our side"
+
+
 class MethodNotAllowed(DomainError):
     slug, status, title = "method-not-allowed", 405, "This address has other verbs"

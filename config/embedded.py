@@ -73,7 +73,7 @@ class Embedded:
             self._listener.close()
 
     def serve(self, *, ready: Callable[[str], None]) -> None:
-        """Serve until a signal comes; `ready` is told the URL once it answers."""
+        """Serve until a signal comes; `ready` is told the local URL once it answers."""
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(self._serve(ready))
 
@@ -98,7 +98,7 @@ class Embedded:
             settings.PUBLIC_URL = f"http://{shown}:{port}"
         # Celery opens connections and must not do so on the event loop.
         await asyncio.to_thread(self._start_background)
-        ready(settings.PUBLIC_URL)
+        ready(f"http://{shown}:{port}")
 
     def _start_background(self) -> None:
         self._worker = WorkController(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
+import signal
 import sys
+import threading
+from types import FrameType
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -43,12 +48,32 @@ async def _start() -> None:
     # The writer's thread and the event loop hand work to each other all the time;
     # the default of 5 ms between switches would be felt in every answer.
     sys.setswitchinterval(0.001)
-    hub()
+    _release_waiters_on(signal.SIGTERM, signal.SIGINT)
     here().start()
     # What is loaded now stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
+
+
+def _release_waiters_on(*signals: signal.Signals) -> None:
+    """Answer parked requests as soon as the server is told to stop.
+
+    The server drains its requests before it ends our lifespan, so without this it would
+    wait for agents that wait for a person.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return  # only the main thread may set handlers, and only it gets signals
+    loop, waiting = asyncio.get_running_loop(), hub()
+    for number in signals:
+        before = signal.getsignal(number)
+
+        def handle(number: int, frame: FrameType | None, before: Any = before) -> None:
+            loop.call_soon_threadsafe(waiting.release)
+            if callable(before):
+                before(number, frame)
+
+        signal.signal(number, handle)
 
 
 async def _stop() -> None:

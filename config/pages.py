@@ -10,6 +10,7 @@ from django.shortcuts import render
 
 from accounts import errors as account_errors
 from accounts.errors import (
+    Broken,
     DomainError,
     Forbidden,
     Malformed,
@@ -17,7 +18,6 @@ from accounts.errors import (
     NotFound,
 )
 from config.api import api, problem_response
-from config.front.lean import Broken
 from config.openapi import named_types, operations_by_tag
 from ledger import idempotency as ledger_errors
 from reviews import errors as review_errors

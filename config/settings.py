@@ -13,9 +13,8 @@ EMBEDDED = ENVIRONMENT.embedded
 
 SECRET_KEY = secret_key(ENVIRONMENT)
 DEBUG = False  # tracebacks belong in the log, never on a page
-ALLOWED_HOSTS = list(ENVIRONMENT.hosts) or (
-    ["127.0.0.1", "localhost", "[::1]"] if EMBEDDED else []
-)
+LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = [*ENVIRONMENT.hosts, *(LOOPBACK if EMBEDDED else [])]
 # Full origins (scheme, host, port) that browsers may post and open sockets from.
 # Empty: only the very origin that served the page.
 ORIGINS = list(ENVIRONMENT.origins)
@@ -40,7 +39,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.statics.StaticFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

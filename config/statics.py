@@ -12,7 +12,7 @@ from whitenoise.responders import StaticFile
 Answer = HttpResponse | Awaitable[HttpResponse]
 
 
-class StaticFiles(WhiteNoiseMiddleware):
+class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
     """WhiteNoise, awaitable: as it comes it is synchronous, which costs every request
     behind it a thread, and answers with a stream, which an async server must not."""
 

@@ -16,6 +16,7 @@ from ledger.figures import compact
 FIT_WINDOW = 10
 FIT_MIN_POINTS = 3
 BARS = 36
+BARS_LEAST = 12
 _FLOOR = 80.0
 
 
@@ -87,7 +88,8 @@ def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     """Bars for the last steps, and the line through the newest ten of them."""
     shown = steps[-BARS:]
     top = _nice(max((step.tokens for step in shown), default=0))
-    left, gap = 28.0, (300 - 28) / BARS
+    left = 28.0
+    gap = (300 - left) / max(len(shown), BARS_LEAST)
     parts = [_grid(left=left, top=top)]
     bars = []
     for index, step in enumerate(shown):

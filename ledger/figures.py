@@ -25,6 +25,15 @@ def money(micros: int) -> str:
     return f"${micros / 1_000_000:,.{places}f}"
 
 
+def change(share: float) -> str:
+    """A slope in per cent with its sign ("+1.3 %"); a flat one has none ("0 %")."""
+    text = f"{abs(share) * 100:.1f}"
+    if text == "0.0":
+        return "0 %"
+    sign = "\N{MINUS SIGN}" if share < 0 else "+"
+    return f"{sign}{text} %"
+
+
 def words(seconds: float) -> str:
     """A span in its two largest units: "14 m 22 s", "1 h 52 m", "2 d 3 h"."""
     total = max(0, int(seconds))

@@ -35,6 +35,7 @@ class Hub:
         self._waiters: dict[int, set[asyncio.Future[None]]] = {}
         self._loop = asyncio.get_running_loop()
         self._heads: dict[int, int] = {}
+        self.closing = False
         self._stop_listening = writer().listen(self._committed)
         self._tasks = [self._loop.create_task(self._recheck())]
         if connection.vendor == "postgresql":
@@ -58,12 +59,17 @@ class Hub:
                 if not future.done():
                     future.set_result(None)
 
+    def release(self) -> None:
+        """The server is about to stop: nobody waits any longer."""
+        self.closing = True
+        self.wake(list(self._waiters))
+
     async def close(self) -> None:
         self._stop_listening()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.wake(list(self._waiters))
+        self.release()
 
     def _forget(self, run_id: int, future: asyncio.Future[None]) -> None:
         waiters = self._waiters.get(run_id)

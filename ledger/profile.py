@@ -18,7 +18,7 @@ from ledger.charts import (
     budget_chart,
     tokens_chart,
 )
-from ledger.figures import ago, compact, iso
+from ledger.figures import ago, change, compact, iso
 from ledger.models import Entry, Run
 from ledger.rows import Amount, amounts_of, short_code
 from ledger.visible import visible_line
@@ -106,7 +106,7 @@ def charts_of(
     slope = trend(newest).slope if len(newest) >= FIT_MIN_POINTS else None
     return Charts(
         tokens=tokens_chart(steps),
-        slope="" if slope is None else f"{slope * 100:+.1f} %",
+        slope="" if slope is None else change(slope),
         budget=(
             SafeString("")
             if limit is None

@@ -5,14 +5,15 @@ Values are formatted here, not in templates: rendering is what a live screen pay
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import BigIntegerField, Count, F, JSONField, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -224,16 +225,21 @@ def _amount(
 
 
 def step_figures(*, run_ids: Iterable[int], newest: int) -> dict[int, list[StepFigure]]:
-    """Tokens of each run's newest steps, oldest first: one query for all runs."""
+    """Tokens of each run's newest steps, oldest first: one query for all runs.
+
+    The database picks the figure out of the payload: a queue of a hundred runs would
+    otherwise parse three thousand documents for its sparklines.
+    """
+    report = KeyTransform("report", Cast("payload", JSONField()))
     entries = (
         Entry.objects.filter(
             run_id__in=list(run_ids), step_number__gt=F("run__last_step") - newest
         )
+        .annotate(tokens=Cast(KeyTextTransform("tokens", report), BigIntegerField()))
         .order_by("run_id", "step_number")
-        .values_list("run_id", "step_number", "payload")
+        .values_list("run_id", "step_number", "tokens")
     )
     figures: dict[int, list[StepFigure]] = defaultdict(list)
-    for run_id, number, payload in entries:
-        tokens = json.loads(payload)["report"]["tokens"]
+    for run_id, number, tokens in entries:
         figures[run_id].append(StepFigure(number=number or 0, tokens=tokens))
     return figures

@@ -226,5 +226,10 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
 
 
 def _adapted(values: Sequence[Any]) -> list[Any]:
-    adapt = connection.ops.adapt_datetimefield_value
-    return [adapt(v) if isinstance(v, datetime) else v for v in values]
+    """Times as Django writes them into SQLite: in UTC, without saying so."""
+    return [
+        str(value.astimezone(UTC).replace(tzinfo=None))
+        if isinstance(value, datetime)
+        else value
+        for value in values
+    ]

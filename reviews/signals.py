@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from guidance.core.wording import percent, percent_beside, plain
 from guidance.core.words import severity
 from ledger.charts import gauge
+from ledger.figures import change
 from ledger.rows import Amount
 
 TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
@@ -130,7 +131,7 @@ def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     scale = max(2 * limit, value, 0.001)
     return _Row(
         name="Spend slope",
-        value=f"{value * 100:+.1f} %",
+        value=change(value),
         limit=f"limit {percent(limit)} a step",
         share=value / scale,
         tick=limit / scale,

@@ -18,7 +18,7 @@ from django.db import DatabaseError, InterfaceError
 from pydantic import BaseModel, ValidationError
 
 from accounts.auth import Principal, require_agent
-from accounts.errors import DomainError, Malformed, Unavailable
+from accounts.errors import Broken, DomainError, Malformed, Unavailable
 from accounts.paging import only_known
 from accounts.requests import SEEN, Seen
 from config.front.problems import invalid_body
@@ -42,10 +42,6 @@ B = TypeVar("B", bound=BaseModel)
 _DOORS = re.compile(r"^/api/v1/runs/([^/]+)/(steps|steps/batch|decision)$")
 
 logger = logging.getLogger(__name__)
-
-
-class Broken(DomainError):
-    slug, status, title = "internal", 500, "Something broke on our side"
 
 
 class LeanFront:

@@ -16,11 +16,12 @@ def add_run_option(parser: ArgumentParser) -> None:
 
 
 def selected_runs(code: str | None) -> Iterator[Run]:
+    runs = Run.objects.select_related("agent", "policy", "parent").order_by("pk")
     if code is None:
-        yield from Run.objects.order_by("pk").iterator(chunk_size=200)
+        yield from runs.iterator(chunk_size=200)
         return
     known = parse_code(code)
-    run = Run.objects.filter(code=known).first() if known else None
+    run = runs.filter(code=known).first() if known else None
     if run is None:
         raise CommandError(f"There is no run {code}.")
     yield run

@@ -54,7 +54,7 @@ async def decision_wait(
             answer, head = await read(partial(_standing, run_id, review_code))
             hub().seen(run_id, head)
             left = deadline - loop.time()
-            if answer["state"] != "open" or left <= 0:
+            if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
             await asyncio.wait([news], timeout=left)
         finally:

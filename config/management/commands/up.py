@@ -92,7 +92,7 @@ class Command(BaseCommand):
         return added.password
 
     def _ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:
-        lines = [f"Checkrail is ready: {url}"]
+        lines = [f"Checkrail is ready: {settings.PUBLIC_URL}"]
         if password is not None:
             lines.append(f"Sign in as admin with the one-time password {password}")
         if fleet is not None:
