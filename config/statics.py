@@ -50,4 +50,7 @@ class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
         del response["Content-Type"]
         for name, value in found.headers:
             response[name] = value
+        if found.file is not None:
+            # The file may have changed since its size was noted at the start.
+            response["Content-Length"] = str(len(body))
         return response

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from ledger.chain import timestamp
 from ledger.links import review_url
@@ -41,13 +43,26 @@ def ruling_answer(review: Review | None) -> dict[str, Any] | None:
     ruling: Ruling | None = getattr(review, "ruling", None)
     if ruling is None:
         return None
+    return ruling_shape(
+        ruling.code,
+        ruling.action,
+        ruling.note,
+        ruling.answer,
+        ruling.by.username,
+        ruling.at,
+    )
+
+
+def ruling_shape(
+    code: UUID, action: str, note: str, answer: str | None, by: str, at: datetime
+) -> dict[str, Any]:
     return {
-        "id": str(ruling.code),
-        "action": ruling.action,
-        "note": ruling.note,
-        "answer": ruling.answer,
+        "id": str(code),
+        "action": action,
+        "note": note,
+        "answer": answer,
         "amended": None,
-        "by": ruling.by.username,
-        "at": timestamp(ruling.at),
+        "by": by,
+        "at": timestamp(at),
         "grant": None,
     }

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
 
 from accounts.errors import NotFound
 from accounts.identifiers import parse_code
@@ -11,36 +15,37 @@ from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from reviews.models import Review
 
+M = TypeVar("M", bound=Model)
 REVIEW_RELATED = ("project", "run__agent", "assignee", "ruling__by")
 
 
-def review_for(*, user_id: int, code: str) -> Review:
+def review_for(
+    *, user_id: int, code: str, related: Sequence[str] = REVIEW_RELATED
+) -> Review:
     """The review, for a member of its project; for anybody else it does not exist."""
-    known = parse_code(code)
-    review = (
-        Review.objects.select_related(*REVIEW_RELATED)
-        .filter(code=known, project__membership__user_id=user_id)
-        .first()
-        if known
-        else None
+    reviews = Review.objects.select_related(*related)
+    return _found(
+        reviews.filter(code=_known(code), project__membership__user_id=user_id)
     )
-    if review is None:
-        raise NotFound
-    return review
 
 
 def run_for(*, user_id: int, code: str) -> Run:
+    runs = Run.objects.select_related("project", "agent", "policy")
+    return _found(runs.filter(code=_known(code), project__membership__user_id=user_id))
+
+
+def _known(code: str) -> UUID:
     known = parse_code(code)
-    run = (
-        Run.objects.select_related("project", "agent", "policy")
-        .filter(code=known, project__membership__user_id=user_id)
-        .first()
-        if known
-        else None
-    )
-    if run is None:
+    if known is None:
         raise NotFound
-    return run
+    return known
+
+
+def _found(rows: QuerySet[M]) -> M:
+    """The one row. first() would sort it, which PostgreSQL plans for milliseconds."""
+    for row in rows:
+        return row
+    raise NotFound
 
 
 def review_history(review: Review) -> list[dict[str, Any]]:

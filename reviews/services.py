@@ -32,7 +32,7 @@ def review_rule(
     answer: str | None = None,
 ) -> Review:
     """Rule on a review; the loser of a race is told who won and how."""
-    review = review_for(user_id=person.user_id, code=review_code)
+    review = _seen_by(person, review_code)
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -51,12 +51,12 @@ def review_rule(
 
 
 def review_claim(*, review_code: str, person: PersonPrincipal) -> Review:
-    review = review_for(user_id=person.user_id, code=review_code)
+    review = _seen_by(person, review_code)
     return _perform(Claim(review=review, person=person))
 
 
 def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
-    review = review_for(user_id=person.user_id, code=review_code)
+    review = _seen_by(person, review_code)
     if review.assignee_id != person.user_id:
         try:
             require_role(
@@ -72,7 +72,7 @@ def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
 
 
 def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> Review:
-    review = review_for(user_id=person.user_id, code=review_code)
+    review = _seen_by(person, review_code)
     return _perform(Remark(review=review, person=person, text=text))
 
 
@@ -89,6 +89,11 @@ def run_reopen(
     writer().perform_now(
         ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
     )
+
+
+def _seen_by(person: PersonPrincipal, review_code: str) -> Review:
+    """No more of the review than a command needs."""
+    return review_for(user_id=person.user_id, code=review_code, related=["run"])
 
 
 def _perform(command: ReviewCommand) -> Review:

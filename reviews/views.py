@@ -40,7 +40,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @member_door
 def queue(request: ConsoleRequest) -> HttpResponse:
     """The list, with the longest wait opened beside it where there is room."""
-    return _queue_page(request, chosen=None)
+    return _queue_page(request)
 
 
 @require_GET
@@ -123,7 +123,13 @@ def run_abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def _queue_page(request: ConsoleRequest, *, chosen: Review | None) -> HttpResponse:
+def _queue_page(
+    request: ConsoleRequest,
+    *,
+    chosen: Review | None = None,
+    alert: str = "",
+    status: int = 200,
+) -> HttpResponse:
     since = live_position(project_id=request.project.pk)
     at = timezone.now()
     slug, viewer = request.project.slug, str(request.user.code)
@@ -154,8 +160,9 @@ def _queue_page(request: ConsoleRequest, *, chosen: Review | None) -> HttpRespon
         "places": len(codes),
         "open": "detail" if chosen else "list",
         "unlisted": max(0, shell_of(request).tally.total - LIMIT),
+        "alert": alert,
     }
-    return render(request, "reviews/queue.html", context)
+    return render(request, "reviews/queue.html", context, status=status)
 
 
 def _found(request: ConsoleRequest, code: UUID) -> Review:
@@ -194,9 +201,13 @@ def _done(
         act()
     except DomainError as refusal:
         pane = _pane(request, code)
-        return _pane_answer(
-            request, pane, alert=_words(refusal, pane), status=refusal.status
-        )
+        alert, status = _words(refusal, pane), refusal.status
+        if not request.htmx:
+            chosen = _found(request, code)
+            return _queue_page(request, chosen=chosen, alert=alert, status=status)
+        return _pane_answer(request, pane, alert=alert, status=status)
+    if not request.htmx:  # the form works without a script, too
+        return redirect("reviews:review", request.project.slug, code)
     response = _pane_answer(request, _pane(request, code))
     if not keeps_text:
         # The text is in the ledger now: the field and its draft may be emptied.

@@ -93,6 +93,15 @@ def start_run(client: httpx.Client, **more: Any) -> str:
     return code
 
 
+def pause_at_once(client: httpx.Client, run: str, *, number: int = 1) -> str:
+    """One uncertain step pauses the run; returns the review's id."""
+    body = step(number, uncertainty=0.95)
+    answer = client.post(f"/runs/{run}/steps", json=body)
+    assert answer.status_code == 201, answer.text
+    review: str = answer.json()["review"]["id"]
+    return review
+
+
 def pause_run(client: httpx.Client, run: str, *, first: int = 1) -> dict[str, Any]:
     """Report rework until the continue gate pauses the run; returns the decision."""
     for number in range(first, first + 20):

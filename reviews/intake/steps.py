@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from typing import Any
-
-from asgiref.sync import sync_to_async
 
 from accounts.auth import AgentPrincipal
 from accounts.errors import Invalid
@@ -21,6 +20,7 @@ from ledger.commands import Change, Command, Draft, Idempotency, SealedEntry
 from ledger.fold import after_step, headline, report_from_json, report_to_json
 from ledger.links import review_url
 from ledger.models import Entry
+from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
@@ -194,9 +194,7 @@ async def step_submit(
             )
         )
     except StepSeen:
-        stored = await _stored_decisions(
-            agent=agent, run_code=run_code, reports=[report]
-        )
+        stored = await read(partial(_stored_decisions, agent, run_code, [report]))
         return reply(stored[0], status=201, replayed=True)
 
 
@@ -231,8 +229,8 @@ async def steps_submit(
             )
         except StepSeen as seen:
             count = min(len(reports), seen.extra["last"] - reports[0].number + 1)
-            earlier += await _stored_decisions(
-                agent=agent, run_code=run_code, reports=reports[:count]
+            earlier += await read(
+                partial(_stored_decisions, agent, run_code, reports[:count])
             )
             reports = reports[count:]
             if not reports or earlier[-1]["decision"] in {"pause", "stop"}:
@@ -240,9 +238,8 @@ async def steps_submit(
                 return reply(body, replayed=True)
 
 
-@sync_to_async(thread_sensitive=False)
 def _stored_decisions(
-    *, agent: AgentPrincipal, run_code: str, reports: Sequence[StepReport]
+    agent: AgentPrincipal, run_code: str, reports: Sequence[StepReport]
 ) -> list[dict[str, Any]]:
     entries = {
         entry.step_number: entry

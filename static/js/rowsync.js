@@ -2,6 +2,8 @@
 // Known rows are morphed, never replaced, so focus and selection survive.
 // data-key: place in the list, highest first. data-seq: how new the row is.
 
+// A page that stays open for days does not grow for days.
+const ROWS_KEPT = 500;
 let api;
 
 const busy = (row) => row.contains(document.activeElement);
@@ -49,6 +51,9 @@ htmx.registerExtension("rowsync", {
         place(list.querySelector("[data-group]") ?? list, row);
         changed.push(row);
       }
+    }
+    if (!list.querySelector("[data-group]")) {
+      while (list.children.length > ROWS_KEPT) list.lastElementChild.remove();
     }
     list.dispatchEvent(new CustomEvent("rows:changed", { bubbles: true }));
     return changed.length ? changed : true;

@@ -24,7 +24,7 @@ from tests.builders import (
     make_person,
     make_project,
     make_robot,
-    pause_run,
+    pause_at_once,
     start_run,
     step,
 )
@@ -144,7 +144,7 @@ class World:
 
     def paused(self, action: str | None = None) -> Target:
         run = start_run(self.agent)
-        review = pause_run(self.agent, run)["review"]["id"]
+        review = pause_at_once(self.agent, run)
         if action is None:
             return Target(run, review)
         with client_for(self.live, self.manager) as manager:

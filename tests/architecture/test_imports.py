@@ -46,9 +46,7 @@ def lint(house: Path) -> subprocess.CompletedProcess[str]:
     ],
     ids=lambda value: value.replace("/", "."),
 )
-def test_a_wrong_import_breaks_a_contract(
-    house: Path, module: str, wrong: str
-) -> None:
+def test_a_wrong_import_breaks_a_contract(house: Path, module: str, wrong: str) -> None:
     path = house / module
     path.write_text(path.read_text() + f"\n{wrong}\n")
     result = lint(house)

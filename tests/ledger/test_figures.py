@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.figures import ago, clock, compact, money, words
+from ledger.figures import ago, change, clock, compact, money, words
 from ledger.visible import visible, visible_line
 
 
@@ -25,6 +25,15 @@ from ledger.visible import visible, visible_line
 )
 def test_amounts_are_short(amount: int, shown: str) -> None:
     assert compact(amount) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.0, "0 %"), (0.0004, "0 %"), (-0.0004, "0 %"), (0.013, "+1.3 %")],
+)
+def test_a_flat_slope_has_no_sign(share: float, shown: str) -> None:
+    assert change(share) == shown
+    assert change(-0.02) == "\N{MINUS SIGN}2.0 %"
 
 
 @pytest.mark.parametrize(

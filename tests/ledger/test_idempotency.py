@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +17,7 @@ from tests.builders import make_robot, start_run, step
 from tests.conftest import client_for
 from tests.live import Live
 from tests.problems import problem
+from tests.threads import Threads
 
 KEY = {"Idempotency-Key": "key-1"}
 
@@ -72,7 +72,7 @@ def test_eight_at_once_have_one_effect(agent: httpx.Client, name: str) -> None:
     run = start_run(agent)
     path, body = POSTS[name](agent, run)
 
-    with ThreadPoolExecutor(8) as pool:
+    with Threads(8) as pool:
         answers = list(pool.map(lambda _: send(agent, path, body), range(8)))
 
     assert {answer.status_code for answer in answers} == {answers[0].status_code}
@@ -104,7 +104,7 @@ def test_the_same_key_for_another_request_is_refused(agent: httpx.Client) -> Non
 def test_two_bodies_at_once_with_one_key_have_one_effect(agent: httpx.Client) -> None:
     bodies = [{"task": f"task {number}"} for number in range(6)]
 
-    with ThreadPoolExecutor(6) as pool:
+    with Threads(6) as pool:
         answers = list(pool.map(lambda body: send(agent, "/runs", body), bodies))
 
     statuses = sorted(answer.status_code for answer in answers)
@@ -133,7 +133,7 @@ def test_a_key_belongs_to_its_agent(
     assert first.json()["id"] != second.json()["id"]
 
 
-@pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a\tb", "é", " "])
+@pytest.mark.parametrize("key", ["", "k" * 256, "a b", "a\tb", "é"])
 def test_a_key_is_1_to_255_visible_characters(agent: httpx.Client, key: str) -> None:
     header = [("Idempotency-Key", key.encode("latin-1"))]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import httpx
@@ -11,18 +10,21 @@ from django.core.management import call_command
 
 from accounts.models import Project
 from ledger.models import Entry, Run
-from tests.builders import make_policy, make_robot, start_run, step
+from ledger.replay import replay_run
+from ledger.verify import verify_run
+from tests.builders import Robot, make_policy, make_robot, start_run, step
 from tests.conftest import client_for
 from tests.live import Live
+from tests.threads import Threads
 
 AGENTS = 20
 STEPS = 50
 
 
-def work(live: Live, project: Project, name: str) -> dict[int, tuple[int, str]]:
+def work(live: Live, robot: Robot) -> dict[tuple[str, int], tuple[int, str]]:
     """One agent's run of fifty steps; the receipts it was given."""
     receipts = {}
-    with client_for(live, make_robot(name, project=project)) as client:
+    with client_for(live, robot) as client:
         run = start_run(client)
         for number in range(1, STEPS + 1):
             answer = client.post(
@@ -30,39 +32,37 @@ def work(live: Live, project: Project, name: str) -> dict[int, tuple[int, str]]:
             )
             assert answer.status_code == 201, answer.text
             receipt = answer.json()["receipt"]
-            receipts[number] = (receipt["seq"], receipt["hash"])
-    return {run_pk(run) * 1000 + number: each for number, each in receipts.items()}
-
-
-def run_pk(code: str) -> int:
-    return Run.objects.values_list("pk", flat=True).get(code=code)
+            receipts[run, number] = (receipt["seq"], receipt["hash"])
+    return receipts
 
 
 def test_every_acknowledged_step_of_every_agent_is_in_the_ledger(
     live: Live, project: Project
 ) -> None:
+    robots = [
+        make_robot(f"agent-{number}", project=project) for number in range(AGENTS)
+    ]
     done = Event()
-    with ThreadPoolExecutor(AGENTS + 1) as pool:
+    with Threads(AGENTS + 1) as pool:
         watcher = pool.submit(watch_positions, project, done)
-        workers = [
-            pool.submit(work, live, project, f"agent-{n}") for n in range(AGENTS)
-        ]
+        workers = [pool.submit(work, live, robot) for robot in robots]
         try:
             acknowledged = {k: v for each in workers for k, v in each.result().items()}
         finally:
             done.set()
 
     stored = {
-        entry.run_id * 1000 + entry.step_number: (entry.seq, entry.hash)
-        for entry in Entry.objects.filter(project=project, type="step.judged")
-        if entry.step_number is not None
+        (str(entry.run.code), entry.step_number): (entry.seq, entry.hash)
+        for entry in Entry.objects.filter(
+            project=project, type="step.judged"
+        ).select_related("run")
     }
     assert len(stored) == AGENTS * STEPS
     assert stored == acknowledged
     assert watcher.result() == AGENTS * (STEPS + 1)
     for run in Run.objects.filter(project=project):
-        call_command("ledger_verify", run=str(run.code), verbosity=0)
-        call_command("replay", run=str(run.code), verbosity=0)
+        assert verify_run(run).ok
+        assert replay_run(run) is None
 
 
 def watch_positions(project: Project, done: Event) -> int:
@@ -95,7 +95,7 @@ def test_a_limit_holds_under_parallel_steps(
             if answer.status_code != 409 or "out-of-order" not in answer.text:
                 return answer.status_code
 
-    with ThreadPoolExecutor(8) as pool:
+    with Threads(8) as pool:
         statuses = list(pool.map(push, range(1, 41)))
 
     assert statuses.count(201) == 10
@@ -120,7 +120,7 @@ def test_verification_never_cries_wolf_while_agents_are_at_work(
             assert answer.status_code == 200
         done.set()
 
-    with ThreadPoolExecutor(1) as pool:
+    with Threads(1) as pool:
         reporting = pool.submit(report)
         verified = 0
         while not done.is_set():

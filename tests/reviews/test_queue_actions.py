@@ -51,6 +51,17 @@ def test_an_approval_closes_the_review_and_frees_the_field(
     assert "Go on<br>then" in pane
 
 
+def test_the_dock_works_without_a_script(alice: Person, path: str) -> None:
+    client = browser_of(alice.user)
+    form = {"action": "approve", "text": "Go on", **shown(client, path)}
+    answer = client.post(f"{path}rule/", form)
+    assert (answer.status_code, answer["Location"]) == (302, path)
+    again = client.post(f"{path}rule/", form)
+    assert again.status_code == 409
+    assert "Not taken. You approved this" in again.content.decode()
+    assert "<!doctype html>" in again.content.decode()
+
+
 def test_the_second_ruling_is_told_who_ruled_what_when(
     alice: Person, reviewer: httpx.Client, bob: Person, review: str, path: str
 ) -> None:

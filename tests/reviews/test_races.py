@@ -4,39 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from threading import Barrier
 
 import httpx
-import pytest
 
 from accounts.models import Project
 from reviews.expiry import expire_due_reviews
-from tests.builders import make_policy, pause_run, start_run, step
+from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.people import seen
 from tests.problems import problem
+from tests.threads import Threads, at_once
 from tests.waiting import until
 
 ROUNDS = 20
 Call = Callable[[], httpx.Response]
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(12) as threads:
-        yield threads
-
-
-def at_once(pool: ThreadPoolExecutor, *calls: Call) -> list[httpx.Response]:
-    start = Barrier(len(calls))
-
-    def go(call: Call) -> httpx.Response:
-        start.wait(timeout=10)
-        return call()
-
-    return [future.result(20) for future in [pool.submit(go, c) for c in calls]]
 
 
 def ruling(client: httpx.Client, review: str, action: str) -> Call:
@@ -57,14 +39,12 @@ def test_two_reviewers_approve_and_one_wins(
     agent: httpx.Client,
     reviewer: httpx.Client,
     manager: httpx.Client,
-    pool: ThreadPoolExecutor,
 ) -> None:
     for _ in range(ROUNDS):
         run = start_run(agent)
-        review = pause_run(agent, run)["review"]["id"]
+        review = pause_at_once(agent, run)
 
         answers = at_once(
-            pool,
             ruling(reviewer, review, "approve"),
             ruling(manager, review, "approve"),
         )
@@ -81,14 +61,13 @@ def test_approve_and_abort_have_one_outcome(
     agent: httpx.Client,
     reviewer: httpx.Client,
     manager: httpx.Client,
-    pool: ThreadPoolExecutor,
 ) -> None:
     for _ in range(ROUNDS):
         run = start_run(agent)
-        review = pause_run(agent, run)["review"]["id"]
+        review = pause_at_once(agent, run)
 
         answers = at_once(
-            pool, ruling(reviewer, review, "approve"), ruling(manager, review, "abort")
+            ruling(reviewer, review, "approve"), ruling(manager, review, "abort")
         )
 
         won, lost = sorted(answers, key=lambda answer: answer.status_code)
@@ -103,14 +82,13 @@ def test_a_human_stop_holds_whatever_is_approved_beside_it(
     agent: httpx.Client,
     reviewer: httpx.Client,
     manager: httpx.Client,
-    pool: ThreadPoolExecutor,
 ) -> None:
     for _ in range(ROUNDS):
         run = start_run(agent)
-        review = pause_run(agent, run)["review"]["id"]
+        review = pause_at_once(agent, run)
 
         approval, stop = at_once(
-            pool, ruling(reviewer, review, "approve"), abort(manager, run)
+            ruling(reviewer, review, "approve"), abort(manager, run)
         )
 
         assert stop.status_code == 200
@@ -123,14 +101,12 @@ def test_a_human_stop_holds_whatever_is_approved_beside_it(
             assert told["state"] == "superseded"
 
 
-def test_a_double_click_rules_once(
-    agent: httpx.Client, reviewer: httpx.Client, pool: ThreadPoolExecutor
-) -> None:
+def test_a_double_click_rules_once(agent: httpx.Client, reviewer: httpx.Client) -> None:
     run = start_run(agent)
-    review = pause_run(agent, run)["review"]["id"]
+    review = pause_at_once(agent, run)
     click = ruling(reviewer, review, "approve")
 
-    answers = at_once(pool, *[click] * 5)
+    answers = at_once(*[click] * 5)
 
     assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 4}
     assert reviewer.get(f"/reviews/{review}").json()["version"] == 2
@@ -140,14 +116,13 @@ def test_a_ruling_at_the_last_moment_wins_or_comes_too_late(
     agent: httpx.Client,
     reviewer: httpx.Client,
     project: Project,
-    pool: ThreadPoolExecutor,
 ) -> None:
     """Rulings land around the end of their time while a sweep is at work."""
     make_policy("hasty", project=project, reviews={"expires_after_s": 1})
     made = []
     for number in range(8):
         run = start_run(agent, policy="hasty")
-        review = pause_run(agent, run)["review"]["id"]
+        review = pause_at_once(agent, run)
         due = datetime.fromisoformat(
             reviewer.get(f"/reviews/{review}").json()["due_at"]
         )
@@ -158,13 +133,13 @@ def test_a_ruling_at_the_last_moment_wins_or_comes_too_late(
         time.sleep(max(0.0, (moment - datetime.now(UTC)).total_seconds()))
         return call()
 
-    answers = [pool.submit(at, moment, call) for _, _, moment, call in made]
-
     def swept() -> bool:
         expire_due_reviews()
         return all(answer.done() for answer in answers)
 
-    until(swept)
+    with Threads(len(made)) as pool:
+        answers = [pool.submit(at, moment, call) for _, _, moment, call in made]
+        until(swept)
     until(lambda: not any(_open(reviewer, review) for _, review, _, _ in made))
     for (run, _, _, _), answer in zip(made, answers, strict=True):
         told = agent.get(f"/runs/{run}/decision").json()
@@ -180,12 +155,10 @@ def _open(reviewer: httpx.Client, review: str) -> bool:
     return bool(reviewer.get(f"/reviews/{review}").json()["state"] == "open")
 
 
-def test_the_same_step_at_once_is_one_step(
-    agent: httpx.Client, pool: ThreadPoolExecutor
-) -> None:
+def test_the_same_step_at_once_is_one_step(agent: httpx.Client) -> None:
     run = start_run(agent)
     for number in range(1, ROUNDS + 1):
-        answers = at_once(pool, *[report(agent, run, number)] * 4)
+        answers = at_once(*[report(agent, run, number)] * 4)
         assert {answer.status_code for answer in answers} == {201}
         assert len({answer.content for answer in answers}) == 1
 
@@ -193,12 +166,12 @@ def test_the_same_step_at_once_is_one_step(
 
 
 def test_two_bodies_for_one_step_at_once_are_one_step_and_a_conflict(
-    agent: httpx.Client, pool: ThreadPoolExecutor
+    agent: httpx.Client,
 ) -> None:
     run = start_run(agent)
     for number in range(1, ROUNDS + 1):
         calls = [report(agent, run, number, tokens) for tokens in (1, 2, 3)]
-        answers = sorted(at_once(pool, *calls), key=lambda each: each.status_code)
+        answers = sorted(at_once(*calls), key=lambda each: each.status_code)
         assert answers[0].status_code == 201
         for loser in answers[1:]:
             problem(loser, "step-conflict")
@@ -207,12 +180,12 @@ def test_two_bodies_for_one_step_at_once_are_one_step_and_a_conflict(
 
 
 def test_a_step_comes_before_the_stop_or_not_at_all(
-    agent: httpx.Client, reviewer: httpx.Client, pool: ThreadPoolExecutor
+    agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
     for _ in range(ROUNDS):
         run = start_run(agent)
 
-        taken, stop = at_once(pool, report(agent, run, 1), abort(reviewer, run))
+        taken, stop = at_once(report(agent, run, 1), abort(reviewer, run))
 
         assert stop.status_code == 200
         stored = agent.get(f"/runs/{run}").json()
@@ -229,9 +202,7 @@ def test_a_step_comes_before_the_stop_or_not_at_all(
         assert types[-1] == "run.aborted"
 
 
-def test_finish_and_a_question_at_once_leave_one_of_both(
-    agent: httpx.Client, pool: ThreadPoolExecutor
-) -> None:
+def test_finish_and_a_question_at_once_leave_one_of_both(agent: httpx.Client) -> None:
     for _ in range(ROUNDS):
         run = start_run(agent)
 
@@ -242,7 +213,7 @@ def test_finish_and_a_question_at_once_leave_one_of_both(
         def finish(run: str = run) -> httpx.Response:
             return agent.post(f"/runs/{run}/finish", json={"outcome": "completed"})
 
-        asked, finished = at_once(pool, ask, finish)
+        asked, finished = at_once(ask, finish)
 
         status = agent.get(f"/runs/{run}").json()["status"]
         if asked.status_code == 201:

@@ -1,0 +1,147 @@
+"""manage.py agent_key and user_add: what they print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import httpx
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts.models import Agent, Membership, Project, User
+from tests.builders import unique
+from tests.live import Live
+
+
+def printed(capsys: pytest.CaptureFixture[str], *command: Any) -> str:
+    capsys.readouterr()
+    call_command(*command)
+    return capsys.readouterr().out
+
+
+def opens(live: Live, secret: str, path: str) -> int:
+    headers = {"Authorization": f"Bearer {secret}"}
+    return httpx.get(live.api + path, headers=headers).status_code
+
+
+def test_agent_key_prints_one_line_of_json(
+    live: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug = unique("new")
+
+    shown = printed(capsys, "agent_key", "robo", "--project", slug, "--json")
+
+    assert shown.count("\n") == 1
+    line = json.loads(shown)
+    assert list(line) == ["project", "agent", "key"]
+    assert line["project"] == slug
+    assert line["agent"] == "robo"
+    assert line["key"].startswith("crk_")
+    assert Project.objects.filter(slug=slug).exists()
+    assert opens(live, line["key"], "/runs") == 200
+
+
+def test_a_second_key_is_for_the_same_agent(
+    database: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug = unique("new")
+    command = ("agent_key", "robo", "--project", slug, "--json")
+
+    keys = {json.loads(printed(capsys, *command))["key"] for _ in range(2)}
+
+    assert len(keys) == 2
+    assert Agent.objects.filter(project__slug=slug).count() == 1
+
+
+def test_user_add_prints_one_line_of_json(
+    live: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug, name = unique("new"), unique("alice")
+    command = ("user_add", name, "--role", "manager", "--project", slug, "--json")
+
+    shown = printed(capsys, *command)
+
+    assert shown.count("\n") == 1
+    line = json.loads(shown)
+    assert list(line) == ["user", "role", "project", "password", "token"]
+    assert (line["user"], line["role"], line["project"]) == (name, "manager", slug)
+    assert line["token"].startswith("crt_")
+    assert User.objects.get(username=name).check_password(line["password"])
+    assert Membership.objects.get(user__username=name).role == "manager"
+    assert opens(live, line["token"], "/reviews") == 200
+
+
+def test_user_add_again_changes_the_role_and_the_secrets(
+    live: Live, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug, name = unique("new"), unique("alice")
+    lines = [
+        json.loads(
+            printed(
+                capsys, "user_add", name, "--role", role, "--project", slug, "--json"
+            )
+        )
+        for role in ("reviewer", "admin")
+    ]
+
+    assert Membership.objects.get(user__username=name).role == "admin"
+    assert not User.objects.get(username=name).check_password(lines[0]["password"])
+    assert User.objects.get(username=name).check_password(lines[1]["password"])
+    assert [opens(live, line["token"], "/reviews") for line in lines] == [200, 200]
+
+
+def test_the_same_commands_speak_to_people(
+    database: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug = unique("new")
+    shown = printed(capsys, "agent_key", "robo", "--project", slug)
+    assert "crk_" in shown
+    assert "not shown again" in shown
+    shown = printed(
+        capsys, "user_add", unique("bob"), "--role", "reviewer", "--project", slug
+    )
+    assert "crt_" in shown
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("agent_key", "robo"),
+        ("agent_key", "--project", "p"),
+        ("agent_key", "", "--project", "p"),
+        ("agent_key", "  ", "--project", "p"),
+        ("agent_key", "a\nb", "--project", "p"),
+        ("agent_key", "x" * 121, "--project", "p"),
+        ("agent_key", "robo", "--project", "a/b"),
+        ("agent_key", "robo", "--project", ""),
+        ("agent_key", "robo", "--project", "é"),
+        ("agent_key", "robo", "--project", "x" * 65),
+        ("user_add", "bob", "--project", "p"),
+        ("user_add", "bob", "--role", "boss", "--project", "p"),
+        ("user_add", "bob", "--role", "admin"),
+        ("user_add", "bob smith", "--role", "admin", "--project", "p"),
+        ("user_add", "x" * 151, "--role", "admin", "--project", "p"),
+        ("user_add", "bob", "--role", "admin", "--project", "a b"),
+    ],
+)
+def test_wrong_arguments_are_refused(database: None, command: tuple[str, ...]) -> None:
+    with pytest.raises(CommandError):
+        call_command(*command)
+
+
+def test_a_refusal_ends_with_a_sentence_and_no_traceback() -> None:
+    ended = subprocess.run(
+        [sys.executable, "manage.py", "agent_key", "a\tb", "--project", "p"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode != 0
+    assert "NAME must be" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout == ""

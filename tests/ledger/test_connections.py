@@ -1,0 +1,48 @@
+"""Database connections come back: no door keeps one after its answer."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from django.db import connection
+
+from tests.builders import pause_at_once, start_run, step
+from tests.people import rule
+from tests.threads import Threads
+from tests.waiting import until
+
+# The writer's own, and that of the thread that runs this test.
+KEPT = 2
+
+
+def test_no_door_keeps_a_connection(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no pool to exhaust.")
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    calls = [
+        lambda: agent.post(f"/runs/{run}/steps", json=step(1, uncertainty=0.95)),
+        lambda: agent.post(f"/runs/{run}/steps", json=step(1)),
+        lambda: agent.get(f"/runs/{run}/decision"),
+        lambda: agent.get(f"/runs/{run}/ledger"),
+        lambda: agent.get(f"/runs/{run}/verify"),
+        lambda: agent.get("/runs"),
+        lambda: agent.post("/evaluate/continue", json={"step_number": 1}),
+        lambda: reviewer.get(f"/reviews/{review}"),
+        lambda: reviewer.post(f"/reviews/{review}/comments", json={"text": "x"}),
+    ]
+
+    with Threads(16) as pool:
+        answers = list(pool.map(lambda call: call(), calls * 12))
+    rule(reviewer, review, "approve")
+
+    assert {answer.status_code for answer in answers} == {200, 201, 409}
+    until(lambda: _taken() <= KEPT)
+
+
+def _taken() -> int:
+    stats = connection.pool.get_stats()  # type: ignore[attr-defined]
+    taken: int = stats["pool_size"] - stats["pool_available"]
+    return taken

@@ -1,0 +1,38 @@
+"""Threads of a test that use the database: each gives its connection back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Barrier
+from typing import Any, TypeVar
+
+from django.db import connection
+
+T = TypeVar("T")
+
+
+class Threads(ThreadPoolExecutor):
+    def submit(  # type: ignore[override]
+        self, work: Callable[..., T], /, *args: Any, **more: Any
+    ) -> Future[T]:
+        return super().submit(_tidily, work, *args, **more)
+
+
+def _tidily(work: Callable[..., T], *args: Any, **more: Any) -> T:
+    try:
+        return work(*args, **more)
+    finally:
+        connection.close()
+
+
+def at_once(*calls: Callable[[], T]) -> list[T]:
+    """All calls start at the same moment; the answers in their order."""
+    start = Barrier(len(calls))
+
+    def go(call: Callable[[], T]) -> T:
+        start.wait(timeout=10)
+        return call()
+
+    with Threads(len(calls)) as pool:
+        return list(pool.map(go, calls))
