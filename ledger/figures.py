@@ -46,6 +46,11 @@ def words(seconds: float) -> str:
     return f"{minutes} m {rest} s" if minutes else f"{rest} s"
 
 
+def span(milliseconds: int) -> str:
+    """An amount of time: the same words, without seconds that are none."""
+    return words(milliseconds / 1000).removesuffix(" 0 s")
+
+
 def clock(seconds: float) -> str:
     """A short wait: "0:09", "14:22"; from an hour on in words."""
     total = max(0, int(seconds))
@@ -58,7 +63,7 @@ def ago(seconds: float) -> str:
         return "just now"
     if total < 60:
         return f"{total} s ago"
-    return words(total - total % 60).removesuffix(" 0 s") + " ago"
+    return span((total - total % 60) * 1000) + " ago"
 
 
 def iso(at: datetime) -> str:

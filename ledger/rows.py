@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 
 from accounts.identifiers import parse_code
 from ledger.charts import StepFigure, fleet_bar, gauge
-from ledger.figures import ago, compact, iso, money, words
+from ledger.figures import ago, compact, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.visible import visible_line
 
@@ -206,9 +206,7 @@ def amounts_of(run: Run) -> tuple[Amount, ...]:
     return (
         _amount("Tokens", run.tokens_used, run.tokens_limit, compact),
         _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, compact),
-        _amount(
-            "Time", run.time_ms_used, run.time_ms_limit, lambda ms: words(ms / 1000)
-        ),
+        _amount("Time", run.time_ms_used, run.time_ms_limit, span),
         _amount("Cost", run.cost_micros_used, run.cost_micros_limit, money),
     )
 

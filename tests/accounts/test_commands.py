@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import Any
 
 import httpx
@@ -131,17 +129,3 @@ def test_the_same_commands_speak_to_people(
 def test_wrong_arguments_are_refused(database: None, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
         call_command(*command)
-
-
-def test_a_refusal_ends_with_a_sentence_and_no_traceback() -> None:
-    ended = subprocess.run(
-        [sys.executable, "manage.py", "agent_key", "a\tb", "--project", "p"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert ended.returncode != 0
-    assert "NAME must be" in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert ended.stdout == ""

@@ -93,16 +93,17 @@ def test_a_batch_that_contradicts_a_stored_step_stores_nothing(
     assert agent.get(f"/runs/{run}").json()["steps"] == 2
 
 
-@pytest.mark.parametrize("numbers", [[1, 3], [1, 1], [2, 1]])
 def test_numbers_of_a_batch_are_consecutive(
-    agent: httpx.Client, numbers: list[int]
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     run = start_run(agent)
+    cases: list[list[int]] = [[1, 3], [1, 1], [2, 1]]
+    for numbers in cases:
+        with subtests.test(numbers=numbers):
+            refusal = problem(send(agent, run, [step(n) for n in numbers]), "invalid")
 
-    refusal = problem(send(agent, run, [step(n) for n in numbers]), "invalid")
-
-    assert fields(refusal) == ["steps"]
-    assert agent.get(f"/runs/{run}").json()["steps"] == 0
+            assert fields(refusal) == ["steps"]
+            assert agent.get(f"/runs/{run}").json()["steps"] == 0
 
 
 def test_a_batch_that_begins_too_late_names_the_expected_step(
@@ -115,11 +116,14 @@ def test_a_batch_that_begins_too_late_names_the_expected_step(
     assert refusal["expected"] == 1
 
 
-@pytest.mark.parametrize("steps", [[], [step(n) for n in range(1, 102)], None, {}])
-def test_a_batch_holds_1_to_100_steps(agent: httpx.Client, steps: Any) -> None:
+def test_a_batch_holds_1_to_100_steps(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
     run = start_run(agent)
-
-    problem(send(agent, run, steps), "invalid")
+    cases: list[Any] = [[], [step(n) for n in range(1, 102)], None, {}]
+    for steps in cases:
+        with subtests.test(steps=steps):
+            problem(send(agent, run, steps), "invalid")
 
 
 def test_one_wrong_step_refuses_the_whole_batch(agent: httpx.Client) -> None:

@@ -90,9 +90,11 @@ def test_a_state_holds_64_kib_and_no_more(agent: httpx.Client) -> None:
     problem(agent.post(f"/runs/{run}/checkpoints", json=wide), "invalid")
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
+def test_a_wrong_checkpoint_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    run = start_run(agent)
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "step"),
         ({"step": -1}, "step"),
         ({"step": "0"}, "step"),
@@ -100,16 +102,12 @@ def test_a_state_holds_64_kib_and_no_more(agent: httpx.Client) -> None:
         ({"step": 0, "state": "x"}, "state"),
         ({"step": 0, "label": "x" * 201}, "label"),
         ({"step": 0, "more": 1}, "more"),
-    ],
-)
-def test_a_wrong_checkpoint_is_refused(
-    agent: httpx.Client, body: dict[str, Any], field: str
-) -> None:
-    run = start_run(agent)
+    ]
+    for body, field in cases:
+        with subtests.test(body=body, field=field):
+            answer = agent.post(f"/runs/{run}/checkpoints", json=body)
 
-    answer = agent.post(f"/runs/{run}/checkpoints", json=body)
-
-    assert fields(problem(answer, "invalid")) == [field]
+            assert fields(problem(answer, "invalid")) == [field]
 
 
 def test_a_run_without_checkpoints_has_no_latest_one(agent: httpx.Client) -> None:

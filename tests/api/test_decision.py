@@ -166,15 +166,14 @@ def test_a_claim_or_a_comment_is_no_answer(
     assert parked.result(timeout=10).json()["state"] == "ruled"
 
 
-@pytest.mark.parametrize(
-    "wait", ["56", "-1", "1.5", "", "x", "999", "+5", "%20", "1e1", "\uff10"]
-)
 def test_a_wait_outside_0_to_55_whole_seconds_is_refused(
-    agent: httpx.Client, wait: str
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     run = start_run(agent)
-
-    problem(agent.get(f"/runs/{run}/decision?wait={wait}"), "invalid")
+    cases: list[str] = ["56", "-1", "1.5", "", "x", "999", "+5", "%20", "1e1", "\uff10"]
+    for wait in cases:
+        with subtests.test(wait=wait):
+            problem(agent.get(f"/runs/{run}/decision?wait={wait}"), "invalid")
 
 
 def test_a_parameter_that_is_not_known_is_refused(agent: httpx.Client) -> None:

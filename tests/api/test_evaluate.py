@@ -47,9 +47,8 @@ def test_an_agent_and_a_person_get_the_same_judgement(
     assert body["metrics"]["budget_remaining"]["tokens"] == 1000
 
 
-@pytest.mark.parametrize(
-    ("changed", "decision", "gate"),
-    [
+def test_every_gate_speaks(agent: httpx.Client, subtests: pytest.Subtests) -> None:
+    cases: list[tuple[dict[str, Any], str, str | None]] = [
         ({"coherence_score": 0.39}, "stop", "coherence"),
         ({"coherence_score": 0.4}, "continue", None),
         ({"step_number": 105}, "stop", "step_limit"),
@@ -67,15 +66,15 @@ def test_an_agent_and_a_person_get_the_same_judgement(
             "throttle",
             "slope",
         ),
-    ],
-)
-def test_every_gate_speaks(
-    agent: httpx.Client, changed: dict[str, Any], decision: str, gate: str | None
-) -> None:
-    body = judge(agent, **changed)
+    ]
+    for changed, decision, gate in cases:
+        with subtests.test(changed=changed, decision=decision, gate=gate):
+            body = judge(agent, **changed)
 
-    assert body["decision"] == decision
-    assert gate is None or gate in [finding["gate"] for finding in body["findings"]]
+            assert body["decision"] == decision
+            assert gate is None or gate in [
+                finding["gate"] for finding in body["findings"]
+            ]
 
 
 def test_nothing_is_stored(agent: httpx.Client, project: Project) -> None:
@@ -100,9 +99,10 @@ def test_scores_left_out_are_not_evaluated(agent: httpx.Client) -> None:
     assert {"coherence", "uncertainty"} <= set(body["metrics"]["not_evaluated"])
 
 
-@pytest.mark.parametrize(
-    ("changed", "field"),
-    [
+def test_a_figure_that_cannot_be_true_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"step_number": -1}, "step_number"),
         ({"step_number": "1"}, "step_number"),
         ({"rework_count": 11}, "rework_count"),
@@ -115,11 +115,9 @@ def test_scores_left_out_are_not_evaluated(agent: httpx.Client) -> None:
         ({"budget_remaining": {"euro": 1}}, "budget_remaining.euro"),
         ({"total_tokens_used": None}, "total_tokens_used"),
         ({"verdict": "continue"}, "verdict"),
-    ],
-)
-def test_a_figure_that_cannot_be_true_is_refused(
-    agent: httpx.Client, changed: dict[str, Any], field: str
-) -> None:
-    refusal = agent.post("/evaluate/continue", json={**GOOD, **changed})
+    ]
+    for changed, field in cases:
+        with subtests.test(changed=changed, field=field):
+            refusal = agent.post("/evaluate/continue", json={**GOOD, **changed})
 
-    assert field in fields(problem(refusal, "invalid"))
+            assert field in fields(problem(refusal, "invalid"))

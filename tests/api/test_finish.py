@@ -89,9 +89,11 @@ def test_a_stopped_run_cannot_finish(agent: httpx.Client) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
+def test_a_wrong_ending_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    run = start_run(agent)
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "outcome"),
         ({"outcome": "aborted"}, "outcome"),
         ({"outcome": "completed", "tests": {"passed": 1}}, "tests.ran"),
@@ -101,14 +103,10 @@ def test_a_stopped_run_cannot_finish(agent: httpx.Client) -> None:
         ({"outcome": "completed", "files_touched": "a.py"}, "files_touched"),
         ({"outcome": "completed", "violations": [{}]}, "violations.0.rule"),
         ({"outcome": "completed", "evaluations": []}, "evaluations"),
-    ],
-)
-def test_a_wrong_ending_is_refused(
-    agent: httpx.Client, body: dict[str, Any], field: str
-) -> None:
-    run = start_run(agent)
+    ]
+    for body, field in cases:
+        with subtests.test(body=body, field=field):
+            answer = agent.post(f"/runs/{run}/finish", json=body)
 
-    answer = agent.post(f"/runs/{run}/finish", json=body)
-
-    assert field in fields(problem(answer, "invalid"))
-    assert agent.get(f"/runs/{run}").json()["status"] == "running"
+            assert field in fields(problem(answer, "invalid"))
+            assert agent.get(f"/runs/{run}").json()["status"] == "running"

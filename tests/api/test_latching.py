@@ -39,22 +39,24 @@ def test_a_run_at_90_percent_rework_is_paused_and_stays_so(
     assert agent.get(f"/runs/{run}").json()["steps"] == 5
 
 
-@pytest.mark.parametrize("text", ["NaN", "1.5", '"0.9"', "1e999"])
 def test_a_score_that_is_none_is_refused_never_taken_for_good(
-    agent: httpx.Client, text: str
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     """CG-45."""
     run = start_run(agent)
-    raw = f'{{"number": 1, "tokens": 1, "tool_calls": 1, "coherence": {text}}}'
+    cases: list[str] = ["NaN", "1.5", '"0.9"', "1e999"]
+    for text in cases:
+        with subtests.test(text=text):
+            raw = f'{{"number": 1, "tokens": 1, "tool_calls": 1, "coherence": {text}}}'
 
-    answer = agent.post(
-        f"/runs/{run}/steps",
-        content=raw,
-        headers={"Content-Type": "application/json"},
-    )
+            answer = agent.post(
+                f"/runs/{run}/steps",
+                content=raw,
+                headers={"Content-Type": "application/json"},
+            )
 
-    problem(answer, "invalid" if text in {"1.5", '"0.9"'} else "malformed")
-    assert agent.get(f"/runs/{run}").json()["steps"] == 0
+            problem(answer, "invalid" if text in {"1.5", '"0.9"'} else "malformed")
+            assert agent.get(f"/runs/{run}").json()["steps"] == 0
 
 
 def test_a_stop_holds_whatever_the_next_scores_are(agent: httpx.Client) -> None:

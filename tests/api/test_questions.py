@@ -62,16 +62,20 @@ def test_a_request_is_approved_denied_or_aborted(
     assert decision["ruling"]["action"] == action
 
 
-@pytest.mark.parametrize("answer", [None, "", "  \n"])
 def test_an_answer_has_words(
-    agent: httpx.Client, reviewer: httpx.Client, answer: str | None
+    agent: httpx.Client, reviewer: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     review = ask(agent, start_run(agent), "question")["id"]
-    body = {"action": "answer", **seen(reviewer, review), "answer": answer}
+    cases: list[str | None] = [None, "", "  \n"]
+    for answer in cases:
+        with subtests.test(answer=answer):
+            body = {"action": "answer", **seen(reviewer, review), "answer": answer}
 
-    refusal = problem(reviewer.post(f"/reviews/{review}/ruling", json=body), "invalid")
+            refusal = problem(
+                reviewer.post(f"/reviews/{review}/ruling", json=body), "invalid"
+            )
 
-    assert fields(refusal) == ["answer"]
+            assert fields(refusal) == ["answer"]
 
 
 def test_a_request_does_not_start_a_new_segment(
@@ -138,9 +142,11 @@ def test_a_run_asks_one_thing_at_a_time(agent: httpx.Client) -> None:
     assert problem(again, "run-paused")["review"]["id"] == review
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
+def test_a_wrong_question_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    run = start_run(agent)
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "kind"),
         ({"kind": "pause", "title": "x"}, "kind"),
         ({"kind": "confirmation", "title": "x"}, "kind"),
@@ -150,14 +156,10 @@ def test_a_run_asks_one_thing_at_a_time(agent: httpx.Client) -> None:
         ({"kind": "question", "title": "x", "options": "a"}, "options"),
         ({"kind": "question", "title": "x", "options": ["a"] * 21}, "options"),
         ({"kind": "question", "title": "x", "ruling": "approve"}, "ruling"),
-    ],
-)
-def test_a_wrong_question_is_refused(
-    agent: httpx.Client, body: dict[str, Any], field: str
-) -> None:
-    run = start_run(agent)
+    ]
+    for body, field in cases:
+        with subtests.test(body=body, field=field):
+            answer = agent.post(f"/runs/{run}/reviews", json=body)
 
-    answer = agent.post(f"/runs/{run}/reviews", json=body)
-
-    assert field in fields(problem(answer, "invalid"))
-    assert agent.get(f"/runs/{run}").json()["status"] == "running"
+            assert field in fields(problem(answer, "invalid"))
+            assert agent.get(f"/runs/{run}").json()["status"] == "running"

@@ -71,16 +71,18 @@ def test_every_filter_narrows_the_list(
     assert ids(manager, "?status=running&intent=bug-fix&q=flaky") == [fix]
 
 
-@pytest.mark.parametrize(
-    "name", ["2024", "0", "-1", 'a"b', "a.b", "$", "a'b", "ä\\", "[0]", "%s"]
-)
-def test_a_label_is_found_whatever_its_name(agent: httpx.Client, name: str) -> None:
-    run = start_run(agent, labels={name: "x:y%'\""})
-    start_run(agent)
+def test_a_label_is_found_whatever_its_name(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = ["2024", "0", "-1", 'a"b', "a.b", "$", "a'b", "ä\\", "[0]", "%s"]
+    for name in cases:
+        with subtests.test(name=name):
+            run = start_run(agent, labels={name: "x:y%'\""})
+            start_run(agent)
 
-    answer = agent.get("/runs", params={"label": f"{name}:x:y%'\""})
+            answer = agent.get("/runs", params={"label": f"{name}:x:y%'\""})
 
-    assert [item["id"] for item in answer.json()["items"]] == [run]
+            assert [item["id"] for item in answer.json()["items"]] == [run]
 
 
 def test_pages_follow_each_other_without_a_gap_while_runs_are_added(
@@ -120,9 +122,10 @@ def test_a_cursor_stays_good_when_its_run_leaves_the_filter(
     assert follows == [runs[1], runs[0]]
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
+def test_a_query_that_means_nothing_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[str, str]] = [
         ("limit=0", "limit"),
         ("limit=-1", "limit"),
         ("limit=1000000000", "limit"),
@@ -139,14 +142,12 @@ def test_a_cursor_stays_good_when_its_run_leaves_the_filter(
         ("label=:x", "label"),
         ("sort=id; DROP TABLE ledger_run", "sort"),
         ("since=0001-01-01T00:00:00Z", "since"),
-    ],
-)
-def test_a_query_that_means_nothing_is_refused(
-    agent: httpx.Client, query: str, field: str
-) -> None:
-    refusal = problem(agent.get(f"/runs?{query}"), "invalid")
+    ]
+    for query, field in cases:
+        with subtests.test(query=query, field=field):
+            refusal = problem(agent.get(f"/runs?{query}"), "invalid")
 
-    assert fields(refusal) == [f"query.{field}"]
+            assert fields(refusal) == [f"query.{field}"]
 
 
 def test_a_cursor_of_another_project_is_refused(
@@ -159,23 +160,34 @@ def test_a_cursor_of_another_project_is_refused(
     problem(agent.get(f"/runs?cursor={foreign}"), "invalid")
 
 
-@pytest.mark.parametrize(
-    "query", ["q=%00", "agent=a%00", "label=a:%00", "label=%00:b", "cursor=%00"]
-)
-def test_a_nul_in_the_query_is_bad_encoding(agent: httpx.Client, query: str) -> None:
-    problem(agent.get(f"/runs?{query}"), "bad-encoding")
-
-
-@pytest.mark.parametrize("query", ["q=%ff", "q=%ED%A0%80", "agent=%C0%AF"])
-def test_a_query_that_is_not_utf_8_is_bad_encoding(
-    agent: httpx.Client, query: str
+def test_a_nul_in_the_query_is_bad_encoding(
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
-    problem(agent.get(f"/runs?{query}"), "bad-encoding")
+    cases: list[str] = [
+        "q=%00",
+        "agent=a%00",
+        "label=a:%00",
+        "label=%00:b",
+        "cursor=%00",
+    ]
+    for query in cases:
+        with subtests.test(query=query):
+            problem(agent.get(f"/runs?{query}"), "bad-encoding")
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
+def test_a_query_that_is_not_utf_8_is_bad_encoding(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = ["q=%ff", "q=%ED%A0%80", "agent=%C0%AF"]
+    for query in cases:
+        with subtests.test(query=query):
+            problem(agent.get(f"/runs?{query}"), "bad-encoding")
+
+
+def test_an_id_that_is_nowhere_is_not_found(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[str] = [
         "01900000-0000-7000-8000-000000000000",
         "x",
         "%00",
@@ -183,15 +195,15 @@ def test_a_query_that_is_not_utf_8_is_bad_encoding(
         "..%2f..%2fetc",
         "1" * 10_000,
         "{run}",
-    ],
-)
-def test_an_id_that_is_nowhere_is_not_found(agent: httpx.Client, code: str) -> None:
-    start_run(agent)
+    ]
+    for code in cases:
+        with subtests.test(code=code):
+            start_run(agent)
 
-    problem(agent.get(f"/runs/{code}"), "not-found")
-    body = {"number": 1, "tokens": 1, "tool_calls": 1}
-    problem(agent.post(f"/runs/{code}/steps", json=body), "not-found")
-    problem(agent.get(f"/runs/{code}/decision"), "not-found")
+            problem(agent.get(f"/runs/{code}"), "not-found")
+            body = {"number": 1, "tokens": 1, "tool_calls": 1}
+            problem(agent.post(f"/runs/{code}/steps", json=body), "not-found")
+            problem(agent.get(f"/runs/{code}/decision"), "not-found")
 
 
 def test_an_id_has_one_spelling(agent: httpx.Client) -> None:

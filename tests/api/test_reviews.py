@@ -103,9 +103,10 @@ def test_pages_follow_each_other_while_reviews_are_ruled(
     assert follows == [reviews[1], reviews[0]]
 
 
-@pytest.mark.parametrize(
-    ("query", "field"),
-    [
+def test_a_query_that_means_nothing_is_refused(
+    reviewer: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[str, str]] = [
         ("state=closed", "state"),
         ("kind=other", "kind"),
         ("limit=0", "limit"),
@@ -113,14 +114,12 @@ def test_pages_follow_each_other_while_reviews_are_ruled(
         ("cursor=x", "cursor"),
         ("sort=due_at", "sort"),
         ("status=open", "status"),
-    ],
-)
-def test_a_query_that_means_nothing_is_refused(
-    reviewer: httpx.Client, query: str, field: str
-) -> None:
-    refusal = problem(reviewer.get(f"/reviews?{query}"), "invalid")
+    ]
+    for query, field in cases:
+        with subtests.test(query=query, field=field):
+            refusal = problem(reviewer.get(f"/reviews?{query}"), "invalid")
 
-    assert fields(refusal) == [f"query.{field}"]
+            assert fields(refusal) == [f"query.{field}"]
 
 
 def test_a_person_of_two_projects_sees_both_queues_and_no_third(
@@ -192,13 +191,18 @@ def test_a_closed_review_is_neither_claimed_nor_released(
         assert refusal["ruling"] == winner
 
 
-@pytest.mark.parametrize("text", ["", 1, None, "x" * 20_001])
-def test_a_comment_has_words(reviewer: httpx.Client, review: str, text: object) -> None:
-    refusal = problem(
-        reviewer.post(f"/reviews/{review}/comments", json={"text": text}), "invalid"
-    )
+def test_a_comment_has_words(
+    reviewer: httpx.Client, review: str, subtests: pytest.Subtests
+) -> None:
+    cases: list[object] = ["", 1, None, "x" * 20_001]
+    for text in cases:
+        with subtests.test(text=text):
+            refusal = problem(
+                reviewer.post(f"/reviews/{review}/comments", json={"text": text}),
+                "invalid",
+            )
 
-    assert fields(refusal) == ["text"]
+            assert fields(refusal) == ["text"]
 
 
 def test_a_claim_does_not_change_what_was_read(

@@ -67,31 +67,31 @@ def test_a_second_ruling_is_told_the_first(
         assert refusal["ruling"] == winner
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"version": 2},
-        {"content_digest": "sha256:" + "0" * 64},
-        {"content_digest": ""},
-        {"version": 7, "content_digest": "x"},
-    ],
-)
 def test_a_ruling_on_something_else_than_was_shown_is_refused(
     agent: httpx.Client,
     reviewer: httpx.Client,
     run: str,
     review: str,
-    wrong: dict[str, Any],
+    subtests: pytest.Subtests,
 ) -> None:
-    shown = seen(reviewer, review)
+    cases: list[dict[str, Any]] = [
+        {"version": 2},
+        {"content_digest": "sha256:" + "0" * 64},
+        {"content_digest": ""},
+        {"version": 7, "content_digest": "x"},
+    ]
+    for wrong in cases:
+        with subtests.test(wrong=wrong):
+            shown = seen(reviewer, review)
 
-    refusal = problem(
-        send(reviewer, review, {"action": "approve", **shown, **wrong}), "stale-version"
-    )
+            refusal = problem(
+                send(reviewer, review, {"action": "approve", **shown, **wrong}),
+                "stale-version",
+            )
 
-    assert refusal["version"] == shown["version"]
-    assert refusal["content_digest"] == shown["content_digest"]
-    assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+            assert refusal["version"] == shown["version"]
+            assert refusal["content_digest"] == shown["content_digest"]
+            assert agent.get(f"/runs/{run}").json()["status"] == "paused"
 
 
 def test_the_digest_of_another_review_is_refused(
@@ -108,34 +108,56 @@ def test_the_digest_of_another_review_is_refused(
             problem(send(reviewer, review, body), "stale-version")
 
 
-@pytest.mark.parametrize("missing", ["version", "content_digest"])
 def test_a_ruling_without_what_was_read_is_refused(
-    reviewer: httpx.Client, review: str, missing: str
+    reviewer: httpx.Client, review: str, subtests: pytest.Subtests
 ) -> None:
-    body = {"action": "approve", **seen(reviewer, review)}
-    del body[missing]
+    cases: list[str] = ["version", "content_digest"]
+    for missing in cases:
+        with subtests.test(missing=missing):
+            body = {"action": "approve", **seen(reviewer, review)}
+            del body[missing]
 
-    problem(send(reviewer, review, body), "precondition-required")
-    problem(send(reviewer, review, {**body, missing: None}), "precondition-required")
+            problem(send(reviewer, review, body), "precondition-required")
+            problem(
+                send(reviewer, review, {**body, missing: None}), "precondition-required"
+            )
 
 
-@pytest.mark.parametrize(
-    "action", ["deny", "answer", "retry", "skip", "amend", "", "Approve", "unknown"]
-)
 def test_an_action_that_the_kind_does_not_know_is_refused(
-    agent: httpx.Client, reviewer: httpx.Client, run: str, review: str, action: str
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    run: str,
+    review: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    body = {"action": action, **seen(reviewer, review)}
+    cases: list[str] = [
+        "deny",
+        "answer",
+        "retry",
+        "skip",
+        "amend",
+        "",
+        "Approve",
+        "unknown",
+    ]
+    for action in cases:
+        with subtests.test(action=action):
+            body = {"action": action, **seen(reviewer, review)}
 
-    refusal = problem(send(reviewer, review, body), "invalid")
+            refusal = problem(send(reviewer, review, body), "invalid")
 
-    assert fields(refusal) == ["action"]
-    assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+            assert fields(refusal) == ["action"]
+            assert agent.get(f"/runs/{run}").json()["status"] == "paused"
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
+def test_a_ruling_with_a_wrong_field_is_refused(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    run: str,
+    review: str,
+    subtests: pytest.Subtests,
+) -> None:
+    cases: list[dict[str, Any]] = [
         {"note": 1},
         {"note": "x" * 20_001},
         {"answer": "yes"},
@@ -143,21 +165,15 @@ def test_an_action_that_the_kind_does_not_know_is_refused(
         {"version": "1"},
         {"version": True},
         {"by": "alice"},
-    ],
-)
-def test_a_ruling_with_a_wrong_field_is_refused(
-    agent: httpx.Client,
-    reviewer: httpx.Client,
-    run: str,
-    review: str,
-    more: dict[str, Any],
-) -> None:
-    body = {"action": "approve", **seen(reviewer, review), **more}
+    ]
+    for more in cases:
+        with subtests.test(more=more):
+            body = {"action": "approve", **seen(reviewer, review), **more}
 
-    refusal = problem(send(reviewer, review, body), "invalid")
+            refusal = problem(send(reviewer, review, body), "invalid")
 
-    assert fields(refusal) == list(more)
-    assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+            assert fields(refusal) == list(more)
+            assert agent.get(f"/runs/{run}").json()["status"] == "paused"
 
 
 def test_a_ruling_on_a_superseded_review_is_refused(

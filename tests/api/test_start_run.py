@@ -116,9 +116,10 @@ def test_a_new_version_of_a_policy_is_for_new_runs_only(
     assert versions[0]["hash"] != versions[1]["hash"]
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
+def test_a_field_that_is_wrong_is_named(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[dict[str, Any], str]] = [
         ({}, "task"),
         ({"task": ""}, "task"),
         ({"task": "x" * 20_001}, "task"),
@@ -146,15 +147,13 @@ def test_a_new_version_of_a_policy_is_for_new_runs_only(
         ({"task": "t", "parent_run": "x"}, "parent_run"),
         ({"task": "t", "is_admin": True}, "is_admin"),
         ({"task": "t", "project_id": 1}, "project_id"),
-    ],
-)
-def test_a_field_that_is_wrong_is_named(
-    agent: httpx.Client, body: dict[str, Any], field: str
-) -> None:
-    refusal = problem(agent.post("/runs", json=body), "invalid")
+    ]
+    for body, field in cases:
+        with subtests.test(body=body, field=field):
+            refusal = problem(agent.post("/runs", json=body), "invalid")
 
-    assert field in fields(refusal)
-    assert agent.get("/runs").json()["items"] == []
+            assert field in fields(refusal)
+            assert agent.get("/runs").json()["items"] == []
 
 
 def test_a_run_may_name_a_parent_of_its_own_project_only(

@@ -127,37 +127,44 @@ def test_scores_left_out_are_computed_once_enough_is_known(agent: httpx.Client) 
     assert answers[4]["metrics"]["uncertainty_level"] == "high"
 
 
-@pytest.mark.parametrize(
-    ("score", "level"),
-    [(0.7, "healthy"), (0.69, "degraded"), (0.4, "degraded"), (0.39, "critical")],
-)
 def test_coherence_has_three_levels(
-    agent: httpx.Client, score: float, level: str
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
-    run = start_run(agent)
+    cases: list[tuple[float, str]] = [
+        (0.7, "healthy"),
+        (0.69, "degraded"),
+        (0.4, "degraded"),
+        (0.39, "critical"),
+    ]
+    for score, level in cases:
+        with subtests.test(score=score, level=level):
+            run = start_run(agent)
 
-    decision = agent.post(f"/runs/{run}/steps", json=step(1, coherence=score)).json()
+            decision = agent.post(
+                f"/runs/{run}/steps", json=step(1, coherence=score)
+            ).json()
 
-    assert decision["metrics"]["coherence_level"] == level
-    assert decision["decision"] == ("stop" if score < 0.4 else "continue")
+            assert decision["metrics"]["coherence_level"] == level
+            assert decision["decision"] == ("stop" if score < 0.4 else "continue")
 
 
-@pytest.mark.parametrize(
-    ("score", "level"),
-    [
+def test_uncertainty_has_four_levels(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
+    cases: list[tuple[float, str]] = [
         *((0.3, "low"), (0.31, "moderate"), (0.6, "moderate"), (0.61, "high")),
         *((0.8, "high"), (0.81, "extreme")),
-    ],
-)
-def test_uncertainty_has_four_levels(
-    agent: httpx.Client, score: float, level: str
-) -> None:
-    run = start_run(agent)
+    ]
+    for score, level in cases:
+        with subtests.test(score=score, level=level):
+            run = start_run(agent)
 
-    decision = agent.post(f"/runs/{run}/steps", json=step(1, uncertainty=score)).json()
+            decision = agent.post(
+                f"/runs/{run}/steps", json=step(1, uncertainty=score)
+            ).json()
 
-    assert decision["metrics"]["uncertainty_level"] == level
-    assert decision["decision"] == ("pause" if score > 0.8 else "continue")
+            assert decision["metrics"]["uncertainty_level"] == level
+            assert decision["decision"] == ("pause" if score > 0.8 else "continue")
 
 
 def test_every_gate_that_tripped_is_told_and_the_most_severe_wins(
@@ -230,18 +237,19 @@ def test_a_step_on_a_stopped_run_is_refused_with_its_status(
     assert refusal["run_status"] == "stopped"
 
 
-@pytest.mark.parametrize("number", [2, 3, 2**31 - 1])
 def test_a_step_out_of_order_names_the_expected_one(
-    agent: httpx.Client, number: int
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     run = start_run(agent)
+    cases: list[int] = [2, 3, 2**31 - 1]
+    for number in cases:
+        with subtests.test(number=number):
+            refusal = problem(
+                agent.post(f"/runs/{run}/steps", json=step(number)), "step-out-of-order"
+            )
 
-    refusal = problem(
-        agent.post(f"/runs/{run}/steps", json=step(number)), "step-out-of-order"
-    )
-
-    assert refusal["expected"] == 1
-    assert agent.get(f"/runs/{run}").json()["steps"] == 0
+            assert refusal["expected"] == 1
+            assert agent.get(f"/runs/{run}").json()["steps"] == 0
 
 
 def test_a_throttle_tells_how_long_to_wait_and_doubles(agent: httpx.Client) -> None:
@@ -293,33 +301,38 @@ WRONG: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [(field, value) for field, values in WRONG.items() for value in values],
-)
 def test_a_figure_that_cannot_be_true_is_refused_and_counts_for_nothing(
-    agent: httpx.Client, field: str, value: Any
+    agent: httpx.Client, subtests: pytest.Subtests
 ) -> None:
     run = start_run(agent)
-    body = {**step(1), field.partition(".")[0]: value}
+    cases: list[tuple[str, Any]] = [
+        (field, value) for field, values in WRONG.items() for value in values
+    ]
+    for field, value in cases:
+        with subtests.test(field=field, value=value):
+            body = {**step(1), field.partition(".")[0]: value}
 
-    refusal = problem(agent.post(f"/runs/{run}/steps", json=body), "invalid")
+            refusal = problem(agent.post(f"/runs/{run}/steps", json=body), "invalid")
 
-    assert field in fields(refusal)
-    stored = agent.get(f"/runs/{run}").json()
-    assert stored["steps"] == 0
-    assert stored["head"]["seq"] == 1
+            assert field in fields(refusal)
+            stored = agent.get(f"/runs/{run}").json()
+            assert stored["steps"] == 0
+            assert stored["head"]["seq"] == 1
 
 
-@pytest.mark.parametrize("name", ["number", "tokens", "tool_calls"])
-def test_three_fields_are_required(agent: httpx.Client, name: str) -> None:
+def test_three_fields_are_required(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
     run = start_run(agent)
-    body = step(1)
-    del body[name]
+    cases: list[str] = ["number", "tokens", "tool_calls"]
+    for name in cases:
+        with subtests.test(name=name):
+            body = step(1)
+            del body[name]
 
-    refusal = problem(agent.post(f"/runs/{run}/steps", json=body), "invalid")
+            refusal = problem(agent.post(f"/runs/{run}/steps", json=body), "invalid")
 
-    assert fields(refusal) == [name]
+            assert fields(refusal) == [name]
 
 
 def test_the_largest_figures_are_summed_without_loss(agent: httpx.Client) -> None:

@@ -154,34 +154,49 @@ def test_a_compressed_body_is_not_unpacked(agent: httpx.Client, coding: str) -> 
     problem(agent.post("/runs", content=bomb, headers=headers), "unsupported-media")
 
 
-@pytest.mark.parametrize("name", ["is_admin", "project_id", "decision", "id", "status"])
-def test_a_field_nobody_asked_for_is_refused(agent: httpx.Client, name: str) -> None:
+def test_a_field_nobody_asked_for_is_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
     """M16."""
-    run = start_run(agent)
-    bodies: dict[str, dict[str, Any]] = {
-        "/runs": {"task": "t"},
-        f"/runs/{run}/steps": step(1),
-        f"/runs/{run}/checkpoints": {"step": 0},
-        f"/runs/{run}/finish": {"outcome": "completed"},
-    }
-    for path, body in bodies.items():
-        answer = agent.post(path, json={**body, name: "x"})
-        assert problem(answer, "invalid")["errors"][0]["loc"] == [name]
-    assert agent.get(f"/runs/{run}").json()["head"]["seq"] == 1
+
+    cases: list[str] = ["is_admin", "project_id", "decision", "id", "status"]
+    for name in cases:
+        with subtests.test(name=name):
+            run = start_run(agent)
+            bodies: dict[str, dict[str, Any]] = {
+                "/runs": {"task": "t"},
+                f"/runs/{run}/steps": step(1),
+                f"/runs/{run}/checkpoints": {"step": 0},
+                f"/runs/{run}/finish": {"outcome": "completed"},
+            }
+            for path, body in bodies.items():
+                answer = agent.post(path, json={**body, name: "x"})
+                assert problem(answer, "invalid")["errors"][0]["loc"] == [name]
+            assert agent.get(f"/runs/{run}").json()["head"]["seq"] == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["__proto__", "__class__", "$ref", "{{7*7}}", "%(x)s", "${x}", "\x7f\x85"]
-)
-def test_odd_names_are_data(agent: httpx.Client, text: str) -> None:
+def test_odd_names_are_data(agent: httpx.Client, subtests: pytest.Subtests) -> None:
     """M17."""
     run = start_run(agent)
-    state = {text: {text: text}}
+    cases: list[str] = [
+        "__proto__",
+        "__class__",
+        "$ref",
+        "{{7*7}}",
+        "%(x)s",
+        "${x}",
+        "\x7f\x85",
+    ]
+    for text in cases:
+        with subtests.test(text=text):
+            state = {text: {text: text}}
 
-    saved = agent.post(f"/runs/{run}/checkpoints", json={"step": 0, "state": state})
+            saved = agent.post(
+                f"/runs/{run}/checkpoints", json={"step": 0, "state": state}
+            )
 
-    assert saved.json()["state"] == state
-    assert agent.get(f"/runs/{run}/checkpoints/latest").json()["state"] == state
+            assert saved.json()["state"] == state
+            assert agent.get(f"/runs/{run}/checkpoints/latest").json()["state"] == state
 
 
 def test_the_largest_shapes_are_taken(agent: httpx.Client) -> None:
@@ -237,9 +252,13 @@ def test_an_address_that_is_nowhere_is_a_problem_not_a_page(
     problem(agent.get(f"{path or '/'}"), "not-found")
 
 
-@pytest.mark.parametrize("verb", ["PUT", "PATCH", "DELETE", "TRACE"])
-def test_other_verbs_are_refused(agent: httpx.Client, verb: str) -> None:
+def test_other_verbs_are_refused(
+    agent: httpx.Client, subtests: pytest.Subtests
+) -> None:
     run = start_run(agent)
-    for path in ("/runs", f"/runs/{run}", f"/runs/{run}/steps"):
-        body = any_problem(agent.request(verb, path))
-        assert body["status"] == 405
+    cases: list[str] = ["PUT", "PATCH", "DELETE", "TRACE"]
+    for verb in cases:
+        with subtests.test(verb=verb):
+            for path in ("/runs", f"/runs/{run}", f"/runs/{run}/steps"):
+                body = any_problem(agent.request(verb, path))
+                assert body["status"] == 405

@@ -13,7 +13,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
+from django.db import connection, connections
 from django.test.utils import override_settings
 
 from config import safety
@@ -98,7 +98,7 @@ def test_sqlite_without_immediate_transactions_is_refused(
 ) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("A matter of SQLite.")
-    monkeypatch.setattr(connection, "transaction_mode", "DEFERRED")
+    monkeypatch.setattr(connections["default"], "transaction_mode", "DEFERRED")
 
     assert "IMMEDIATE" in "".join(safety.database_faults())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ledger.figures import ago, change, clock, compact, money, words
+from ledger.figures import ago, change, clock, compact, money, span, words
 from ledger.visible import visible, visible_line
 
 
@@ -61,6 +61,16 @@ def test_spans(seconds: int, in_words: str, on_a_clock: str, back: str) -> None:
     assert words(seconds) == in_words
     assert clock(seconds) == on_a_clock
     assert ago(seconds) == back
+
+
+def test_an_amount_of_time_has_no_empty_seconds() -> None:
+    assert [span(ms) for ms in (0, 9_500, 600_000, 601_000, 3_600_000)] == [
+        "0 s",
+        "9 s",
+        "10 m",
+        "10 m 1 s",
+        "1 h",
+    ]
 
 
 @pytest.mark.parametrize(

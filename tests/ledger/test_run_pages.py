@@ -148,3 +148,17 @@ def test_a_run_of_another_project_is_absent(
     other = charlie.user.membership_set.get().project
     path = f"/p/{other.slug}/runs/{run}/"
     assert browser_of(charlie.user).get(path).status_code == 404
+
+
+def test_the_frame_stands_around_these_pages_too(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    pause_run(agent, run)
+    start_run(agent)
+    client = browser_of(alice.user)
+    for path in ("runs/", f"runs/{run}/", "queue/"):
+        page = client.get(f"/p/{project.slug}/{path}").content.decode()
+        assert 'id="nav-queue-count">1<' in page
+        assert "1 running, 1 paused, 0 throttled, 0 stopped" in page
+        assert f"{alice.user.username}: account" in page

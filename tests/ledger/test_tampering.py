@@ -20,13 +20,17 @@ from tests.ledger.triggers import run_sql, without_triggers
 STEPS = 5
 
 
+def six_entries(agent: httpx.Client) -> Run:
+    """A run with its start and five steps."""
+    code = start_run(agent)
+    steps = [step(number) for number in range(1, STEPS + 1)]
+    agent.post(f"/runs/{code}/steps/batch", json={"steps": steps})
+    return Run.objects.get(code=code)
+
+
 @pytest.fixture
 def run(agent: httpx.Client) -> Run:
-    """A run of six entries: its start and five steps."""
-    code = start_run(agent)
-    for number in range(1, STEPS + 1):
-        agent.post(f"/runs/{code}/steps", json=step(number))
-    return Run.objects.get(code=code)
+    return six_entries(agent)
 
 
 def change(run: Run, entry: int, **columns: Any) -> None:
@@ -182,26 +186,30 @@ ATTACKS: dict[str, Callable[[Run], int]] = {
 }
 
 
-@pytest.mark.parametrize("what", ATTACKS)
 def test_a_change_by_hand_is_found_and_named(
-    what: str,
-    run: Run,
     agent: httpx.Client,
     capsys: pytest.CaptureFixture[str],
+    subtests: pytest.Subtests,
 ) -> None:
-    call_command("ledger_verify", run=str(run.code))
-    with without_triggers("ledger_entry"):
-        bad = ATTACKS[what](run)
-
-    with pytest.raises(SystemExit) as ended:
+    runs = {what: six_entries(agent) for what in ATTACKS}
+    for run in runs.values():
         call_command("ledger_verify", run=str(run.code))
+    with without_triggers("ledger_entry"):
+        bad = {what: attack(runs[what]) for what, attack in ATTACKS.items()}
 
-    assert ended.value.code == 1
-    assert f"BROKEN run {run.code} seq {bad}:" in capsys.readouterr().err
-    body = agent.get(f"/runs/{run.code}/verify").json()
-    assert body["ok"] is False
-    assert body["first_bad_seq"] == bad
-    assert body["head"]["seq"] == 6
+    for what, run in runs.items():
+        with subtests.test(what=what):
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                call_command("ledger_verify", run=str(run.code))
+
+            assert ended.value.code == 1
+            words = f"BROKEN run {run.code} seq {bad[what]}:"
+            assert words in capsys.readouterr().err
+            body = agent.get(f"/runs/{run.code}/verify").json()
+            assert body["ok"] is False
+            assert body["first_bad_seq"] == bad[what]
+            assert body["head"]["seq"] == 6
 
 
 def test_a_head_set_back_by_hand_is_found(run: Run) -> None:

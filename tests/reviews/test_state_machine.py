@@ -173,6 +173,8 @@ class RunMachine(RuleBasedStateMachine):
         else:
             assert answer.status_code in {409, 410}
 
+    # The two ends come late, so that there is something to end.
+    @precondition(lambda self: self.model.entries > 6)
     @rule()
     def abort(self) -> None:
         model = self.model
@@ -196,6 +198,7 @@ class RunMachine(RuleBasedStateMachine):
         else:
             problem(answer, "run-closed" if self.model.closed else "invalid")
 
+    @precondition(lambda self: self.model.entries > 6)
     @rule(outcome=st.sampled_from(["completed", "failed"]))
     def finish(self, outcome: str) -> None:
         answer = self.post("finish", {"outcome": outcome})
@@ -254,8 +257,8 @@ def test_any_order_of_acts_is_answered_as_the_model_says(
     run_state_machine_as_test(
         RunMachine,
         settings=settings(
-            max_examples=25,
-            stateful_step_count=25,
+            max_examples=10,
+            stateful_step_count=18,
             derandomize=True,
             database=None,
             deadline=None,
