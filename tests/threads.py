@@ -13,9 +13,7 @@ T = TypeVar("T")
 
 
 class Threads(ThreadPoolExecutor):
-    def submit(  # type: ignore[override]
-        self, work: Callable[..., T], /, *args: Any, **more: Any
-    ) -> Future[T]:
+    def submit(self, work: Callable[..., T], /, *args: Any, **more: Any) -> Future[T]:
         return super().submit(_tidily, work, *args, **more)
 
 
