@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.utils import timezone
@@ -29,6 +29,7 @@ class AgentPrincipal:
     agent_name: str
     project_id: int
     project_slug: str
+    key_id: int
 
     @property
     def actor(self) -> str:
@@ -40,6 +41,7 @@ class PersonPrincipal:
     user_id: int
     user_code: str
     username: str
+    token_id: int | None = None  # None: a signed-in browser
 
     @property
     def actor(self) -> str:
@@ -105,6 +107,15 @@ def principal_for_secret(secret: str) -> Principal:
     return principal
 
 
+def secret_stands(principal: Principal) -> bool:
+    """Whether the secret shown at the door is still good, asked of the database."""
+    if isinstance(principal, AgentPrincipal):
+        return AgentKey.objects.filter(pk=principal.key_id, revoked_at=None).exists()
+    return PersonalToken.objects.filter(
+        pk=principal.token_id or 0, revoked_at=None, user__is_active=True
+    ).exists()
+
+
 def forget_secret(digest: str) -> None:
     _known.pop(digest, None)
 
@@ -121,6 +132,7 @@ def _agent(lookup: str, digest: str) -> AgentPrincipal | None:
                 agent_name=key.agent.name,
                 project_id=key.agent.project_id,
                 project_slug=key.agent.project.slug,
+                key_id=key.pk,
             )
     return None
 
@@ -131,7 +143,7 @@ def _person(lookup: str, digest: str) -> PersonPrincipal | None:
     ):
         if hmac.compare_digest(token.digest, digest):
             _touch(token)
-            return person_of(token.user)
+            return replace(person_of(token.user), token_id=token.pk)
     return None
 
 

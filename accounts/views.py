@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
+from django.contrib.auth.forms import (
+    AuthenticationForm,
+    PasswordChangeForm,
+    SetPasswordForm,
+)
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,10 +19,41 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import User
-
-sign_in = LoginView.as_view(
-    template_name="accounts/sign_in.html", redirect_authenticated_user=True
+from accounts.throttle import (
+    WINDOW_SECONDS,
+    TooBusy,
+    count_failure,
+    hashing_slot,
+    too_many_failures,
 )
+
+
+class SignIn(LoginView):
+    template_name = "accounts/sign_in.html"
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        username = request.POST.get("username", "")[:150]
+        if too_many_failures(request, username):
+            return self._wait(429, "Too many failed attempts. Wait five minutes.")
+        try:
+            with hashing_slot():
+                response = super().post(request, *args, **kwargs)
+        except TooBusy:
+            return self._wait(503, "Too many people sign in at once. Try again.")
+        if not request.user.is_authenticated:
+            count_failure(request, username)
+        return response
+
+    def _wait(self, status: int, words: str) -> HttpResponse:
+        form = AuthenticationForm(self.request)
+        context = self.get_context_data(form=form, wait=words)
+        response = self.render_to_response(context, status=status)
+        response["Retry-After"] = str(WINDOW_SECONDS if status == 429 else 2)
+        return response
+
+
+sign_in = SignIn.as_view()
 sign_out = LogoutView.as_view()
 
 

@@ -83,6 +83,11 @@ def database_settings(environment: Environment) -> dict[str, Any]:
         # A connection that died with its server is noticed before it is used.
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
+            "connect_timeout": 5,
+            # One writer serves everybody: it must never wait long for somebody's lock,
+            # nor hold one because its process was stopped in the middle.
+            "options": "-c lock_timeout=2000 "
+            "-c idle_in_transaction_session_timeout=10000",
             **query,
             "pool": {"min_size": 1, "max_size": environment.pool_size, "timeout": 5},
         },

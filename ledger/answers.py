@@ -79,6 +79,6 @@ def checkpoint_answer(checkpoint: Checkpoint, *, run_code: str) -> dict[str, Any
         "run": run_code,
         "step": checkpoint.step,
         "label": checkpoint.label,
-        "state": checkpoint.state,
+        "state": json.loads(checkpoint.state),
         "created_at": timestamp(checkpoint.created_at),
     }

@@ -42,8 +42,15 @@ class Job:
     """A command and whoever waits for it."""
 
     command: Command[Any]
-    settle: Callable[[Any, BaseException | None], None]
+    answer: Callable[[Any, BaseException | None], None]
     attempts: int = 0
+    settled: bool = False
+
+    def settle(self, answer: Any, error: BaseException | None) -> None:
+        """Once: what was told to somebody is not judged again."""
+        if not self.settled:
+            self.settled = True
+            self.answer(answer, error)
 
     @property
     def alone(self) -> bool:

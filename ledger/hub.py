@@ -50,8 +50,9 @@ class Hub:
 
     def seen(self, run_id: int, head_seq: int) -> None:
         """The head a waiter has read: the re-check wakes it if that has moved."""
-        known = self._heads.get(run_id, head_seq)
-        self._heads[run_id] = min(known, head_seq)
+        if run_id in self._waiters:
+            known = self._heads.get(run_id, head_seq)
+            self._heads[run_id] = min(known, head_seq)
 
     def wake(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
@@ -111,7 +112,7 @@ class Hub:
                     self.wake(list(self._waiters))  # whatever was missed meanwhile
                     async for notification in link.notifies():
                         self.wake(map(int, notification.payload.split(",")))
-            except (psycopg.Error, OSError) as error:
+            except (psycopg.Error, OSError, ValueError) as error:
                 logger.warning("Listening to PostgreSQL failed: %s", error)
                 await asyncio.sleep(1)
 
@@ -128,6 +129,8 @@ def _connection_string() -> str:
         "password": database["PASSWORD"],
         "host": database["HOST"],
         "port": database["PORT"],
+        # TLS above all: the listener must be as careful as the pool.
+        **{k: v for k, v in database["OPTIONS"].items() if k != "pool"},
     }
     return make_conninfo(**{name: value for name, value in named.items() if value})
 

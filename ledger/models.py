@@ -6,8 +6,6 @@ only together with the entries that say why, by compare-and-set on `head_hash`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import models
 
 from accounts.identifiers import uuid7
@@ -149,9 +147,8 @@ class Checkpoint(models.Model):
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints")
     step = models.PositiveIntegerField()
     label = models.CharField(max_length=200, default="")
-    state: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(
-        default=dict
-    )
+    # Text: a database's own JSON would write 1e22 with all its noughts.
+    state = models.TextField(default="{}", help_text="JSON, as the agent sent it")
     created_at = models.DateTimeField()
 
     class Meta:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from django.db import connection
 from django.db.utils import Error as DatabaseError
+from psycopg.errors import LockNotAvailable
 
 from accounts.errors import Unavailable
 from ledger.books import Books, Committed, Job
@@ -31,6 +32,10 @@ T = TypeVar("T")
 BATCH_LIMIT = 256
 QUEUE_LIMIT = 10_000
 ATTEMPTS = 5
+UNKNOWN = (
+    "The database failed: this may or may not have been done. Look before you send it "
+    "again, or send it with an Idempotency-Key."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +80,8 @@ class Writer:
         """The same for callers that may block: views, tasks, management commands."""
         future: Future[T] = Future()
         self._put(Job(command, lambda a, e: _settle(future, a, e)))
+        if connection.vendor == "postgresql" and not connection.in_atomic_block:
+            connection.close()  # back to the pool: the writer may need it
         return future.result()
 
     def _put(self, job: Job) -> None:
@@ -105,7 +112,16 @@ class Writer:
                     break
             self._handle(batch)
             self._deliver()
+        self._refuse_the_rest()
         connection.close()
+
+    def _refuse_the_rest(self) -> None:
+        """Whoever came after the end was announced is told so, not left waiting."""
+        while not self._jobs.empty():
+            job = self._jobs.get()
+            if job is not None:
+                job.settle(None, Unavailable("The server is stopping."))
+        self._deliver()
 
     def _handle(self, batch: Sequence[Job]) -> None:
         """Plain commands that stand together go together, the others alone."""
@@ -117,28 +133,41 @@ class Writer:
                 self._guarded(list(jobs))
 
     def _guarded(self, jobs: Sequence[Job]) -> None:
-        """A failing database fails nobody else: split, try again, then say so."""
+        """A command that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
         try:
             if jobs[0].alone:
                 self._books.one(jobs[0])
             else:
                 again = self._books.many(jobs)
-        except DatabaseError:
-            logger.exception("The ledger could not write %d commands", len(jobs))
-            self._books.states.clear()
-            connection.close()
-            again = jobs
         except Exception as error:
-            # A fault of ours must not end the thread that everybody depends on.
+            # Whatever it is, it must not end the thread that everybody depends on.
             logger.exception("The ledger failed on %d commands", len(jobs))
-            for job in jobs:
-                job.settle(None, error)
+            self._books.states.clear()
+            if isinstance(error, DatabaseError):
+                connection.close()
+            again = self._after_failure(jobs, error)
         for job in again:
-            self._again(job)
+            if not job.settled:
+                self._again(job)
+
+    def _after_failure(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
+        """Those that may be tried again; the others are answered."""
+        if isinstance(error.__cause__, LockNotAvailable):
+            # Somebody holds the project: waiting again would hold up everybody else.
+            for job in jobs:
+                job.settle(None, Unavailable("The project is busy."))
+        elif len(jobs) == 1 and not isinstance(error, DatabaseError):
+            jobs[0].settle(None, error)
+        elif len(jobs) == 1 and jobs[0].alone and not jobs[0].command.idempotency:
+            # Was it committed before the answer was lost? Only a key could tell.
+            jobs[0].settle(None, Unavailable(UNKNOWN))
+        else:
+            return jobs
+        return ()
 
     def _again(self, job: Job) -> None:
-        """Try alone. Compare-and-set makes it safe when the first try did commit."""
+        """Try alone: a step's number and a key make it safe if the first did commit."""
         job.attempts += 1
         if job.attempts >= ATTEMPTS:
             job.settle(None, Unavailable("The ledger cannot be written just now."))

@@ -82,6 +82,16 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
         await self.close(code)
 
 
+class NowhereConsumer(AsyncWebsocketConsumer):
+    """Any other address: closed in words a browser understands."""
+
+    channel_layer_alias = ""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.close(NO_PROJECT)
+
+
 def _resume(text: str | None) -> int | None:
     """The cursor of {"type": "resume", "since": n}; None for anything else."""
     if text is None or len(text) > 200:

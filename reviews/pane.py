@@ -83,6 +83,7 @@ class ReviewPane:
     title: str
     step: int | None
     last_words: str
+    signature: str
     detail: str
     options: tuple[str, ...]
     signals: list[Signal]
@@ -145,7 +146,8 @@ def pane_of(review: Review, *, slug: str, viewer: User, at: datetime) -> ReviewP
         word=closing.word if closing else _OPEN[Kind(review.kind)],
         title=visible_line(review.title),
         step=review.step_number,
-        last_words=visible_line(content.get("step", {}).get("summary", "")),
+        last_words=visible(content.get("step", {}).get("summary") or ""),
+        signature=visible(content.get("step", {}).get("signature") or ""),
         detail=visible(content.get("detail") or ""),
         options=tuple(map(visible_line, content.get("options") or ())),
         signals=(

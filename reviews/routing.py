@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.urls import path
+from django.urls import path, re_path
 
-from reviews.consumers import ConsoleConsumer
+from reviews.consumers import ConsoleConsumer, NowhereConsumer
 
 # Channels routes ASGI applications with Django's path(), whose types know views only.
 _console: Any = ConsoleConsumer.as_asgi()
+_nowhere: Any = NowhereConsumer.as_asgi()
 
 websocket_urlpatterns = [
     path("ws/p/<slug:slug>/queue/", _console, {"view": "queue"}),
     path("ws/p/<slug:slug>/runs/", _console, {"view": "runs"}),
     path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
+    re_path("", _nowhere),
 ]

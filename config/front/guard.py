@@ -63,8 +63,11 @@ class ApiGuard:
         self.inner = inner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not scope["path"].startswith("/api/"):
+        if scope["type"] != "http":
             await self.inner(scope, receive, send)
+            return
+        if not scope["path"].startswith("/api/"):
+            await self._page(scope, receive, send)
             return
         bodiless = scope["method"] in BODILESS
         raw = b""
@@ -88,6 +91,19 @@ class ApiGuard:
         scope[SEEN] = Seen(principal=principal, raw=raw, document=document)
         await self.inner(scope, receive, send)
 
+    async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The console's forms are small; nobody fills our disk through them."""
+        if scope["method"] not in BODILESS:
+            try:
+                _check_length(scope)
+                receive = _replay(await _read(receive), receive)
+            except ClientGone:
+                return
+            except DomainError as error:
+                await send_problem(send, error, close=True)
+                return
+        await self.inner(scope, receive, send)
+
 
 async def _principal(scope: Scope) -> Principal | None:
     """The bearer's; None leaves it to the session cookie, if there is one."""
@@ -109,10 +125,15 @@ async def _principal(scope: Scope) -> Principal | None:
     raise Unauthenticated
 
 
-def _check_form(scope: Scope) -> None:
+def _check_length(scope: Scope) -> str | None:
     length = header(scope, b"content-length")
     if length is not None and (not length.isdigit() or int(length) > _LIMIT):
         raise _too_large()
+    return length
+
+
+def _check_form(scope: Scope) -> None:
+    length = _check_length(scope)
     encoding = header(scope, b"content-encoding")
     if encoding is not None and encoding.strip().lower() not in {"", "identity"}:
         raise UnsupportedMedia("Send the body uncompressed.")

@@ -9,13 +9,14 @@ from datetime import datetime
 from accounts.auth import AgentPrincipal
 from accounts.errors import Forbidden, NotFound
 from accounts.identifiers import parse_code
+from ledger.chain import timestamp
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.answers import review_answer
-from reviews.errors import AlreadyRuled, ReviewNotOpen
+from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.intake.access import own, refuse_unless_running
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import Plan
@@ -53,6 +54,11 @@ class WithdrawReview(Command[Reply]):
             raise ReviewNotOpen("The review is closed.")
         if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
             raise Forbidden("A gate opened this review: only a person can end it.")
+        if at >= review.due_at:
+            raise ReviewExpired(
+                f"The review ended at {timestamp(review.due_at)}: "
+                f"the outcome is {review.on_expiry}."
+            )
         plan = Plan(run, at)
         plan.note(
             "review.withdrawn",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -141,7 +142,7 @@ class SaveCheckpoint(Command[Reply]):
             run_id=run.id,
             step=body.step,
             label=body.label,
-            state=body.state,
+            state=json.dumps(body.state, ensure_ascii=False),
             created_at=at,
         )
         plan.note(

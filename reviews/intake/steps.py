@@ -13,7 +13,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from accounts.errors import Invalid
 from guidance.core.evaluate import ENGINE_VERSION, StepVerdict, judge_step
-from guidance.core.facts import StepReport
+from guidance.core.facts import StepReport, Usage
 from guidance.core.money import micros
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.commands import Change, Command, Draft, Idempotency, SealedEntry
@@ -29,6 +29,7 @@ from reviews.intake.access import own, refuse_unless_running
 from reviews.plan import Plan
 from reviews.schemas import StepIn
 
+TOTAL_MAX = 2**53 - 1
 # In the order people read them; the stored text is sorted.
 VERDICT_FIELDS = (
     "decision",
@@ -101,6 +102,7 @@ class ReportSteps(Command[Reply]):
             used=run.used,
             budget=run.budget,
         )
+        _refuse_uncountable(verdict.used)
         payload: dict[str, Any] = {
             "report": report_to_json(report),
             "verdict": verdict.to_json(),
@@ -152,6 +154,22 @@ class ReportSteps(Command[Reply]):
             return reply(decisions[0], status=201)
         every = [*self.earlier, *decisions]
         return reply({"decisions": every, "accepted": len(every)})
+
+
+def _refuse_uncountable(used: Usage) -> None:
+    """The sums, too, stay numbers that JSON and the database can hold."""
+    fields = {
+        "tokens": used.tokens,
+        "tool_calls": used.tool_calls,
+        "duration_ms": used.time_ms,
+        "cost_usd": used.cost_micros,
+    }
+    for name, total in fields.items():
+        if total > TOTAL_MAX:
+            message = "the run's total would be more than can be counted"
+            raise Invalid(
+                f"{name}: {message}.", errors=[{"loc": [name], "message": message}]
+            )
 
 
 def decision_answer(

@@ -6,8 +6,13 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
-from accounts.errors import Invalid, NotFound
+from accounts.auth import (
+    AgentPrincipal,
+    PersonPrincipal,
+    Principal,
+    secret_stands,
+)
+from accounts.errors import Invalid, NotFound, Unauthenticated
 from accounts.identifiers import parse_code
 from accounts.selectors import role_in
 from ledger.hub import hub
@@ -49,7 +54,8 @@ async def decision_wait(
     *, principal: Principal, run_code: str, review_code: str | None, wait: int
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
-    run_id = await read(partial(_visible_run, principal, run_code))
+    visible = partial(_visible_run, principal, run_code)
+    run_id = await read(visible)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     while True:
@@ -62,11 +68,14 @@ async def decision_wait(
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
             await asyncio.wait([news], timeout=left)
+            await read(visible)  # a key revoked meanwhile hears nothing more
         finally:
             news.cancel()
 
 
 def _visible_run(principal: Principal, run_code: str) -> int:
+    if not secret_stands(principal):
+        raise Unauthenticated
     known = parse_code(run_code)
     run = (
         Run.objects.filter(code=known).values("pk", "agent_id", "project_id").first()

@@ -128,3 +128,14 @@ def test_a_paused_run_may_save_and_a_finished_one_may_not(
 
     reviewer.post(f"/runs/{run}/abort", json={})
     problem(agent.post(f"/runs/{run}/checkpoints", json={"step": 5}), "run-closed")
+
+
+def test_a_state_comes_back_figure_by_figure(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    state = {"z": 1e308, "a": 1.5e-300, "m": 1.0, "k": 2**53 - 1, "n": 1e22, "": None}
+
+    saved = agent.post(f"/runs/{run}/checkpoints", json={"step": 0, "state": state})
+    latest = agent.get(f"/runs/{run}/checkpoints/latest")
+
+    assert repr(saved.json()["state"]) == repr(state)
+    assert repr(latest.json()["state"]) == repr(state)

@@ -354,3 +354,23 @@ def test_the_largest_figures_are_summed_without_loss(agent: httpx.Client) -> Non
 
     assert budget["tokens"]["used"] == 3 * most
     assert budget["cost_usd"]["used"] == "2999999999.999997"
+
+
+def test_a_total_that_cannot_be_counted_any_more_is_refused(
+    agent: httpx.Client,
+) -> None:
+    """The sums stay whole numbers that every reader of JSON can hold."""
+    limits = {"tokens": None, "tool_calls": None, "time_ms": None, "cost_usd": None}
+    run = start_run(agent, budget=limits)
+    rich = {"cost_usd": "999999999.999999", "checkpoint": True}
+    for number in range(1, 10):
+        answer = agent.post(f"/runs/{run}/steps", json=step(number, **rich))
+        assert answer.status_code == 201, answer.text
+
+    refusal = agent.post(f"/runs/{run}/steps", json=step(10, **rich))
+
+    assert fields(problem(refusal, "invalid")) == ["cost_usd"]
+    plain = agent.post(f"/runs/{run}/steps", json=step(10))
+    assert plain.status_code == 201
+    used = agent.get(f"/runs/{run}").json()["budget"]["cost_usd"]["used"]
+    assert used == "8999999999.999991"

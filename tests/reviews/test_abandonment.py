@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.models import Run
-from reviews.expiry import abandon_silent_runs
+from ledger.writer import writer
+from reviews.errors import RunClosed
+from reviews.expiry import AbandonRun, abandon_silent_runs
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.problems import problem
 
@@ -63,6 +65,17 @@ def test_a_paused_run_is_not_abandoned(agent: httpx.Client, run: str) -> None:
     abandon_silent_runs()
 
     assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+
+
+def test_a_run_that_paused_meanwhile_is_left_alone(
+    agent: httpx.Client, run: str
+) -> None:
+    """The sweep found it running; the command judges again under the lock."""
+    pause_at_once(agent, run)
+    silent(run, minutes=10_000)
+
+    with pytest.raises(RunClosed):
+        writer().perform_now(AbandonRun(run_code=run))
 
 
 def test_a_stopped_run_is_not_abandoned(agent: httpx.Client, run: str) -> None:

@@ -145,6 +145,7 @@ def test_a_ruling_at_the_last_moment_wins_or_comes_too_late(
         told = agent.get(f"/runs/{run}/decision").json()
         if answer.result().status_code == 200:
             assert (told["state"], told["run_status"]) == ("ruled", "running")
+            assert told["ruling"]["at"] < answer.result().json()["due_at"]
         else:
             problem(answer.result(), "review-expired")
             assert (told["state"], told["run_status"]) == ("expired", "aborted")

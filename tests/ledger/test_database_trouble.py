@@ -1,0 +1,111 @@
+"""The database is slow, locked or cut off: agents wait or are told, nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from threading import Event
+
+import httpx
+import pytest
+from django.db import connection
+
+from ledger.models import Run
+from ledger.verify import verify_run
+from tests.builders import pause_at_once, start_run, step
+from tests.people import rule
+from tests.threads import Threads
+from tests.waiting import park, until
+
+
+def test_steps_wait_for_another_writer_of_sqlite(agent: httpx.Client) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL locks rows, not files.")
+    runs = [start_run(agent) for _ in range(8)]
+    path = connection.settings_dict["NAME"]
+    sent = Event()
+
+    def report(run: str) -> int:
+        sent.set()
+        return agent.post(f"/runs/{run}/steps", json=step(1)).status_code
+
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        with Threads(8) as pool:
+            answers = [pool.submit(report, run) for run in runs]
+            assert sent.wait(timeout=10)
+            with pytest.raises(TimeoutError):
+                answers[0].result(timeout=0.5)
+            other.execute("ROLLBACK")
+            assert [answer.result(timeout=20) for answer in answers] == [201] * 8
+    finally:
+        other.close()
+
+
+def cut_connections() -> None:
+    """PostgreSQL hangs up on everybody but us."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+def stored_steps(run: str) -> int:
+    return Run.objects.values_list("steps", flat=True).get(code=run)
+
+
+def test_connections_that_are_cut_lose_nothing(agent: httpx.Client) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no connections to cut.")
+    run = start_run(agent)
+    done = Event()
+
+    def report() -> int:
+        """Report for ever, and the same step again when it was not taken."""
+        number = 1
+        while not done.is_set() or number < 20:
+            body = step(number, tokens=1, checkpoint=True)
+            answer = agent.post(f"/runs/{run}/steps", json=body)
+            if answer.status_code == 201:
+                number += 1
+            else:
+                assert answer.status_code == 503, answer.text
+                assert int(answer.headers["retry-after"]) > 0
+        return number - 1
+
+    def read() -> set[int]:
+        statuses = set()
+        while not done.is_set():
+            statuses.add(agent.get(f"/runs/{run}").status_code)
+            statuses.add(agent.get(f"/runs/{run}/decision").status_code)
+        return statuses
+
+    with Threads(2) as pool:
+        reporter, reader = pool.submit(report), pool.submit(read)
+        for _ in range(5):
+            cut_connections()
+            goal = stored_steps(run) + 3
+            until(lambda goal=goal: stored_steps(run) >= goal)  # type: ignore[misc]
+        done.set()
+        steps = reporter.result(timeout=20)
+        assert reader.result(timeout=20) <= {200, 503}
+
+    stored = Run.objects.get(code=run)
+    assert stored.steps == steps
+    assert verify_run(stored).ok
+
+
+def test_a_waiting_agent_is_woken_after_the_line_was_cut(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no connections to cut.")
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    parked = park(agent, run)
+
+    cut_connections()
+    rule(reviewer, review, "approve")
+
+    assert parked.result(timeout=15).json()["state"] == "ruled"
