@@ -81,13 +81,20 @@ def _environment(profile: str) -> Iterator[Mapping[str, str]]:
 
 
 def _pytest(arguments: Sequence[str], *, environment: Mapping[str, str]) -> int:
-    command = [sys.executable, "-m", "pytest", *arguments]
+    command = [sys.executable, "-m", "pytest", *_spread(arguments), *arguments]
     with subprocess.Popen(command, env=environment) as process:
         try:
             return process.wait()
         except KeyboardInterrupt:
             process.wait()  # it has had the same Ctrl-C and is closing
             raise
+
+
+def _spread(arguments: Sequence[str]) -> Sequence[str]:
+    """Two processes, each with a database and a server of its own, unless told else."""
+    if any(argument.startswith(("-n", "--numprocesses")) for argument in arguments):
+        return ()
+    return ("-n", "2", "--dist", "loadfile")
 
 
 def _ensure_browser() -> None:

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.live import Live
+from tests.problems import STATUSES
 
 # The doors of the contract that stand so far.
 DOORS = {
@@ -74,4 +75,9 @@ def test_pages_about_the_api_need_nothing_from_outside(live: Live, path: str) ->
 
 
 def test_every_kind_of_problem_has_its_page(live: Live) -> None:
+    with httpx.Client(base_url=live.url) as client:
+        for slug, status in {**STATUSES, "internal": 500}.items():
+            page = client.get(f"/problems/{slug}")
+            assert page.status_code == 200, slug
+            assert str(status) in page.text
     assert httpx.get(f"{live.url}/problems/no-such-thing").status_code == 404

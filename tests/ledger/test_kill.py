@@ -67,7 +67,7 @@ def kill_in_the_middle(server: Process, robot: Robot) -> Oracle:
             pool.submit(work_until_it_dies, server.live, robot, oracle)
             for _ in range(AGENTS)
         ]
-        assert oracle.enough.wait(timeout=40)
+        assert oracle.enough.wait(timeout=100)
         server.kill()
         for agent in agents:
             agent.result(timeout=20)
@@ -89,6 +89,7 @@ def settle(live: Live, robot: Robot, oracle: Oracle) -> None:
             assert client.get(f"/runs/{run}").json()["steps"] == number
 
 
+@pytest.mark.timeout(180)  # it starts five processes, on whatever machine this is
 def test_nothing_acknowledged_is_lost_with_the_embedded_server(tmp_path: Path) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("The embedded profile is on SQLite.")
@@ -109,6 +110,7 @@ def test_nothing_acknowledged_is_lost_with_the_embedded_server(tmp_path: Path) -
         assert ended.stdout.startswith(f"{AGENTS} runs")
 
 
+@pytest.mark.timeout(180)
 def test_nothing_acknowledged_is_lost_with_a_web_process(
     live: Live, project: Project
 ) -> None:
