@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -29,6 +30,8 @@ def setting_faults() -> Iterator[str]:
         yield "SECRET_KEY is Django's example: make your own."
     if "*" in settings.ALLOWED_HOSTS or any("*" in o for o in settings.ORIGINS):
         yield "CHECKRAIL_HOSTS and CHECKRAIL_ORIGINS must name hosts: no *."
+    if not all(_is_origin(origin) for origin in settings.ORIGINS):
+        yield "CHECKRAIL_ORIGINS takes full origins, such as https://checkrail.example."
     if settings.EMBEDDED:
         return
     if not settings.ALLOWED_HOSTS:
@@ -41,6 +44,13 @@ def setting_faults() -> Iterator[str]:
             "REDIS_URL is missing: with DATABASE_URL there may be several processes, "
             "and they reach each other through Redis."
         )
+
+
+def _is_origin(text: str) -> bool:
+    """Scheme, host and perhaps a port: what a browser sends as Origin."""
+    parts = urlsplit(text)
+    whole = f"{parts.scheme}://{parts.netloc}"
+    return parts.scheme in {"http", "https"} and bool(parts.netloc) and text == whole
 
 
 def database_faults() -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 T = TypeVar("T")
 _threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="read")
@@ -19,9 +19,11 @@ async def read(query: Callable[[], T]) -> T:
 
 
 def _query(query: Callable[[], T]) -> T:
+    """Each thread keeps its connection: to take one from the pool and check it every
+    time would cost more than the query."""
     try:
         return query()
-    finally:
-        # PostgreSQL: back to the pool. SQLite: opening costs more than keeping.
-        if connection.vendor == "postgresql":
-            connection.close()
+    except (OperationalError, InterfaceError):
+        # It may have died with its server. A read may be asked again, on a new one.
+        connection.close()
+        return query()

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 
+# Made once: every step is written through it three times. What it is given was built
+# from JSON or from frozen values, and cannot hold itself.
+_encoder = json.JSONEncoder(
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+    check_circular=False,
+)
+
 
 def canonical(value: object) -> str:
     """The value as JSON with sorted keys and no spaces; NaN and infinity are refused."""
-    return json.dumps(
-        value,
-        sort_keys=True,
-        separators=(",", ":"),
-        ensure_ascii=False,
-        allow_nan=False,
-    )
+    return _encoder.encode(value)
 
 
 def digest(text: str) -> str:

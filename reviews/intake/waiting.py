@@ -54,21 +54,20 @@ async def decision_wait(
     *, principal: Principal, run_code: str, review_code: str | None, wait: int
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
-    visible = partial(_visible_run, principal, run_code)
-    run_id = await read(visible)
+    run_id = await read(partial(_visible_run, principal, run_code))
+    look = partial(_standing_for, principal, run_code, review_code)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     while True:
         # The waiter is taken before the read: what comes in between wakes it.
         news = hub().waiter(run_id)
         try:
-            answer, head = await read(partial(_standing, run_id, review_code))
+            answer, head = await read(look)
             hub().seen(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
             await asyncio.wait([news], timeout=left)
-            await read(visible)  # a key revoked meanwhile hears nothing more
         finally:
             news.cancel()
 
@@ -92,6 +91,13 @@ def _visible_run(principal: Principal, run_code: str) -> int:
             role_in(user_id=principal.user_id, project_id=run["project_id"])
     pk: int = run["pk"]
     return pk
+
+
+def _standing_for(
+    principal: Principal, run_code: str, review_code: str | None
+) -> tuple[dict[str, Any], int]:
+    """Asked anew at every look: a key revoked meanwhile hears nothing more."""
+    return _standing(_visible_run(principal, run_code), review_code)
 
 
 def _standing(run_id: int, review_code: str | None) -> tuple[dict[str, Any], int]:

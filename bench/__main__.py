@@ -1,0 +1,56 @@
+"""python -m bench [steps|waiting]: measure, and print one table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from bench.figures import Figure, table
+from bench.sites import postgres_site, sqlite_site
+from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
+from bench.waiting import MANY, waiting
+
+MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
+    "steps": (
+        lambda: steps_on_postgres(postgres_site(runs=AGENTS)),
+        lambda: steps_on_sqlite(sqlite_site(runs=AGENTS)),
+    ),
+    "waiting": (
+        lambda: waiting(postgres_site(reviews=MANY)),
+        lambda: waiting(sqlite_site(reviews=MANY)),
+    ),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="bench", description="Measure, beside the limits of the databases."
+    )
+    parser.add_argument("what", nargs="?", choices=MEASUREMENTS, help="only this")
+    only = parser.parse_args(arguments).what
+    # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    began = time.monotonic()
+    figures: list[Figure] = []
+    for name in [only] if only else MEASUREMENTS:
+        for measure in MEASUREMENTS[name]:
+            print(f"bench: measuring {name} …", flush=True)
+            figures += measure()
+    print(f"\n{table(figures)}\n")
+    load = os.getloadavg()[0]
+    print(
+        f"bench: {os.cpu_count()} cores, load {load:.1f}, "
+        f"{time.monotonic() - began:.0f} seconds"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

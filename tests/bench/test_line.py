@@ -1,0 +1,47 @@
+"""The lean client takes an answer apart however it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bench.line import Answer, connect, request
+
+ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 1}'
+
+
+@asynccontextmanager
+async def answering(pieces: Sequence[bytes]) -> AsyncIterator[str]:
+    """A server that sends these pieces one by one, then hangs up."""
+
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0.01)
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+@pytest.mark.parametrize("cut", [1, 10, len(ANSWER) - 5, len(ANSWER)])
+async def test_an_answer_may_come_in_pieces(cut: int) -> None:
+    async with answering([ANSWER[:cut], ANSWER[cut:]]) as url:
+        line = await connect(url)
+        answer = await line.ask(request("GET", "/healthz", url=url))
+        line.close()
+    assert answer == Answer(201, b'{"step": 1}')
+
+
+async def test_a_hang_up_in_the_middle_is_an_error() -> None:
+    async with answering([ANSWER[:20]]) as url:
+        line = await connect(url)
+        with pytest.raises(ConnectionError):
+            await line.ask(request("GET", "/healthz", url=url))
