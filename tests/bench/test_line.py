@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 
@@ -16,6 +16,7 @@ ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 
 @asynccontextmanager
 async def answering(pieces: Sequence[bytes]) -> AsyncIterator[str]:
     """A server that sends these pieces one by one, then hangs up."""
+    gone = asyncio.Event()
 
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -23,12 +24,16 @@ async def answering(pieces: Sequence[bytes]) -> AsyncIterator[str]:
         await reader.readuntil(b"\r\n\r\n")
         for piece in pieces:
             writer.write(piece)
-            await writer.drain()
             await asyncio.sleep(0.01)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        gone.set()
 
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await gone.wait()
+        await asyncio.sleep(0)  # the client's end closes at the loop's next turn
 
 
 @pytest.mark.parametrize("cut", [1, 10, len(ANSWER) - 5, len(ANSWER)])
