@@ -10,7 +10,8 @@ from typing import TypeVar
 from django.db import InterfaceError, OperationalError, connection
 
 T = TypeVar("T")
-_threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="read")
+THREADS = 4
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="read")
 
 
 async def read(query: Callable[[], T]) -> T:
