@@ -1,0 +1,37 @@
+"""What a call is given: raw arguments, schemas, keys, allowlists and patterns."""
+
+from __future__ import annotations
+
+from guidance.core.arguments.argument import ArgumentProblem, Arguments, Repair
+from guidance.core.arguments.calls import (
+    allowlisted,
+    call_key,
+    pattern_problem,
+    tool_problem,
+)
+from guidance.core.arguments.patterns import Pattern, PatternRefused, compile_pattern
+from guidance.core.arguments.reading import read_arguments
+from guidance.core.arguments.schema import (
+    Schema,
+    SchemaProblem,
+    SchemaRefused,
+    check_schema,
+)
+
+__all__ = [
+    "ArgumentProblem",
+    "Arguments",
+    "Pattern",
+    "PatternRefused",
+    "Repair",
+    "Schema",
+    "SchemaProblem",
+    "SchemaRefused",
+    "allowlisted",
+    "call_key",
+    "check_schema",
+    "compile_pattern",
+    "pattern_problem",
+    "read_arguments",
+    "tool_problem",
+]

@@ -1,0 +1,67 @@
+"""Which call this is, which tool it names, and whether the tool is allowed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from guidance.core.canonical import canonical
+
+TOOL_NAME_LIMIT = 128
+
+
+def call_key(
+    *, run: str, tool: str, arguments: Mapping[str, object], policy_hash: str
+) -> str:
+    """64 hex digits, the same for the same call in the same run under the same policy.
+
+    The order of keys does not matter, that of lists does. A key left out is another
+    call than one that is null.
+    """
+    call = {
+        "arguments": dict(arguments),
+        "policy_hash": policy_hash,
+        "run": run,
+        "tool": tool,
+    }
+    return hashlib.sha256(canonical(call).encode()).hexdigest()
+
+
+def allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
+    """None is no list at all and allows every tool; an empty list allows none.
+
+    A pattern is a name, or the beginning of names and a star. Case counts.
+    """
+    if patterns is None:
+        return True
+    return any(
+        tool.startswith(pattern[:-1]) if pattern.endswith("*") else tool == pattern
+        for pattern in patterns
+    )
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Why a pattern of the allowlist would not do what it seems to, None if it does."""
+    if not pattern.strip():
+        return "an empty pattern allows nothing"
+    if "*" in pattern[:-1]:
+        return "a star may only stand at the end"
+    return None if pattern == "*" else tool_problem(pattern.removesuffix("*"))
+
+
+def tool_problem(name: str) -> str | None:
+    """Why this cannot be the name of a tool, None if it can.
+
+    Only what is seen and cannot be mistaken: letters and digits of any script, printable
+    ASCII signs, single blanks within. No marks of direction, no invisible characters.
+    """
+    if not name:
+        return "the name is empty"
+    if len(name) > TOOL_NAME_LIMIT:
+        return f"the name is longer than {TOOL_NAME_LIMIT} characters"
+    if name != name.strip() or "  " in name:
+        return "the name begins or ends with a blank, or has two in a row"
+    for char in name:
+        if not (char.isalnum() or (char.isascii() and char.isprintable())):
+            return f"the name holds U+{ord(char):04X}, which cannot be seen or mistaken"
+    return None

@@ -1,0 +1,127 @@
+"""Regular expressions in linear time: RE2, for the rules built in and for people's own.
+
+The time of a search grows with the text, never with the ways a pattern could match.
+What RE2 cannot do that way (back-references, look-around) is refused when a pattern
+is saved. A program has a largest size too: the steps for one character grow with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import re2  # type: ignore[import-untyped]
+
+PATTERN_LIMIT = 1_000
+# Instructions of a compiled program, and the largest count in it: x{64} is 64 of them.
+PROGRAM_LIMIT = 2_000
+COUNT_LIMIT = 64
+_COUNT = re.compile(r"(?<=[{,])[0-9]+(?=[},])", re.ASCII)
+_HALF_PAIRS = re.compile("[\ud800-\udfff]")
+_USER_MEMORY = 4 << 20
+_OWN_MEMORY = 32 << 20
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+
+
+class PatternRefused(ValueError):
+    """A pattern that cannot be searched for in linear time, or is none at all."""
+
+
+class Pattern:
+    """A compiled pattern over text, as people write it in a policy."""
+
+    __slots__ = ("_compiled", "text")
+
+    def __init__(self, text: str, compiled: Any) -> None:
+        self.text = text
+        self._compiled = compiled
+
+    def find(self, text: str, *, limit: int = 100) -> tuple[Span, ...]:
+        """The first places where it matches; a few are enough to show to a person."""
+        if not text.isascii():
+            # Half of a surrogate pair cannot be encoded; it matches nothing either.
+            text = _HALF_PAIRS.sub("\ufffd", text)
+        found = islice(self._compiled.finditer(text), limit)
+        return tuple(Span(*match.span()) for match in found)
+
+
+class BytePattern:
+    """A compiled rule of our own. It reads one byte per character, see `one_byte`."""
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, compiled: Any) -> None:
+        self._compiled = compiled
+
+    @property
+    def size(self) -> int:
+        """How many instructions it has: what one character can cost at most."""
+        return int(self._compiled.programsize)
+
+    def search(self, data: bytes, start: int = 0) -> Span | None:
+        found = self._compiled.search(data, start)
+        return None if found is None else Span(*found.span())
+
+    def match(self, data: bytes, start: int = 0) -> Span | None:
+        found = self._compiled.match(data, start)
+        return None if found is None else Span(*found.span())
+
+    def finditer(self, data: bytes) -> Iterator[Span]:
+        for found in self._compiled.finditer(data):
+            yield Span(*found.span())
+
+
+def compile_pattern(text: str) -> Pattern:
+    """A person's pattern, ready to search; raises PatternRefused with the reason."""
+    if not text:
+        raise PatternRefused("the pattern is empty and would match everything")
+    if len(text) > PATTERN_LIMIT:
+        raise PatternRefused(f"the pattern is longer than {PATTERN_LIMIT} characters")
+    if any(int(count) > COUNT_LIMIT for count in _COUNT.findall(text)):
+        raise PatternRefused(f"a count in the pattern is larger than {COUNT_LIMIT}")
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = _USER_MEMORY
+    try:
+        compiled = re2.compile(text, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        raise PatternRefused(_reason(error)) from None
+    if compiled.programsize > PROGRAM_LIMIT:
+        raise PatternRefused(
+            "the pattern is too large: use shorter alternatives or smaller counts"
+        )
+    return Pattern(text, compiled)
+
+
+def byte_pattern(text: str, *, ignore_case: bool = False) -> BytePattern:
+    """A rule built in; ^ and $ are the ends of the text."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.log_errors = False
+    options.never_capture = True
+    options.case_sensitive = not ignore_case
+    options.max_mem = _OWN_MEMORY
+    return BytePattern(re2.compile(text.encode("latin-1"), options))
+
+
+def one_byte(text: str) -> bytes:
+    """One byte for each character, so that places in both are the same.
+
+    Our rules look for ASCII alone, so any other character may become a question mark.
+    """
+    return text.encode("ascii", "replace")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeEncodeError):
+        return "the pattern holds half of a surrogate pair"
+    raw = error.args[0] if error.args else ""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    return f"not a pattern that runs in linear time: {text}"

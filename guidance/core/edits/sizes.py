@@ -1,0 +1,28 @@
+"""How large a change is, and when that is too large to be read at once."""
+
+from __future__ import annotations
+
+from guidance.core.edits.diffs import changes, split_lines
+
+DIFF_LIMIT = 300
+
+
+def diff_lines(content: str, *, original: str | None = None) -> int:
+    """Lines put in and taken out; without the original every line counts as put in."""
+    new = split_lines(content)
+    if original is None:
+        return len(new)
+    made = changes(split_lines(original), new)
+    return sum(
+        change.old_end - change.old + change.new_end - change.new for change in made
+    )
+
+
+def oversized(lines: int, *, limit: int = DIFF_LIMIT) -> str | None:
+    """What to say about a change that is larger than the limit, None if it is not."""
+    if lines <= limit:
+        return None
+    return (
+        f"The change has {lines:,} lines, over the limit of {limit:,}: "
+        "split it into stages that can be read and tested one by one"
+    )

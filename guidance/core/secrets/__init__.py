@@ -1,0 +1,43 @@
+"""Secrets: found in decoded values and key names, and hidden before anything keeps them.
+
+Rules, each in linear time on RE2: over 130 public token formats by their own form
+(`formats`), private key blocks, credentials in addresses and Authorization headers,
+passwords that commands and SQL statements are given, and values assigned to names that
+promise a secret, in code, env files, YAML, JSON, INI, TOML, XML and flags. How random a
+value looks counts only behind such a name. Placeholders, references to the environment
+or a vault, hashes, UUIDs, public keys and integrity strings are let alone.
+
+Also found: tokens with invisible characters in them, known formats cut by a line end or
+by a joint of two strings after their public start, and any of it in base64.
+
+Known misses, which a person or another layer has to catch:
+- secrets without a known form where no name promises one; passwords in prose ("the
+  password is hunter"), in .pgpass, in cookies other than session ids;
+- passwords that are several plain words, a plain capitalised word without quotes, equal
+  to their own name ("password"), or words such as "test" and "example";
+- secrets in hex, percent-encoding, HTML entities, compression or encryption, in base64 of
+  base64, in full-width or look-alike letters, spelled backwards or character by character;
+- formats cut inside their public start, cut more than eight times, or after five hundred
+  other cuts; the next lines of a token that is already whole at the end of the first one;
+- UUIDs and runs of digits as tokens; user names alone as tokens in addresses.
+"""
+
+from __future__ import annotations
+
+from guidance.core.secrets.erasing import SecretFinding
+from guidance.core.secrets.redaction import (
+    Redacted,
+    RedactedText,
+    find_secrets,
+    redact,
+    redact_text,
+)
+
+__all__ = [
+    "Redacted",
+    "RedactedText",
+    "SecretFinding",
+    "find_secrets",
+    "redact",
+    "redact_text",
+]

@@ -1,0 +1,108 @@
+"""Tokens of models, payments, messages, monitoring and other services."""
+
+from __future__ import annotations
+
+from guidance.core.secrets.formats.rule import (
+    ANYHEX,
+    BASE64,
+    HEX,
+    SAFE,
+    UPPER,
+    UUID,
+    WORD,
+    TokenRule,
+    exact,
+    run,
+    shape,
+)
+
+RULES: tuple[TokenRule, ...] = (
+    # Models.
+    run("openai-key", "sk-", least=20),
+    run("openai-key", "sk-proj-", "sk-svcacct-", "sk-admin-", least=20, of=SAFE),
+    run("anthropic-key", "sk-ant-", least=20, of=SAFE),
+    run("openrouter-key", "sk-or-", least=20, of=SAFE),
+    shape("langfuse-key", "sk-lf-", rest=UUID),
+    run("hugging-face-token", "hf_", "api_org_", least=30),
+    run("replicate-token", "r8_", least=37),
+    run("groq-key", "gsk_", least=40),
+    run("perplexity-key", "pplx-", least=40),
+    run("xai-key", "xai-", least=60),
+    run("nvidia-key", "nvapi-", least=40, of=SAFE),
+    run("pinecone-key", "pcsk_", least=40, of=WORD + "_"),
+    run("cerebras-key", "csk-", least=40),
+    run("together-key", "tgp_v1_", least=30, of=SAFE),
+    run("tavily-key", "tvly-", least=24, of=SAFE),
+    run("fireworks-key", "fw_", least=22, most=24),
+    shape("langsmith-key", "lsv2_", rest=f"(?:pt|sk)_[{HEX}]{{32}}_[{HEX}]{{10}}"),
+    exact("elevenlabs-key", "sk_", length=48, of=HEX),
+    # Payments and shops.
+    shape(
+        "stripe-key", "sk_", "rk_", rest=f"(?:live|test|prod)_[{WORD}]{{10}}[{WORD}]*"
+    ),
+    run("webhook-secret", "whsec_", least=24, of=BASE64 + "="),
+    exact(
+        "shopify-token", "shpat_", "shpca_", "shppa_", "shpss_", length=32, of=ANYHEX
+    ),
+    run("square-token", "sq0atp-", "sq0csp-", "sq0idp-", least=22, of=SAFE),
+    exact("square-token", "EAAA", length=60, of=SAFE),
+    shape(
+        "paypal-token", "access_token$", rest=rf"[a-z]+\$[a-z0-9]{{16}}\$[{HEX}]{{32}}"
+    ),
+    shape(
+        "flutterwave-key", "FLWSECK", rest=f"(?:_TEST|_LIVE)?-[{HEX}h]{{12,32}}(?:-X)?"
+    ),
+    shape("shippo-token", "shippo_", rest=f"(?:live|test)_[{HEX}]{{40}}"),
+    exact("easypost-key", "EZAK", "EZTK", length=54),
+    shape("razorpay-key", "rzp_", rest=f"(?:live|test)_[{WORD}]{{14}}"),
+    # Messages and mail.
+    run("slack-token", "xoxb-", "xoxp-", "xoxa-", "xoxr-", least=10, of=SAFE),
+    run("slack-token", "xoxs-", "xoxo-", "xoxe-", "xoxe.xoxp-", least=10, of=SAFE),
+    run("slack-token", "xoxc-", "xoxd-", "xwfp-", "xapp-", least=10, of=SAFE + "%"),
+    run("slack-webhook", "hooks.slack.com/services/T", least=16, of=WORD + "/"),
+    run("slack-webhook", "hooks.slack.com/workflows/T", least=16, of=WORD + "/"),
+    run("slack-webhook", "hooks.slack.com/triggers/T", least=16, of=WORD + "/"),
+    shape("telegram-token", rest=r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
+    shape(
+        "discord-token",
+        rest=rf"[MNO][{SAFE}]{{23,27}}\.[{SAFE}]{{6}}\.[{SAFE}]{{27,38}}",
+    ),
+    run("discord-webhook", "discord.com/api/webhooks/", least=60, of=SAFE + "/"),
+    run("discord-webhook", "discordapp.com/api/webhooks/", least=60, of=SAFE + "/"),
+    exact("twilio-key", "SK", length=32, of=HEX),
+    shape("sendgrid-key", "SG.", rest=rf"[{SAFE}]{{16,24}}\.[{SAFE}]{{20}}[{SAFE}]*"),
+    exact("mailgun-key", "key-", length=32, of=HEX),
+    shape("mailgun-key", rest=f"[{HEX}]{{32}}-[{HEX}]{{8}}-[{HEX}]{{8}}"),
+    shape("mailchimp-key", rest=f"[{HEX}]{{32}}-us[0-9]{{1,2}}"),
+    shape("brevo-key", "xkeysib-", "xsmtpsib-", rest=f"[{HEX}]{{64}}-[{WORD}]{{16}}"),
+    shape("resend-key", "re_", rest=f"[{WORD}]{{8}}_[{WORD}]{{20,28}}"),
+    run("facebook-token", "EAAC", "EAAM", "EAAG", "EAAB", least=90),
+    shape(
+        "twitter-token",
+        "AAAAAAAAAAAAAAAAAAAAA",
+        rest=f"[{WORD}]+%[{WORD}%]{{20}}[{WORD}%]*",
+    ),
+    shape("hubspot-token", "pat-", rest=f"(?:na|eu|ap)[0-9]-{UUID}"),
+    run("salesforce-token", "00D", least=90, of=WORD + "!._"),
+    run("intercom-token", "dG9rOj", least=40, of=BASE64 + "="),
+    shape(
+        "mapbox-token", "sk.eyJ", rest=rf"[{SAFE}]{{20}}[{SAFE}]*\.[{SAFE}]{{20,24}}"
+    ),
+    # Monitoring.
+    shape("sentry-token", "sntrys_eyJ", rest=f"[{BASE64}=_\\-]{{40}}[{BASE64}=_\\-]*"),
+    exact("sentry-token", "sntryu_", "sntrya_", length=64, of=HEX),
+    exact("newrelic-key", "NRAK-", "NRRA-", length=27, of=UPPER),
+    run("newrelic-key", "NRJS-", "NRII-", "NRAA-", least=19, of=SAFE),
+    shape("grafana-token", "glsa_", rest=f"[{WORD}]{{32}}_[{ANYHEX}]{{8}}"),
+    run("grafana-token", "glc_", least=32, of=BASE64 + "="),
+    run("grafana-key", "eyJrIjoi", least=40, of=WORD + "="),
+    run("posthog-key", "phx_", "phs_", least=40),
+    run("honeycomb-key", "hcaik_", "hcaic_", "hcxik_", "hcxmk_", least=50),
+    shape("launchdarkly-key", "sdk-", "api-", rest=UUID),
+    # Signed tokens of any service.
+    shape(
+        "jwt",
+        "eyJ",
+        rest=rf"[{SAFE}]{{10}}[{SAFE}]*(?:\.[{SAFE}]*){{2,4}}",
+    ),
+)

@@ -1,0 +1,114 @@
+"""Secrets that were cut or covered: zero-width characters, line ends, base64."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from guidance.core.arguments.patterns import (
+    Span,
+    byte_pattern,
+    compile_pattern,
+    one_byte,
+)
+from guidance.core.secrets.hits import HIT_LIMIT, Hit
+from guidance.core.secrets.tokens import JOINT, cut_starts, token_at
+
+# Characters that nobody sees: control characters other than tab and line ends …
+_CONTROLS = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
+# … and soft hyphen, joiners, marks of direction, fillers, variation selectors, tags.
+_OTHERS = (
+    *(("\x80", "\x9f"), ("\u00ad", "\u00ad"), ("\u034f", "\u034f")),
+    *(("\u061c", "\u061c"), ("\u115f", "\u1160"), ("\u17b4", "\u17b5")),
+    *(("\u180b", "\u180f"), ("\u200b", "\u200f"), ("\u202a", "\u202e")),
+    *(("\u2060", "\u206f"), ("\u3164", "\u3164"), ("\ufe00", "\ufe0f")),
+    *(("\ufeff", "\ufeff"), ("\uffa0", "\uffa0"), ("\ufff9", "\ufffb")),
+    ("\U000e0000", "\U000e0fff"),
+)
+_UNSEEN = frozenset(_CONTROLS.decode()) | {
+    chr(code) for first, last in _OTHERS for code in range(ord(first), ord(last) + 1)
+}
+_ANY_OTHER = compile_pattern(
+    "[" + "".join(f"{first}-{last}" for first, last in _OTHERS) + "]"
+)
+_JOINTS = re.compile(JOINT)
+# A token that was cut is looked for in so many characters after its start.
+_CUT_REACH = 400
+_CUT_PIECES = 8
+# Base64 of ASCII alone: the top bit of each of its three bytes is 0, which leaves half
+# of the letters in each of three places. No identifier passes that by chance.
+_BASE64 = byte_pattern(
+    r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]){5,}"
+    r"[A-Za-z0-9+/_-]{0,3}={0,2}"
+)
+_RUNS = 4 * HIT_LIMIT
+_URLSAFE = bytes.maketrans(b"-_", b"+/")
+
+
+class Seen:
+    """A text without what nobody sees, and where each of its places was."""
+
+    __slots__ = ("_places", "text")
+
+    def __init__(self, text: str) -> None:
+        self._places = [at for at, char in enumerate(text) if char not in _UNSEEN]
+        self.text = "".join(map(text.__getitem__, self._places))
+
+    def before(self, place: int) -> int:
+        """Where the character at this place of the seen text stood."""
+        return self._places[place]
+
+
+def seen(text: str, data: bytes) -> Seen | None:
+    """None where everything in the text can be seen, as is usual."""
+    controls = len(data.translate(None, _CONTROLS)) != len(data)
+    others = not text.isascii() and bool(_ANY_OTHER.find(text, limit=1))
+    return Seen(text) if controls or others else None
+
+
+def cut_tokens(text: str, data: bytes) -> Iterator[Hit]:
+    """Tokens that go on in the next line or in the next of two joined strings."""
+    for start in cut_starts(data):
+        reach = text[start : start + _CUT_REACH]
+        pieces = _pieces(reach)
+        whole = token_at(one_byte("".join(piece for _, piece in pieces)), 0)
+        if whole is None or whole.end <= len(pieces[0][1]):
+            continue
+        end = _place(pieces, whole.end)
+        core = _place(pieces, whole.core + 1) - 1
+        yield Hit(start, start + end, whole.kind, start + core)
+
+
+def _pieces(text: str) -> list[tuple[int, str]]:
+    """The text between the joints, each piece with its place."""
+    pieces: list[tuple[int, str]] = []
+    position = 0
+    for joint in islice(_JOINTS.finditer(text), _CUT_PIECES):
+        pieces.append((position, text[position : joint.start()]))
+        position = joint.end()
+    pieces.append((position, text[position:]))
+    return pieces
+
+
+def _place(pieces: list[tuple[int, str]], length: int) -> int:
+    """Where the first so many characters of all pieces end."""
+    end = 0
+    for start, piece in pieces:
+        end = start + min(length, len(piece))
+        length -= len(piece)
+        if length <= 0:
+            break
+    return end
+
+
+def base64_texts(data: bytes) -> list[tuple[Span, str]]:
+    """Every run that is the base64 of plain ASCII, and that ASCII."""
+    found = []
+    for place in islice(_BASE64.finditer(data), _RUNS):
+        raw = data[place.start : place.end].translate(_URLSAFE).rstrip(b"=")
+        raw = raw[: len(raw) - (len(raw) % 4 == 1)]
+        plain = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4))
+        found.append((place, plain.decode("ascii", "replace")))
+    return found

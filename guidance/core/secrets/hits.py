@@ -1,0 +1,59 @@
+"""A place in one text that holds a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+# More secrets than this in one text are not told apart: the rest of it is one secret.
+HIT_LIMIT = 500
+REST = "unread-rest"
+
+
+class Hit(NamedTuple):
+    """`start` to `end` is hidden; of that, `core` to `core_end` nobody may know.
+
+    The rest is public, such as the first letters of a format. Without a `core_end` the
+    core goes to the end.
+    """
+
+    start: int
+    end: int
+    kind: str
+    core: int
+    core_end: int = 0
+
+    def secret_in(self, text: str) -> str:
+        return text[self.core : self.core_end or self.end]
+
+
+def merged(hits: Iterable[Hit]) -> list[Hit]:
+    """In order, without overlaps. Of two, the one that was named first gives its kind."""
+    order = {hit: place for place, hit in reversed(list(enumerate(hits)))}
+    kept: list[Hit] = []
+    for hit in sorted(order):
+        last = kept[-1] if kept else None
+        if last is None or hit.start >= last.end:
+            kept.append(hit)
+        else:
+            kept[-1] = _joined(last, hit, first=order[last] <= order[hit])
+            order.setdefault(kept[-1], min(order[last], order[hit]))
+    return kept
+
+
+def _joined(one: Hit, other: Hit, *, first: bool) -> Hit:
+    best = one if first else other
+    if best.start <= min(one.start, other.start) and best.end >= max(
+        one.end, other.end
+    ):
+        return best
+    start, end = min(one.start, other.start), max(one.end, other.end)
+    return Hit(start, end, best.kind, start)
+
+
+def capped(hits: Sequence[Hit], *, length: int) -> Sequence[Hit]:
+    """At most HIT_LIMIT of them; where there are more, the last one takes the rest."""
+    if len(hits) <= HIT_LIMIT:
+        return hits
+    start = hits[HIT_LIMIT - 1].start
+    return [*hits[: HIT_LIMIT - 1], Hit(start, length, REST, start)]

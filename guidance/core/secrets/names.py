@@ -1,0 +1,81 @@
+"""Which names say that their value is a secret."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from guidance.core.secrets.vocabulary import (
+    KEYS,
+    NONSECRET_LEADS,
+    OPEN_TOKENS,
+    SHORT_PASSWORDS,
+    TRAILERS,
+)
+
+
+class Promise(NamedTuple):
+    """What a name promises. A strong one needs no further sign in the value."""
+
+    kind: str
+    strong: bool
+
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BREAK = re.compile(r"[^A-Za-z0-9]+")
+
+_PASSWORDS = ("password", "passwd", "passcode", "passwort", "pwd")
+_JOINED_KEYS = tuple(
+    f"{sort}key" for sort in ("api", "access", "private", "auth", "account", "signing")
+)
+
+
+def promise(name: str) -> Promise | None:
+    """What the name promises, None for most names."""
+    words = [word.lower() for word in _BREAK.split(_HUMP.sub("_", name)) if word]
+    while len(words) > 1 and (words[-1] in TRAILERS or words[-1].isdigit()):
+        words.pop()
+    if not words:
+        return None
+    last = words[-1].rstrip("0123456789") or words[-1]
+    before = words[:-1]
+    if before and before[0] in NONSECRET_LEADS:
+        return None
+    return _password(last, before) or _secret(last, before) or _weaker(last, before)
+
+
+def _password(last: str, before: list[str]) -> Promise | None:
+    if last.endswith(_PASSWORDS) or last in SHORT_PASSWORDS:
+        return Promise("password", strong=True)
+    if last in ("pass", "pw"):
+        # Alone it may count tests that passed.
+        return Promise("password", strong=bool(before))
+    if last.endswith("passphrase") or [*before[-1:], last] == ["pass", "phrase"]:
+        return Promise("passphrase", strong=True)
+    return None
+
+
+def _secret(last: str, before: list[str]) -> Promise | None:
+    if last.endswith("secret"):
+        return Promise("secret", strong=True)
+    if last.endswith("secretkey") or (last == "key" and before[-1:] == ["secret"]):
+        return Promise("secret", strong=True)
+    if last == "base" and before[-2:] == ["secret", "key"]:
+        return Promise("secret", strong=True)
+    return None
+
+
+def _weaker(last: str, before: list[str]) -> Promise | None:
+    if last.endswith("token"):
+        opening = before[-1] if before else last.removesuffix("token")
+        return None if opening in OPEN_TOKENS else Promise("token", strong=False)
+    if last == "key" and before and before[-1] in KEYS:
+        kind = "private-key" if before[-1] == "private" else "api-key"
+        return Promise(kind, strong=False)
+    if last.endswith(_JOINED_KEYS):
+        return Promise("api-key", strong=False)
+    if last in ("credential", "credentials", "cred", "creds"):
+        return Promise("credential", strong=False)
+    if last in ("auth", "authorization", "bearer", "sessionid", "jsessionid"):
+        return Promise("authorization", strong=False)
+    return None

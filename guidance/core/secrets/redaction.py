@@ -1,0 +1,49 @@
+"""The one redactor: what is stored, logged, pushed or sent went through here.
+
+Redaction is total: after it, no five characters in a row of a secret stand anywhere in
+the value, not even where nothing was found (the public start of a known format is no
+part of the secret). A secret of three or four characters is hidden wherever it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guidance.core.secrets.erasing import Eraser, SecretFinding
+from guidance.core.secrets.inspection import inspect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redacted:
+    """The same value with every secret replaced."""
+
+    value: object
+    findings: tuple[SecretFinding, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RedactedText:
+    text: str
+    findings: tuple[SecretFinding, ...]
+
+
+def find_secrets(
+    value: object, *, fingerprint_key: bytes | None = None
+) -> tuple[SecretFinding, ...]:
+    """Every secret in the decoded value, in its texts, numbers and key names."""
+    return Eraser(inspect(value), key=fingerprint_key).findings()
+
+
+def redact(value: object, *, fingerprint_key: bytes) -> Redacted:
+    """The value as it may be kept. A value without secrets comes back as it is."""
+    found = inspect(value)
+    if not found:
+        return Redacted(value=value, findings=())
+    eraser = Eraser(found, key=fingerprint_key)
+    return Redacted(value=eraser.rebuilt(value), findings=eraser.findings())
+
+
+def redact_text(text: str, *, fingerprint_key: bytes) -> RedactedText:
+    """The same for one text: a name, a header, an error, a line of a log."""
+    done = redact(text, fingerprint_key=fingerprint_key)
+    return RedactedText(text=str(done.value), findings=done.findings)

@@ -1,0 +1,33 @@
+"""Plain builders for plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from guidance.core.edits import Edit, EditPlan, EditProblem, EditRefusal, plan_edits
+
+Change = tuple[str, str] | tuple[str, str, bool]
+
+
+def make_edits(changes: Sequence[Change]) -> list[Edit]:
+    """(old, new) or (old, new, replace_all)."""
+    return [
+        Edit(old=change[0], new=change[1], replace_all=len(change) > 2)
+        for change in changes
+    ]
+
+
+def planned(original: str, *changes: Change) -> EditPlan:
+    plan = plan_edits(original, make_edits(changes))
+    assert isinstance(plan, EditPlan), plan
+    return plan
+
+
+def refused(original: str, *changes: Change) -> tuple[EditProblem, ...]:
+    refusal = plan_edits(original, make_edits(changes))
+    assert isinstance(refusal, EditRefusal), refusal
+    return refusal.problems
+
+
+def layers(plan: EditPlan) -> list[str]:
+    return [match.layer for match in plan.matches]

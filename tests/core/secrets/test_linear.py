@@ -1,0 +1,105 @@
+"""No text makes a rule slow: bounded programs, bounded tries, and never an error.
+
+A search on RE2 costs at most the size of its program for each character, and so many
+places are looked at one by one; both numbers are held here. `measure.py` beside this
+file prints what that comes to.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guidance.core.arguments.patterns import BytePattern
+from guidance.core.secrets import (
+    addresses,
+    assignments,
+    filler,
+    flags,
+    hidden,
+    keyblocks,
+    redact_text,
+    tokens,
+)
+from guidance.core.secrets.hits import HIT_LIMIT
+from guidance.core.secrets.scan import scan
+from tests.core.secrets.bombs import BOMBS
+
+steadily = settings(derandomize=True, deadline=None, max_examples=200)
+
+MODULES = (addresses, assignments, filler, flags, hidden, keyblocks, tokens)
+PATTERNS = [
+    (f"{module.__name__.rpartition('.')[2]}.{name}", pattern)
+    for module in MODULES
+    for name, pattern in vars(module).items()
+    if isinstance(pattern, BytePattern)
+]
+
+
+@pytest.mark.parametrize(("name", "pattern"), PATTERNS, ids=[n for n, _ in PATTERNS])
+def test_a_rule_is_a_program_of_bounded_size(name: str, pattern: BytePattern) -> None:
+    assert pattern.size < 8_000
+
+
+def test_the_rules_that_read_every_text_are_those_patterns() -> None:
+    assert len(PATTERNS) >= 12
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_ends_in_few_findings(name: str) -> None:
+    """More places than anybody reads are hidden as one: the rest of the text."""
+    text = BOMBS[name]
+    hits = scan(text)
+    assert len(hits) <= HIT_LIMIT
+    assert all(one.end <= two.start for one, two in pairwise(hits))
+    assert all(0 <= hit.start <= hit.core <= hit.end <= len(text) for hit in hits)
+
+
+def test_what_comes_after_too_many_secrets_is_hidden_with_them() -> None:
+    text = "".join(f"password=Zx81{n}\n" for n in range(3_000)) + "last=words"
+    done = redact_text(text, fingerprint_key=b"k")
+    assert len(done.findings) <= HIT_LIMIT
+    assert done.findings[-1].kind == "unread-rest"
+    assert "last=words" not in done.text
+
+
+ODD = st.sampled_from(
+    [
+        *(
+            "password",
+            "=",
+            ":",
+            '"',
+            "'",
+            "\\",
+            "\n",
+            " ",
+            "-",
+            "--",
+            "://",
+            "@",
+            "Bearer",
+        ),
+        *("gh" + "p_", "eyJ", "s" + "k-", "AKIA", "-----BEGIN ", "PRIVATE KEY-----"),
+        *("{", "}", "$", "mysql ", "-p", "a1B2c3D4e5", "\0", "\ud800", "\u200b", "é"),
+        *(".", "`", "<", "echo ", "| sudo -S", "token", "%20", "\\n", "+"),
+    ]
+)
+
+
+@steadily
+@given(text=st.lists(ODD, max_size=30).map("".join))
+def test_no_text_raises_and_every_place_lies_in_it(text: str) -> None:
+    hits = scan(text)
+    assert all(0 <= hit.start < hit.end <= len(text) for hit in hits)
+    assert all(one.end <= two.start for one, two in pairwise(hits))
+    redact_text(text, fingerprint_key=b"k")
+
+
+@steadily
+@given(text=st.text(max_size=200))
+def test_the_same_text_always_comes_out_the_same(text: str) -> None:
+    assert list(scan(text)) == list(scan(text))
