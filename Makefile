@@ -12,10 +12,10 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run test check lock bench clean
+.PHONY: help setup runtime run test check lock bench bench-gates clean
 
 help: ## Show this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## Make .venv with everything that running, testing and checking need.
 	@.ci/setup dev
@@ -49,6 +49,9 @@ lock: setup ## Resolve the dependencies anew and write both lock files.
 
 bench: setup ## Measure throughput and waiting, beside the limits of the databases.
 	@$(PY) -m bench $(ARGS)
+
+bench-gates: setup ## Measure how well and how fast commands are judged, beside a peer.
+	@$(PY) -m bench.gates
 
 clean: ## Remove the environment and every cache; data under var/ stays.
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

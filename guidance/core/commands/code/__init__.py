@@ -1,0 +1,1 @@
+"""Programs on the command line: what they delete, what they run."""

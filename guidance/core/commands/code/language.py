@@ -1,0 +1,283 @@
+"""What to look for in a program of one language. Nothing but patterns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_NEVER = re.compile(r"(?!)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """Each pattern ends where the arguments of the call begin.
+
+    `masked` are strings and comments that are blanked before the others are tried, so
+    that a mention is not taken for a call; a language without it is searched as it is.
+    """
+
+    # Pieces of text without which nothing else is tried.
+    telling: tuple[str, ...]
+    removes: re.Pattern[str] = _NEVER
+    # Calls that take a path or text as first argument and run it, or a list of words.
+    runs: re.Pattern[str] = _NEVER
+    # Text between these is given to a shell as it stands.
+    quotes: re.Pattern[str] = _NEVER
+    # Builds code or names at run time.
+    dynamic: re.Pattern[str] = _NEVER
+    # Empties tables or stores.
+    purges: re.Pattern[str] = _NEVER
+    queries: re.Pattern[str] = _NEVER
+    forks: re.Pattern[str] = _NEVER
+    masked: re.Pattern[str] | None = None
+
+
+_SQL_CALL = (
+    r"\.(?:execute|executemany|executescript|exec_driver_sql|raw|query|read_sql\w*)\s*\("
+    r"(?:\s*(?:\w+\.)?text\s*\()?"
+)
+
+PYTHON = Language(
+    telling=(
+        "remove",
+        "unlink",
+        "rmdir",
+        "rmtree",
+        "system",
+        "popen",
+        "Popen",
+        "subprocess",
+        "exec",
+        "spawn",
+        "eval",
+        "fork",
+        "compile",
+        "__import__",
+        "import_module",
+        "getattr",
+        "check_",
+        "getoutput",
+        "delete",
+        "drop",
+        "flush",
+        "marshal",
+        "truncate",
+        "query",
+        "read_sql",
+        "raw",
+    ),
+    removes=re.compile(
+        r"\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(|\bshutil\.rmtree\s*\("
+        r"|\.(?:unlink|rmdir|rmtree)\s*\(|(?<![.\w])(?:rmtree|unlink|rmdir)\s*\("
+    ),
+    runs=re.compile(
+        r"(?:\bos|\))\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)\s*\("
+        r"|\bsubprocess\.\w+\s*\(|\bpty\.spawn\s*\(|create_subprocess_\w+\s*\("
+        r"|(?<![.\w])(?:check_output|check_call|Popen|system|popen|getoutput)\s*\("
+    ),
+    dynamic=re.compile(
+        r"(?<![.\w])(?:exec|eval|__import__)\s*\(|\bbuiltins\.(?:exec|eval)\s*\("
+        r"|\bgetattr\s*\(\s*(?:os|shutil|subprocess|builtins|__builtins__)\b"
+        r"|\bmarshal\.loads\s*\(|\bimport_module\s*\("
+        r"|\bimport\s+(?:os|shutil|subprocess)\s+as\b"
+        r"|\b(?:system|popen|Popen|rmtree|remove|unlink|run|call)\s+as\s+\w"
+    ),
+    purges=re.compile(
+        r"\.all\(\)\.delete\s*\(|\.drop_all\s*\(|\.flush(?:all|db)\s*\("
+        r"|\.drop_database\s*\(|\.delete_many\s*\(\s*\{\s*\}|\.drop_collection\s*\("
+    ),
+    queries=re.compile(_SQL_CALL),
+    forks=re.compile(r"\bwhile\b(?:[^f]|f(?!ork\b)){0,60}+fork\s*+\("),
+    masked=re.compile(
+        r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
+        r'|"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|\#[^\n]*+',
+        re.DOTALL,
+    ),
+)
+
+JAVASCRIPT = Language(
+    telling=(
+        "$`",
+        "rm",
+        "unlink",
+        "remove",
+        "emptyDir",
+        "exec",
+        "spawn",
+        "eval",
+        "Function",
+        "runIn",
+        "drop",
+        "delete",
+        "query",
+        "flush",
+    ),
+    removes=re.compile(
+        r"\b(?:fs|fsp|fse|promises)\.(?:rm|unlink|rmdir|remove|emptyDir)(?:Sync)?\s*\("
+        r"|\brequire\(\s*\)(?:\.promises)?\.(?:rm|unlink|rmdir|remove)(?:Sync)?\s*\("
+        r"|\b(?:rmSync|unlinkSync|rmdirSync|removeSync|emptyDirSync|rimraf(?:Sync)?)\s*\("
+        r"|\bDeno\.remove(?:Sync)?\s*\("
+    ),
+    runs=re.compile(
+        r"\b(?:execSync|execFileSync|spawnSync|execFile|spawn)\s*\("
+        r"|(?:child_process|\bcp|require\(\s*\))\.exec\s*\(|(?<![.\w])exec\s*\("
+    ),
+    dynamic=re.compile(
+        r"(?<![.\w])eval\s*\(|\bnew\s+Function\s*\(|\bvm\.\w+\s*\(|\.runIn\w+\s*\("
+        r"|\b(?:exec|spawn|rm|unlink)\w{0,8}\s*:\s*\w[^{}\n]{0,80}\}\s*=\s*require\b"
+    ),
+    purges=re.compile(
+        r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove)\s*\(\s*\{\s*\}"
+        r"|\.flush(?:all|db|All|Db)\s*\(|\.dropIndexes\s*\(|\.dropCollection\s*\("
+    ),
+    queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
+    quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
+    masked=re.compile(
+        r'"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|`(?:[^`\\]++|\\.)*+`'
+        r"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
+        r"|(?<=[(,=:\[!&|?{};])\s*+/"
+        r"(?:[^/\\\n\[]{1,200}+|\\.|\[(?:[^\]\\\n]|\\.){0,32}+\]){1,32}+/",
+        re.DOTALL,
+    ),
+)
+
+PERL = Language(
+    telling=(
+        "unlink",
+        "rmtree",
+        "remove_tree",
+        "rmdir",
+        "system",
+        "exec",
+        "qx",
+        "`",
+        "eval",
+        "fork",
+        "do(",
+    ),
+    removes=re.compile(
+        r"\b(?:unlink|rmtree|remove_tree|rmdir)\b\s*\(?\s*"
+        r"(?=[\$@\"'<*;]|\Z|(?:glob|qw|for|foreach|readdir|map|grep|sort)\b)"
+    ),
+    runs=re.compile(r"\b(?:system|exec)\b\s*\(?\s*(?=[\$@\"'q{])"),
+    quotes=re.compile(r"`([^`]*+)`|\bqx\s*[{(\[/|]([^})\]/|]*+)[})\]/|]"),
+    dynamic=re.compile(r"\beval\b\s*\(?\s*[\$\"'q]"),
+    forks=re.compile(r"\bfork\b[^;]{0,40}?\bwhile\b|\bwhile\b[^;]{0,40}?\bfork\b"),
+)
+
+RUBY = Language(
+    telling=(
+        "rm",
+        "remove",
+        "delete",
+        "unlink",
+        "system",
+        "exec",
+        "spawn",
+        "%x",
+        "`",
+        "popen",
+        "Open3",
+        "eval",
+        "destroy",
+        "drop",
+        "fork",
+    ),
+    removes=re.compile(
+        r"\bFileUtils\.(?:rm\w*|remove\w*)\b\s*\(?|\b(?:rm_rf|rm_r|remove_dir)\b\s*\(?"
+        r"|\b(?:File|Dir|Pathname)\.(?:delete|unlink|rmdir)\b\s*\(?"
+    ),
+    runs=re.compile(
+        r"(?<![.\w])(?:system|exec|spawn)\b\s*\(?\s*(?=[\"'a-zA-Z_\[*])"
+        r"|\b(?:Kernel|Process)\.(?:system|exec|spawn)\s*\(?"
+        r"|\bIO\.popen\s*\(?|\bOpen3\.\w+\s*\(?"
+    ),
+    quotes=re.compile(r"`([^`]*+)`|%x[{(\[|]([^})\]|]*+)[})\]|]"),
+    dynamic=re.compile(r"(?<![.\w])(?:eval|instance_eval|class_eval)\b\s*\(?"),
+    purges=re.compile(r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"),
+    queries=re.compile(r"\.(?:execute|exec_query|exec|find_by_sql)\s*\(?\s*"),
+    forks=re.compile(r"\bloop\b[^\n]{0,40}?\bfork\b|\bfork\b[^\n]{0,40}?\bwhile\b"),
+)
+
+PHP = Language(
+    telling=(
+        "unlink",
+        "rmdir",
+        "exec",
+        "system",
+        "passthru",
+        "popen",
+        "proc_open",
+        "eval",
+        "`",
+        "delete",
+        "truncate",
+        "query",
+        "assert",
+        "create_function",
+        "base64",
+    ),
+    removes=re.compile(
+        r"(?<![>\w:])(?:unlink|rmdir)\s*\(|\bFile::delete\w*\s*\("
+        r"|\(\s*[\"'](?:unlink|rmdir)[\"']\s*,"
+    ),
+    runs=re.compile(
+        r"(?<![>\w:])(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_exec)\s*\("
+    ),
+    quotes=re.compile(r"`([^`]*+)`"),
+    dynamic=re.compile(r"(?<![>\w:])(?:eval|assert|create_function)\s*\("),
+    purges=re.compile(
+        r"::truncate\s*\(|::query\(\)->delete\s*\(|->flush(?:all|db)\s*\("
+    ),
+    queries=re.compile(r"(?:->|::)(?:exec|query|statement|unprepared)\s*\("),
+)
+
+LUA = Language(
+    telling=(
+        "os.",
+        "io.",
+        "load",
+    ),
+    removes=re.compile(r"\bos\.remove\s*\(?"),
+    runs=re.compile(r"\bos\.execute\s*\(?|\bio\.popen\s*\(?"),
+    dynamic=re.compile(r"\bload(?:string)?\s*\("),
+)
+
+AWK = Language(
+    telling=("system", "|"),
+    runs=re.compile(r"\bsystem\s*\("),
+    quotes=re.compile(r"\|&?\s*\"([^\"]*+)\"|\"([^\"]*+)\"\s*\|&?\s*getline"),
+    dynamic=re.compile(r"\|\s*[a-z_]\w*\s*(?:[;}\n]|$)"),
+)
+
+R = Language(
+    telling=(
+        "unlink",
+        "file.remove",
+        "system",
+        "shell",
+        "eval",
+    ),
+    removes=re.compile(r"\b(?:unlink|file\.remove)\s*\("),
+    runs=re.compile(r"(?<![.\w])(?:system2?|shell)\s*\("),
+    dynamic=re.compile(r"\beval\s*\(\s*parse\s*\("),
+)
+
+APPLESCRIPT = Language(
+    telling=(
+        "do shell script",
+        "delete",
+        "empty",
+    ),
+    removes=re.compile(r"\bdelete\s+(?=\w)|\bempty\s+(?:the\s+)?trash"),
+    runs=re.compile(r"\bdo shell script\s+"),
+)
+
+TCL = Language(
+    telling=(
+        "delete",
+        "exec",
+    ),
+    removes=re.compile(r"\bfile\s+delete\s+(?:-force\s+)?"),
+    runs=re.compile(r"\bexec\s+(?=\w)"),
+)

@@ -1,0 +1,88 @@
+"""From a text to its findings: the doors that others knock at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from guidance.core.commands.characters import deceiving
+from guidance.core.commands.findings import CommandFinding, Part
+from guidance.core.commands.limits import MAX_CHARACTERS, EnoughError, TooMuchError
+from guidance.core.commands.origin import top
+from guidance.core.commands.report import Report
+from guidance.core.commands.rules.judging import judge
+from guidance.core.commands.tables import HANDLERS, MATTERS
+from guidance.core.commands.unwrap.redirections import redirected
+from guidance.core.commands.walk import Walk
+from guidance.core.commands.windows.shells import smells, windows
+
+# A text that is SQL from its first word on. Shell words such as set, exec and do are
+# left out, and ambiguous ones must be followed by what SQL wants there.
+_SQL = re.compile(
+    r"(?:\s++|--[^\n]*+\n|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
+    r"(?:(?:select|insert|update|delete|drop|truncate|alter|merge|explain|grant|revoke"
+    r"|replace)\b|create\s+(?:or\s|table|temp|view|index|database|schema|function|user)"
+    r"|with\s+[\w\"]+\s+as\b|begin\s*(?:;|transaction|work)|start\s+transaction"
+    r"|use\s+\w+\s*;|do\s+\$\w*\$)",
+    re.IGNORECASE,
+)
+
+
+def judge_command(command: str) -> tuple[CommandFinding, ...]:
+    """What a person should know before this runs; nothing if it is harmless."""
+    return _report(command, _command).findings
+
+
+def judge_sql(text: str) -> tuple[CommandFinding, ...]:
+    """The same for a text that is known to be SQL."""
+    return _report(text, _sql).findings
+
+
+def split_command(command: str) -> tuple[Part, ...]:
+    """The simple commands in it, in the order they are met."""
+    return _report(command, _command, collect=True).parts
+
+
+def _report(
+    text: str, read: Callable[[Walk, str], None], *, collect: bool = False
+) -> Report:
+    report = Report(text, collect=collect)
+    if len(text) > MAX_CHARACTERS:
+        report.too_much()
+        return report
+    walk = Walk(
+        report,
+        handlers=HANDLERS,
+        matters=MATTERS,
+        redirected=redirected,
+        judge=judge,
+    )
+    try:
+        read(walk, text)
+    except EnoughError:
+        pass
+    except (TooMuchError, RecursionError):
+        # Trouble never lets through: what was found stands, the rest is for a person.
+        report.too_much()
+    return report
+
+
+def _command(walk: Walk, text: str) -> None:
+    strange = deceiving(text)
+    if strange is not None:
+        walk.report.at("opaque-characters", strange.span(), uninspectable=True)
+        # What marks the unknown must not come from outside.
+        text = text.replace("\0", "\ufffd")
+    origin = top(text)
+    walk.shell(text, origin=origin, via=())
+    walk.finish()
+    if _SQL.match(text):
+        walk.report.forget_broken()
+        walk.sql(text, origin=origin, via=())
+    if smells(text):
+        windows(walk, text, origin=origin, via=())
+
+
+def _sql(walk: Walk, text: str) -> None:
+    text = text.replace("\0", "\ufffd")
+    walk.sql(text, origin=top(text), via=())

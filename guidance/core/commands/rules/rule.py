@@ -1,0 +1,35 @@
+"""A rule: what it catches, why that is dangerous, and the safer way. Nothing but data.
+
+A pattern is one line of words:
+
+    git push -f|--force !-n|--dry-run @refs
+
+The first word names programs, `|` between alternatives. `-x` must be given, in whatever
+bundle or order; `!-x` must not be, `!word` must not be among the operands. Other words
+are the operands in their order: `*` stands for any letters, `**` for any operands.
+`@name` asks one of the questions of questions.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """`trips` and `passes` are examples, and every one of them is a test."""
+
+    name: str
+    message: str
+    why: str
+    safer: str
+    rollback: str = ""
+    patterns: tuple[str, ...] = ()
+    trips: tuple[str, ...] = ()
+    passes: tuple[str, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        if not self.rollback:
+            return self.safer
+        return f"{self.safer} Rollback plan: {self.rollback}"

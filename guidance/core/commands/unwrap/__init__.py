@@ -1,0 +1,1 @@
+"""Programs that run other programs: what is inside is judged as if it stood alone."""

@@ -1,0 +1,1 @@
+"""Reading what Windows shells are given."""
