@@ -1,0 +1,91 @@
+"""Long stretches of nothing, folded with a count: what they push away stays in sight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from ledger.visible.characters import (
+    MOST_MARKS,
+    described,
+    escaped,
+    is_mark,
+    reason_of,
+)
+
+# More blank lines, spaces or equal escapes than this are folded.
+BLANK_LINES = 4
+SPACES = 48
+ESCAPES = 12
+
+_END = "\n"
+
+# Spaces of every kind, and what ends a line in some programs. Different characters
+# without width are not among them: they could spell a message, and stay written out.
+_BLANK = r" \t\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_LINES = re.compile(rf"(?<![^\n])(?:[{_BLANK}]*\n){{{BLANK_LINES + 1},}}")
+_STRETCH = re.compile(
+    rf"[{_BLANK}]{{{SPACES + 1},}}|([^\x20-\x7e\n{_BLANK}])\1{{{ESCAPES},}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """`label` stands for the whole stretch; `runs_of` tells every character of it."""
+
+    start: int
+    end: int
+    label: str
+
+
+def folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
+    """The folds in order, each of them inside one of these stretches."""
+    for start, end in within:
+        at = start
+        for found in _LINES.finditer(text, start, end):
+            yield from _inside_lines(text, at, found.start())
+            label = f"{text.count(_END, *found.span()):,} blank lines"
+            yield Fold(*found.span(), label)
+            at = found.end()
+        yield from _inside_lines(text, at, end)
+
+
+def _inside_lines(text: str, start: int, end: int) -> Iterator[Fold]:
+    for found in _STRETCH.finditer(text, start, end):
+        first = found.start()
+        if found[1] and is_mark(found[1]):
+            # The first ones may belong to a letter.
+            first += MOST_MARKS
+        elif found[1] and reason_of(found[1]) is None:
+            continue
+        yield Fold(first, found.end(), _label(text[first : found.end()]))
+
+
+def _label(stretch: str) -> str:
+    kinds = {*stretch}
+    if len(kinds) > 1:
+        return f"{len(stretch):,} blank characters"
+    if kinds == {" "}:
+        return f"{len(stretch):,} spaces"
+    if kinds == {"\t"}:
+        return f"{len(stretch):,} tabs"
+    return f"{len(stretch):,} × {described(stretch[0])}"
+
+
+def runs_of(stretch: str) -> tuple[str, ...]:
+    """A folded stretch in full: how many of what, equal lines together."""
+    if _END not in stretch:
+        return _counted(map(escaped, stretch))
+    lines = stretch.split(_END)
+    return _counted(map(_line, lines[:-1]))
+
+
+def _line(line: str) -> str:
+    return " ".join((*_counted(map(escaped, line)), escaped(_END)))
+
+
+def _counted(pieces: Iterable[str]) -> tuple[str, ...]:
+    counts = ((len([*same]), piece) for piece, same in groupby(pieces))
+    return tuple(f"{count:,} × {piece}" for count, piece in counts)

@@ -1,0 +1,51 @@
+"""Long content in pages: what a person rules on, they have been served in full."""
+
+from __future__ import annotations
+
+from ledger.visible.characters import is_mark
+
+# Bytes of UTF-8: about what a person reads in one go, and a browser lays out at once.
+PAGE = 16 * 1024
+_STACK = 64
+
+
+def pages(text: str) -> list[tuple[int, int]]:
+    """Where the pages begin and end; joined they are the text. There is always one.
+
+    The same text always has the same pages.
+    """
+    made: list[tuple[int, int]] = []
+    start = 0
+    while True:
+        end = _end(text, start)
+        made.append((start, end))
+        if end == len(text):
+            return made
+        start = end
+
+
+def _end(text: str, start: int) -> int:
+    # A character is one byte at least, so that this much holds a page.
+    ahead = text[start : start + PAGE].encode("utf-8", "surrogatepass")
+    if len(ahead) > PAGE:
+        # A character begins with each byte that continues none; the last one counted
+        # here stands on the next page.
+        begun = sum(byte & 0xC0 != 0x80 for byte in ahead[: PAGE + 1])
+        reached = start + begun - 1
+    else:
+        reached = start + PAGE
+    if reached >= len(text):
+        return len(text)
+    # Half a page may be left over for the sake of a whole line, or a whole word.
+    half = (start + reached) // 2
+    line = text.rfind("\n", half, reached) + 1
+    if line > start:
+        return line
+    word = text.rfind(" ", half, reached)
+    if word > start:
+        return word
+    # Marks stay with their letter, unless there is no end of them.
+    for end in range(reached, max(reached - _STACK, start), -1):
+        if not is_mark(text[end]):
+            return end
+    return reached
