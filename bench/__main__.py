@@ -1,4 +1,4 @@
-"""python -m bench [steps|waiting]: measure, and print one table."""
+"""python -m bench [steps|calls|waiting]: measure, and print one table."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
+from bench.calls import calls
 from bench.figures import Figure, table
 from bench.sites import postgres_site, sqlite_site
 from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
@@ -18,6 +19,10 @@ MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
     "steps": (
         lambda: steps_on_postgres(postgres_site(runs=AGENTS)),
         lambda: steps_on_sqlite(sqlite_site(runs=AGENTS)),
+    ),
+    "calls": (
+        lambda: calls(postgres_site(runs=2 * AGENTS)),
+        lambda: calls(sqlite_site(runs=2 * AGENTS)),
     ),
     "waiting": (
         lambda: waiting(postgres_site(reviews=MANY)),

@@ -1,11 +1,11 @@
-"""Agents that do nothing but report steps: how many are acknowledged, how fast."""
+"""Agents that report steps or ask about calls: how many are answered, how fast."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -36,13 +36,31 @@ class Load:
         return share(self.latencies, part)
 
 
+Says = Callable[[StagedRun], tuple[str, bytes]]
+
+
 def report_steps(url: str, runs: Sequence[StagedRun], *, seconds: float) -> Load:
     """One agent per run, each waiting for its answer before the next step."""
-    return uvloop.run(_report(url, runs, seconds))
+    return uvloop.run(_report(url, runs, seconds, says=_step))
 
 
-async def _report(url: str, runs: Sequence[StagedRun], seconds: float) -> Load:
-    agents = [Agent(await connect(url), run, url=url) for run in runs]
+def ask_about_calls(url: str, runs: Sequence[StagedRun], *, seconds: float) -> Load:
+    """The same for tool calls that are let through."""
+    return uvloop.run(_report(url, runs, seconds, says=_call))
+
+
+def _step(run: StagedRun) -> tuple[str, bytes]:
+    return "steps", step_body(run.next_step)
+
+
+def _call(run: StagedRun) -> tuple[str, bytes]:
+    return "tool-calls", call_body(run.next_step)
+
+
+async def _report(
+    url: str, runs: Sequence[StagedRun], seconds: float, *, says: Says
+) -> Load:
+    agents = [Agent(await connect(url), run, url=url, says=says) for run in runs]
     for agent in agents:
         agent.start()
     await asyncio.sleep(WARM_UP_SECONDS)
@@ -63,21 +81,22 @@ async def _report(url: str, runs: Sequence[StagedRun], seconds: float) -> Load:
 
 
 class Agent:
-    """Steps 1, 2, 3 … of one run, over one connection."""
+    """Step or call 1, 2, 3 … of one run, over one connection."""
 
-    def __init__(self, line: Line, run: StagedRun, *, url: str) -> None:
+    def __init__(self, line: Line, run: StagedRun, *, url: str, says: Says) -> None:
         self.latencies: list[float] = []
         self.refused: Counter[int] = Counter()
         self._line = line
         self._run = run
         self._url = url
+        self._says = says
         self._stopping = False
         self._sent = 0.0
         self._done = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
-        body = step_body(self._run.next_step)
-        path = f"/runs/{self._run.code}/steps"
+        door, body = self._says(self._run)
+        path = f"/runs/{self._run.code}/{door}"
         raw = request("POST", path, url=self._url, secret=self._run.key, body=body)
         self._sent = perf_counter()
         self._line.send(raw, answered=self._answered, failed=self._failed)
@@ -120,3 +139,9 @@ def step_body(number: int) -> bytes:
             "failed_calls": 0,
         }
     ).encode()
+
+
+def call_body(number: int) -> bytes:
+    """A command as agents run them all day: several parts, nothing to ask about."""
+    text = f"cd services/login && pytest -q -k race --count {number} 2>&1 | tail -n 40"
+    return json.dumps({"kind": "command", "tool": "Bash", "command": text}).encode()

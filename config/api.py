@@ -25,7 +25,10 @@ from ledger.api import list_runs
 from ledger.api import router as ledger
 from ledger.schemas import RunPage
 from reviews.agent_api import router as agents
+from reviews.call_api import evaluate
+from reviews.call_api import router as calls
 from reviews.people_api import router as people
+from reviews.permission_api import router as permissions
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +55,10 @@ api = NinjaAPI(
 # One path, two doors: POST starts a run (agents), GET lists them (everybody).
 agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
 api.add_router("", agents)
+api.add_router("", calls)
+api.add_router("", evaluate)
 api.add_router("", people)
+api.add_router("", permissions)
 api.add_router("", ledger)
 api.add_router("", health)
 

@@ -1,9 +1,11 @@
-"""One log record is one line: text from outside cannot forge a second one."""
+"""One log record is one line without secrets: nobody can forge a second one."""
 
 from __future__ import annotations
 
 import json
 import logging
+
+from guidance.redactor import clean
 
 
 class OneLineFormatter(logging.Formatter):
@@ -13,7 +15,7 @@ class OneLineFormatter(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s")
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
+        text = clean(super().format(record))
         if text.isprintable():
             return text
         return json.dumps(text, ensure_ascii=False)[1:-1]

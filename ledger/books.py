@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from django.db import connection, transaction
+from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from accounts.errors import DomainError
@@ -63,6 +64,7 @@ class Pending:
     """One run's part of a batch."""
 
     write: RunWrite
+    rows: list[Model] = field(default_factory=list)
     effects: list[Callable[[], object]] = field(default_factory=list)
     answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
         default_factory=list
@@ -78,6 +80,7 @@ class Pending:
     ) -> None:
         self.write.state = state
         self.write.entries += entries
+        self.rows += change.rows
         self.effects += change.effects
         self.answers.append((job, change, entries))
         self.wakes = self.wakes or change.wakes
@@ -124,6 +127,7 @@ class Books:
         write = RunWrite(old_hash=run.head_hash, state=state, entries=list(entries))
         if not store([write]):
             raise DatabaseError("The run moved although its project was locked.")
+        _insert(change.rows)
         for effect in change.effects:
             effect()
         answer = change.answer(entries)
@@ -185,19 +189,29 @@ class Books:
     def _store(self, items: Sequence[Pending]) -> set[int]:
         writes = [item.write for item in items]
         wakes = [item.write.state.id for item in items if item.wakes]
-        plain = not wakes and not any(item.effects for item in items)
+        plain = not wakes and not any(item.effects or item.rows for item in items)
         if plain and connection.vendor == "postgresql":
             won = store(writes)  # one statement is one commit
         else:
             with transaction.atomic():
                 won = store(writes)
-                for item in items:
-                    if item.write.state.id in won:
-                        for effect in item.effects:
-                            effect()
+                done = [item for item in items if item.write.state.id in won]
+                _insert([row for item in done for row in item.rows])
+                for item in done:
+                    for effect in item.effects:
+                        effect()
                 notify(wakes)
         self._announce((write.state.project_id for write in writes), wakes)
         return won
 
     def _announce(self, projects: Iterable[int], runs: Iterable[int]) -> None:
         self._tell(Committed(projects=frozenset(projects), runs=frozenset(runs)))
+
+
+def _insert(rows: Sequence[Model]) -> None:
+    """One statement a table, in the order in which the tables first come up."""
+    by_table: dict[type[Model], list[Model]] = {}
+    for row in rows:
+        by_table.setdefault(type(row), []).append(row)
+    for model, of_table in by_table.items():
+        model._default_manager.bulk_create(of_table)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
+from django.db.models import Model
+
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical
 from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
@@ -58,13 +60,15 @@ class SealedEntry:
 class Change(Generic[T]):
     """What a command wants: the new state, its entries, rows beside them, an answer.
 
-    `effects` run inside the transaction, after the run was won by compare-and-set.
+    `rows` are inserted inside the transaction, after the run was won by compare-and-set,
+    those of a batch together; then `effects` run, each by itself.
     `wakes` says that somebody may be waiting for this very change.
     """
 
     state: RunState
     drafts: Sequence[Draft]
     answer: Callable[[Sequence[SealedEntry]], T]
+    rows: Sequence[Model] = ()
     effects: Sequence[Callable[[], object]] = ()
     wakes: bool = False
 

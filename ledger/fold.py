@@ -37,6 +37,15 @@ def after(
     match entry_type:
         case "run.started" | "review.claimed" | "review.released" | "review.commented":
             return run
+        case "call.claimed" | "call.replayed" | "permission.revoked":
+            return run
+        case "call.judged":
+            granted = payload["grant"] is not None
+            calls = run.memory.calls.judged(weight=payload["weight"], granted=granted)
+            moved = replace(run, memory=replace(run.memory, calls=calls))
+            return _with_call(moved) if granted else moved
+        case "call.settled":
+            return _settled(run, payload)
         case "checkpoint.saved":
             return replace(run, memory=run.memory.checkpointed(payload["step"]))
         case "review.opened":
@@ -74,12 +83,32 @@ def after(
             raise ValueError(f"An entry of type {entry_type} is not known.")
 
 
+def _with_call(run: RunState) -> RunState:
+    """One more call may run: it counts from now on, whether or not it ever does."""
+    used = replace(run.used, tool_calls=run.used.tool_calls + 1)
+    return replace(run, used=used)
+
+
+def _settled(run: RunState, payload: Mapping[str, Any]) -> RunState:
+    used = replace(
+        run.used,
+        tokens=run.used.tokens + payload["tokens"],
+        time_ms=run.used.time_ms + payload["duration_ms"],
+        cost_micros=run.used.cost_micros + payload["cost_micros"],
+    )
+    calls = run.memory.calls.resulted(ok=payload["ok"])
+    return replace(run, used=used, memory=replace(run.memory, calls=calls))
+
+
 def _after_ruling(run: RunState, payload: Mapping[str, Any], at: datetime) -> RunState:
     ruled = run.without_review(payload["review"])
     if payload["action"] == "abort":
         return ruled  # the run.aborted entry that follows closes it
     if payload["kind"] == "pause":
         ruled = replace(ruled, memory=ruled.memory.new_segment())
+    if payload.get("grant") is not None:
+        calls = ruled.memory.calls.judged(weight=0.0, granted=True)
+        ruled = _with_call(replace(ruled, memory=replace(ruled.memory, calls=calls)))
     return _resumed(ruled, at)
 
 

@@ -7,12 +7,14 @@ the work. A refused request leaves no record: its key may be used again.
 from __future__ import annotations
 
 import hashlib
+import hmac
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from accounts.errors import DomainError, Malformed
+from guidance.redactor import fingerprint_key
 from ledger.commands import Idempotency
 from ledger.models import IdempotencyRecord
 from ledger.replies import Reply
@@ -37,7 +39,8 @@ def idempotency_of(
     return Idempotency(
         agent_id=agent_id,
         key=key,
-        fingerprint=hashlib.sha256(request).hexdigest(),
+        # Keyed: a plain hash of a body with a short secret in it could be tried out.
+        fingerprint=hmac.new(fingerprint_key(), request, hashlib.sha256).hexdigest(),
         status=status,
     )
 

@@ -11,6 +11,9 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Policy, load_policy
+from guidance.core.tools.calls import call_from
+from guidance.core.tools.judging import GATEWAY_VERSION, call_budget, judge_call
+from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
 from ledger.fold import after, after_step, report_from_json, started
 from ledger.models import Entry, Run
@@ -77,7 +80,39 @@ def _entry(
         return started(state, payload), _start_difference(run, entry, payload)
     if entry.type == "step.judged":
         return _step(state, entry, payload, policy, entry.at)
-    return after(state, entry.type, payload, entry.at), None
+    difference = None
+    if entry.type == "call.judged":
+        difference = _call_difference(state, entry, payload, policy)
+    return after(state, entry.type, payload, entry.at), difference
+
+
+def _call_difference(
+    state: RunState, entry: Entry, payload: dict[str, Any], policy: Policy
+) -> Difference | None:
+    """A call that was kept whole is judged again, by the rules it was judged by.
+
+    Rules grow: a call that older ones have judged is not held against newer ones.
+    """
+    call = call_from(**{name: payload[name] for name in ("kind", "tool", "shown")})
+    if call is None or payload["redacted"] or payload["engine"] != GATEWAY_VERSION:
+        return None
+    verdict = judge_call(
+        rules=policy.tools, call=call, fingerprint_key=fingerprint_key()
+    ).with_finding(
+        call_budget(budget=state.budget, used=state.used, reserved=state.reserved_calls)
+    )
+    before = {"decision": payload["decision"], "findings": payload["findings"]}
+    if payload["permission"] is not None:
+        # Let through by a person's word, which no gate knows.
+        before = {
+            "decision": "require-confirmation",
+            "findings": payload["findings"][:-1],
+        }
+    again = verdict.to_json()
+    for name, stored in before.items():
+        if canonical(again[name]) != canonical(stored):
+            return _difference(entry.seq, name, stored, again[name])
+    return None
 
 
 def _start_difference(

@@ -70,6 +70,11 @@ class RunState:
     def closed(self) -> bool:
         return self.status == "stopped" or self.status in FINAL
 
+    @property
+    def reserved_calls(self) -> int:
+        """Calls that a person may still let run: their place in the budget is kept."""
+        return sum(review.kind == "confirmation" for review in self.open_reviews)
+
     def moved(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""
         return replace(

@@ -9,13 +9,10 @@ from ninja import Router
 from pydantic import Field
 
 from accounts.paging import only_known
-from accounts.requests import AGENT, BEARER, agent_of, principal_of, seen_of
-from accounts.responses import json_response
-from ledger.commands import Idempotency
-from ledger.idempotency import idempotency_of
-from ledger.replies import Reply
+from accounts.requests import AGENT, BEARER, agent_of, principal_of
 from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
 from ledger.writer import writer
+from reviews.doorway import keyed, send
 from reviews.intake.evaluation import continue_evaluate
 from reviews.intake.requests import AskPerson, review_withdraw
 from reviews.intake.runs import FinishRun, SaveCheckpoint, run_start
@@ -41,38 +38,23 @@ from reviews.schemas import (
 router = Router(auth=AGENT)
 
 
-def _send(reply: Reply) -> HttpResponse:
-    return json_response(reply.body, status=reply.status, headers=reply.headers)
-
-
-def _key(request: HttpRequest, *, status: int) -> Idempotency | None:
-    return idempotency_of(
-        key=request.headers.get("Idempotency-Key"),
-        agent_id=agent_of(request).agent_id,
-        method=request.method or "",
-        path=request.path,
-        body=seen_of(request).raw,
-        status=status,
-    )
-
-
 @router.post("/runs", response={201: RunOut}, tags=["Runs"])
 async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
     """Start a run: one agent working on one task."""
     agent = agent_of(request)
-    key = _key(request, status=201)
-    return _send(await run_start(agent=agent, body=body, idempotency=key))
+    key = keyed(request, status=201)
+    return send(await run_start(agent=agent, body=body, idempotency=key))
 
 
 @router.post("/runs/{run}/steps", response={201: DecisionOut}, tags=["Steps"])
 async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpResponse:
     """Report one step and learn whether the run may go on."""
-    return _send(
+    return send(
         await step_submit(
             agent=agent_of(request),
             run_code=run,
             body=body,
-            idempotency=_key(request, status=201),
+            idempotency=keyed(request, status=201),
         )
     )
 
@@ -82,12 +64,12 @@ async def report_steps(
     request: HttpRequest, run: str, body: StepBatchIn
 ) -> HttpResponse:
     """Report up to 100 steps in order; ends at the first pause or stop."""
-    return _send(
+    return send(
         await steps_submit(
             agent=agent_of(request),
             run_code=run,
             bodies=body.steps,
-            idempotency=_key(request, status=200),
+            idempotency=keyed(request, status=200),
         )
     )
 
@@ -103,9 +85,9 @@ async def save_checkpoint(
         agent=agent_of(request),
         run_code=run,
         body=body,
-        idempotency=_key(request, status=201),
+        idempotency=keyed(request, status=201),
     )
-    return _send(await writer().perform(command))
+    return send(await writer().perform(command))
 
 
 @router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])
@@ -115,9 +97,9 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
         agent=agent_of(request),
         run_code=run,
         body=body,
-        idempotency=_key(request, status=200),
+        idempotency=keyed(request, status=200),
     )
-    return _send(await writer().perform(command))
+    return send(await writer().perform(command))
 
 
 @router.get(
@@ -134,7 +116,7 @@ async def wait_for_decision(
 ) -> HttpResponse:
     """What a person ruled: at once, or as soon as they rule, or after `wait`."""
     only_known(request.GET, QUERY)
-    return _send(
+    return send(
         await decision_wait(
             principal=principal_of(request),
             run_code=run,
@@ -151,19 +133,19 @@ async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResp
         agent=agent_of(request),
         run_code=run,
         body=body,
-        idempotency=_key(request, status=201),
+        idempotency=keyed(request, status=201),
     )
-    return _send(await writer().perform(command))
+    return send(await writer().perform(command))
 
 
 @router.post("/reviews/{review}/withdraw", response={200: ReviewOut}, tags=["Waiting"])
 async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
     """Take a request or question back; the run goes on."""
-    return _send(
+    return send(
         await review_withdraw(
             agent=agent_of(request),
             review_code=review,
-            idempotency=_key(request, status=200),
+            idempotency=keyed(request, status=200),
         )
     )
 
@@ -176,4 +158,4 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
 )
 async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:
     """The continue gate without a run: nothing is stored."""
-    return _send(await continue_evaluate(principal=principal_of(request), body=body))
+    return send(await continue_evaluate(principal=principal_of(request), body=body))

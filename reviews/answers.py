@@ -10,7 +10,7 @@ from uuid import UUID
 
 from ledger.chain import timestamp
 from ledger.links import review_url
-from reviews.models import Review, Ruling
+from reviews.models import Grant, Review, Ruling
 
 
 def review_answer(review: Review, *, rulings: Sequence[str] = ()) -> dict[str, Any]:
@@ -48,21 +48,35 @@ def ruling_answer(review: Review | None) -> dict[str, Any] | None:
         ruling.action,
         ruling.note,
         ruling.answer,
+        ruling.amended,
         ruling.by.username,
         ruling.at,
+        _grant_of(review),
     )
 
 
+def _grant_of(review: Review | None) -> UUID | None:
+    grant: Grant | None = getattr(getattr(review, "call", None), "grant", None)
+    return grant.code if grant else None
+
+
 def ruling_shape(
-    code: UUID, action: str, note: str, answer: str | None, by: str, at: datetime
+    code: UUID,
+    action: str,
+    note: str,
+    answer: str | None,
+    amended: str | None,
+    by: str,
+    at: datetime,
+    grant: UUID | None,
 ) -> dict[str, Any]:
     return {
         "id": str(code),
         "action": action,
         "note": note,
         "answer": answer,
-        "amended": None,
+        "amended": None if amended is None else json.loads(amended),
         "by": by,
         "at": timestamp(at),
-        "grant": None,
+        "grant": str(grant) if grant else None,
     }

@@ -54,5 +54,25 @@ class ReviewExpired(DomainError):
     slug, status, title = "review-expired", 410, "The time to answer is over"
 
 
+class GrantSpent(DomainError):
+    slug, status, title = "grant-spent", 409, "A grant is good for one time"
+
+
+class GrantMismatch(DomainError):
+    slug, status, title = "grant-mismatch", 409, "The grant is for another call"
+
+
+class GrantExpired(DomainError):
+    slug, status, title = "grant-expired", 410, "The grant came too late"
+
+
+class ResultSeen(DomainError):
+    """Internal: this very result is stored; the caller answers as before."""
+
+
+class PermissionGone(DomainError):
+    """Internal: the permission ended meanwhile; the call is judged without it."""
+
+
 def review_reference(*, code: str, kind: str, url: str) -> dict[str, Any]:
     return {"id": code, "kind": kind, "url": url}

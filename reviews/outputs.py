@@ -66,6 +66,116 @@ class BatchOut(BaseModel):
     accepted: int
 
 
+class CallFindingOut(BaseModel):
+    gate: str
+    decision: str
+    message: str
+    remediation: str | None
+    details: dict[str, Any]
+
+
+class MatchOut(BaseModel):
+    edit: int
+    line: int
+    column: int
+    layer: str
+
+
+class PreviewOut(BaseModel):
+    diff: str
+    result_sha256: str
+    matches: list[MatchOut]
+
+
+class CallEvaluationOut(BaseModel):
+    """May this be done? Every finding of every gate is in `findings`."""
+
+    decision: str
+    findings: list[CallFindingOut]
+    policy: PolicyStamp
+
+
+class MultiEditEvaluationOut(CallEvaluationOut):
+    preview: PreviewOut | None
+
+
+class ToolCallOut(MultiEditEvaluationOut):
+    """`grant` is good for one claim of exactly this `digest`."""
+
+    id: str
+    run: str
+    digest: str
+    review: ReviewReference | None
+    grant: str | None
+    grant_expires_at: str | None
+    replayed: bool
+    output: Any
+    budget_remaining: RemainingOut
+    receipt: Receipt
+
+
+class StandingCallOut(BaseModel):
+    id: str
+    run: str
+    kind: str
+    tool: str
+    decision: str
+    state: str
+    digest: str
+    call: dict[str, Any]
+    review: str | None
+    grant: str | None
+    grant_expires_at: str | None
+    ok: bool | None
+
+
+class ClaimOut(BaseModel):
+    """`call` is what may run now, once: as asked for, or as a person changed it."""
+
+    id: str
+    run: str
+    grant: str
+    digest: str
+    kind: str
+    tool: str
+    call: dict[str, Any]
+    claimed_at: str
+    receipt: Receipt
+
+
+class SettledOut(BaseModel):
+    id: str
+    run: str
+    ok: bool
+    budget_remaining: RemainingOut
+    receipt: Receipt
+
+
+class PermissionOut(BaseModel):
+    id: str
+    project: str
+    scope: str
+    tool: str
+    covers: str
+    rules: list[str]
+    granted_by: str
+    granted_at: str
+    expires_at: str
+    uses_left: int
+    used: int
+    last_used_at: str | None
+    revoked_by: str | None
+    revoked_at: str | None
+    state: str
+    review: str
+    run: str
+
+
+class PermissionPage(BaseModel):
+    items: list[PermissionOut]
+    next_cursor: str | None
+
+
 class RulingOut(BaseModel):
     id: str
     action: str

@@ -76,6 +76,8 @@ def rule_review(request: HttpRequest, review: str, body: RulingIn) -> HttpRespon
         content_digest=body.content_digest,
         note=body.note,
         answer=body.answer,
+        amended=body.amended,
+        remember=body.remember,
     )
     return json_response(review_answer(ruled))
 

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
+from django.db.models import Model
+
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.selectors import policy_by_id
@@ -14,7 +16,7 @@ from ledger.chain import timestamp
 from ledger.commands import Change, Draft, SealedEntry
 from ledger.fold import after
 from ledger.state import OpenReview, RunState
-from reviews.models import Review, ReviewState
+from reviews.models import Grant, GrantState, Review, ReviewState
 
 T = TypeVar("T")
 
@@ -26,12 +28,18 @@ class Plan:
         self.run = run
         self.at = at
         self.drafts: list[Draft] = []
+        self.rows: list[Model] = []
         self.effects: list[Callable[[], object]] = []
         self.wakes = False
 
     def note(self, entry_type: str, *, actor: str, payload: dict[str, Any]) -> None:
         self.drafts.append(Draft(type=entry_type, actor=actor, payload=payload))
         self.run = after(self.run, entry_type, payload, self.at)
+
+    @property
+    def next_seq(self) -> int:
+        """Where the next entry will stand in the run's chain."""
+        return self.run.head_seq + len(self.drafts) + 1
 
     def open_review(
         self,
@@ -62,9 +70,8 @@ class Plan:
                 "step": step,
             },
         )
-        self.effects.append(
-            partial(
-                Review.objects.create,
+        self.rows.append(
+            Review(
                 code=code,
                 project_id=self.run.project_id,
                 run_id=self.run.id,
@@ -99,13 +106,22 @@ class Plan:
             self.note("review.superseded", actor=actor, payload={"review": review.code})
             self.end_review(review, ReviewState.SUPERSEDED)
         self.note(entry_type, actor=actor, payload={"reason": reason})
+        self.revoke_grants()
         self.wakes = True
+
+    def revoke_grants(self) -> None:
+        """The run is closed: what may still have been run may not any more."""
+        unspent = Grant.objects.filter(run_id=self.run.id, state=GrantState.ISSUED)
+        self.effects.append(
+            partial(unspent.update, state=GrantState.REVOKED, ended_at=self.at)
+        )
 
     def change(self, answer: Callable[[Sequence[SealedEntry]], T]) -> Change[T]:
         return Change(
             state=self.run,
             drafts=self.drafts,
             answer=answer,
+            rows=self.rows,
             effects=self.effects,
             wakes=self.wakes,
         )

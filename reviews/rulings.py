@@ -13,6 +13,7 @@ from ledger.chain import timestamp
 from ledger.commands import Change, Command, SealedEntry
 from ledger.state import OpenReview, RunState
 from reviews.errors import ReviewExpired, ReviewNotOpen
+from reviews.letting import Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
 
@@ -48,11 +49,14 @@ class ReviewCommand(Command[None]):
 
 @dataclass(kw_only=True)
 class Rule(ReviewCommand):
+    """`letting` is what an approval of a call lets run, or how a person changed it."""
+
     action: str
     version: int
     content_digest: str
     note: str
     answer: str | None
+    letting: Letting | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -68,6 +72,7 @@ class Rule(ReviewCommand):
             )
         self._check_action(review)
         plan = Plan(run, at)
+        let = self.letting.run_at(at) if self.letting else None
         plan.note(
             "review.ruled",
             actor=self.person.actor,
@@ -79,10 +84,13 @@ class Rule(ReviewCommand):
                 "answer": self.answer,
                 "version": review.version,
                 "content_digest": review.digest,
+                **(let.to_json() if let else {}),
             },
         )
         plan.end_review(review, ReviewState.RULED)
-        plan.effects.append(partial(self._insert, at))
+        plan.rows.append(self._ruling(at))
+        if let is not None:
+            plan.rows += let.rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
             plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
@@ -106,12 +114,13 @@ class Rule(ReviewCommand):
                 errors=[{"loc": ["answer"], "message": "only with action answer"}],
             )
 
-    def _insert(self, at: datetime) -> None:
-        Ruling.objects.create(
+    def _ruling(self, at: datetime) -> Ruling:
+        return Ruling(
             review_id=self.review.pk,
             action=self.action,
             note=self.note,
             answer=self.answer,
+            amended=self.letting.amended_text if self.letting else None,
             by_id=self.person.user_id,
             at=at,
         )
@@ -158,9 +167,8 @@ class Remark(ReviewCommand):
             actor=self.person.actor,
             payload={"review": self.review_code, "text": self.text},
         )
-        plan.effects.append(
-            partial(
-                Comment.objects.create,
+        plan.rows.append(
+            Comment(
                 review_id=self.review.pk,
                 author_id=self.person.user_id,
                 text=self.text,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from guidance.redactor import clean
 
 # A thousand billion: no honest figure of one step is larger, and sums of a million
 # such steps still fit a database integer.
@@ -33,8 +35,13 @@ Intent = Literal[
     "debug",
     "general",
 ]
-LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-LabelValue = Annotated[str, StringConstraints(max_length=256)]
+# An agent's own words are kept and shown to people: secrets in them are not.
+Kept = AfterValidator(clean)
+LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64), Kept]
+LabelValue = Annotated[str, StringConstraints(max_length=256), Kept]
+Said = Annotated[str, StringConstraints(max_length=4_000), Kept]
+Told = Annotated[str, StringConstraints(max_length=20_000), Kept]
+# What people write goes to the agent as it was written.
 Reason = Annotated[str, StringConstraints(max_length=4_000)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]
 
@@ -53,7 +60,7 @@ class BudgetIn(Body):
 
 
 class RunIn(Body):
-    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
+    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
     intent: Intent = "general"
     model: Annotated[str, StringConstraints(max_length=200)] = ""
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
@@ -76,8 +83,8 @@ class StepIn(Body):
     uncertainty: Share | None = None
     confidences: Annotated[list[Share], Field(max_length=100)] = []
     intent: Intent | None = None
-    summary: Annotated[str, StringConstraints(max_length=4_000)] = ""
-    signature: Annotated[str, StringConstraints(max_length=4_000)] | None = None
+    summary: Said = ""
+    signature: Said | None = None
     failed_calls: Amount | None = None
 
 
@@ -87,7 +94,7 @@ class StepBatchIn(Body):
 
 class CheckpointIn(Body):
     step: Annotated[int, Field(ge=0, le=STEP_MAX)]
-    label: Annotated[str, StringConstraints(max_length=200)] = ""
+    label: Annotated[str, StringConstraints(max_length=200), Kept] = ""
     state: dict[str, Any] = {}
 
 
@@ -105,15 +112,15 @@ class DiffIn(Body):
 
 
 class ViolationIn(Body):
-    rule: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    rule: Annotated[str, StringConstraints(min_length=1, max_length=200), Kept]
     severity: Literal["critical", "high", "medium", "low", "info"]
-    description: Reason = ""
+    description: Said = ""
     auto_corrected: bool = False
 
 
 class FinishIn(Body):
     outcome: Literal["completed", "failed"]
-    summary: Text = ""
+    summary: Told = ""
     tests: TestsIn | None = None
     diff: DiffIn | None = None
     rework_lines: Amount = 0
@@ -135,9 +142,17 @@ class ReviewIn(Body):
     """The agent asks in its own words."""
 
     kind: Literal["request", "question"]
-    title: Annotated[str, StringConstraints(min_length=1, max_length=300)]
-    detail: Text = ""
+    title: Annotated[str, StringConstraints(min_length=1, max_length=300), Kept]
+    detail: Told = ""
     options: Annotated[list[LabelValue], Field(max_length=20)] = []
+
+
+class RememberIn(Body):
+    """Do not ask again: for this very call, or for calls of its shape."""
+
+    scope: Literal["exact", "shape"]
+    hours: Annotated[int, Field(ge=1, le=720)] = 8
+    uses: Annotated[int, Field(ge=1, le=1_000)] = 50
 
 
 class RulingIn(Body):
@@ -148,7 +163,8 @@ class RulingIn(Body):
     content_digest: Annotated[str, StringConstraints(max_length=100)] | None = None
     note: Text = ""
     answer: Text | None = None
-    amended: None = None
+    amended: dict[str, Any] | None = None
+    remember: RememberIn | None = None
 
 
 class CommentIn(Body):

@@ -16,7 +16,7 @@ from ledger.models import Entry, Run
 from reviews.models import Review
 
 M = TypeVar("M", bound=Model)
-REVIEW_RELATED = ("project", "run__agent", "assignee", "ruling__by")
+REVIEW_RELATED = ("project", "run__agent", "assignee", "ruling__by", "call__grant")
 
 
 def review_for(

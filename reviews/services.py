@@ -6,6 +6,8 @@ database's clock, so the first valid ruling wins and nothing is ruled after its 
 
 from __future__ import annotations
 
+from typing import Any
+
 from accounts.auth import PersonPrincipal
 from accounts.errors import DomainError, Forbidden, PreconditionRequired
 from accounts.models import Role
@@ -15,9 +17,10 @@ from ledger.writer import writer
 from reviews.answers import ruling_answer
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.interventions import AbortRun, ReopenRun
+from reviews.letting import letting_of
 from reviews.models import Review, ReviewState
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
-from reviews.schemas import BudgetIn
+from reviews.schemas import BudgetIn, RememberIn
 from reviews.selectors import review_for, run_for
 
 
@@ -30,6 +33,8 @@ def review_rule(
     content_digest: str | None,
     note: str = "",
     answer: str | None = None,
+    amended: dict[str, Any] | None = None,
+    remember: RememberIn | None = None,
 ) -> Review:
     """Rule on a review; the loser of a race is told who won and how."""
     review = _seen_by(person, review_code)
@@ -46,6 +51,9 @@ def review_rule(
             content_digest=content_digest,
             note=note,
             answer=answer,
+            letting=letting_of(
+                review, action=action, amended=amended, remember=remember
+            ),
         )
     )
 
@@ -93,7 +101,7 @@ def run_reopen(
 
 def _seen_by(person: PersonPrincipal, review_code: str) -> Review:
     """No more of the review than a command needs."""
-    return review_for(user_id=person.user_id, code=review_code, related=["run"])
+    return review_for(user_id=person.user_id, code=review_code, related=["run", "call"])
 
 
 def _perform(command: ReviewCommand) -> Review:

@@ -1,7 +1,7 @@
 """The hottest agent doors, answered beside Django: fully async, no ORM in the request.
 
 They use the same schemas, the same principal and the same intake functions as the
-documented operations in `reviews.agent_api`; CHECKRAIL_LEAN_FRONT=false sends these
+documented operations in `reviews.agent_api` and `reviews.call_api`; CHECKRAIL_LEAN_FRONT=false sends these
 requests through Django instead, and the answers are the same.
 """
 
@@ -17,7 +17,7 @@ from urllib.parse import parse_qs
 from django.db import DatabaseError, InterfaceError
 from pydantic import BaseModel, ValidationError
 
-from accounts.auth import Principal, require_agent
+from accounts.auth import AgentPrincipal, Principal, require_agent
 from accounts.errors import Broken, DomainError, Malformed, Unavailable
 from accounts.paging import only_known
 from accounts.requests import SEEN, Seen
@@ -34,12 +34,24 @@ from config.front.wire import (
 from ledger.commands import Idempotency
 from ledger.idempotency import idempotency_of
 from ledger.replies import Reply
+from reviews.call_schemas import (
+    EvaluateCommandIn,
+    EvaluateEditIn,
+    EvaluateIn,
+    EvaluateMultiEditIn,
+    EvaluateToolIn,
+    ToolCallIn,
+)
+from reviews.intake.evaluation import call_evaluate
 from reviews.intake.steps import step_submit, steps_submit
+from reviews.intake.tool_calls import call_submit
 from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
 from reviews.schemas import StepBatchIn, StepIn
 
 B = TypeVar("B", bound=BaseModel)
-_DOORS = re.compile(r"^/api/v1/runs/([^/]+)/(steps|steps/batch|decision)$")
+_RUN_DOORS = re.compile(
+    r"^/api/v1/runs/([^/]+)/(steps|steps/batch|tool-calls|decision)$"
+)
 
 logger = logging.getLogger(__name__)
 
@@ -82,28 +94,57 @@ def _door(
     if scope["type"] != "http" or SEEN not in scope:
         return None
     seen: Seen = scope[SEEN]
-    match = _DOORS.match(scope["path"])
-    if match is None or seen.principal is None:
-        return None
-    run, door = match.groups()
     principal = seen.principal
-    if door == "decision" and scope["method"] == "GET":
-        return lambda: _unless_gone(_decision(scope, principal, run), receive)
-    if scope["method"] != "POST" or door == "decision":
+    if principal is None:
         return None
-    if door == "steps":
-        return lambda: step_submit(
-            agent=require_agent(principal),
-            run_code=run,
-            body=_body(StepIn, seen),
-            idempotency=_idempotency(scope, seen, status=201),
-        )
-    return lambda: steps_submit(
-        agent=require_agent(principal),
+    if match := _RUN_DOORS.match(scope["path"]):
+        run, door = match.groups()
+        if door == "decision" and scope["method"] == "GET":
+            return lambda: _unless_gone(_decision(scope, principal, run), receive)
+        use_case = _USE_CASES.get(door)
+        if use_case is not None and scope["method"] == "POST":
+            return lambda: use_case(scope, seen, require_agent(principal), run)
+        return None
+    schema = _EVALUATIONS.get(scope["path"])
+    if schema is not None and scope["method"] == "POST":
+        return lambda: call_evaluate(principal=principal, body=_body(schema, seen))
+    return None
+
+
+async def _step(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Reply:
+    return await step_submit(
+        agent=agent,
+        run_code=run,
+        body=_body(StepIn, seen),
+        idempotency=_idempotency(scope, seen, status=201),
+    )
+
+
+async def _steps(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Reply:
+    return await steps_submit(
+        agent=agent,
         run_code=run,
         bodies=_body(StepBatchIn, seen).steps,
         idempotency=_idempotency(scope, seen, status=200),
     )
+
+
+async def _call(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Reply:
+    return await call_submit(
+        agent=agent,
+        run_code=run,
+        call=_body(ToolCallIn, seen).root.call(),
+        idempotency=_idempotency(scope, seen, status=201),
+    )
+
+
+_USE_CASES = {"steps": _step, "steps/batch": _steps, "tool-calls": _call}
+_EVALUATIONS: dict[str, type[EvaluateIn]] = {
+    "/api/v1/evaluate/command": EvaluateCommandIn,
+    "/api/v1/evaluate/tool": EvaluateToolIn,
+    "/api/v1/evaluate/edit": EvaluateEditIn,
+    "/api/v1/evaluate/multi-edit": EvaluateMultiEditIn,
+}
 
 
 def _body(schema: type[B], seen: Seen) -> B:

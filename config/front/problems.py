@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from accounts.errors import DomainError, Invalid
+from guidance.redactor import clean
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -21,7 +22,8 @@ def problem_body(error: DomainError) -> bytes:
         "detail": error.detail,
     }
     if error.errors:
-        document["errors"] = list(error.errors)
+        # The place of a fault is named by keys, and keys come from outside.
+        document = clean({**document, "errors": list(error.errors)})
     document.update(error.extra)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 

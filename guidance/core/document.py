@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from guidance.core.money import micros, usd
 
 # A problem of a document: the dotted path of the value, and what is wrong with it.
 Problem = tuple[str, str]
+
+# No list of a policy is longer than this.
+LIST_LIMIT = 500
 
 _ABSENT = object()
 
@@ -101,6 +105,72 @@ class Section:
             self.refuse(name, f"must be one of {', '.join(among)}")
             return default
         return value
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        value = self._take(name)
+        if value is _ABSENT:
+            return default
+        if not isinstance(value, bool):
+            self.refuse(name, "must be true or false")
+            return default
+        return value
+
+    def text(self, name: str, *, most: int) -> str:
+        """A text that has to be there."""
+        value = self._take(name)
+        if not isinstance(value, str) or not 1 <= len(value) <= most:
+            self.refuse(name, f"must be a text of 1 to {most} characters")
+            return ""
+        return value
+
+    def texts(
+        self,
+        name: str,
+        default: tuple[str, ...],
+        *,
+        problem: Callable[[str], str | None],
+    ) -> tuple[str, ...]:
+        """A list of texts; `problem` says what is wrong with one, None if nothing."""
+        value = self._take(name)
+        if value is _ABSENT:
+            return default
+        if not isinstance(value, list) or len(value) > LIST_LIMIT:
+            self.refuse(name, f"must be a list of at most {LIST_LIMIT} texts")
+            return default
+        for place, item in enumerate(value):
+            why = problem(item) if isinstance(item, str) else "must be a text"
+            if why is not None:
+                self.refuse(f"{name}.{place}", why)
+        return tuple(str(item) for item in value)
+
+    def parts(self, name: str) -> tuple[Section, ...]:
+        """The objects of a list under this key; an absent one reads as empty."""
+        value = self._take(name)
+        if value is _ABSENT:
+            return ()
+        if not isinstance(value, list) or len(value) > LIST_LIMIT:
+            self.refuse(name, f"must be a list of at most {LIST_LIMIT} objects")
+            return ()
+        return tuple(
+            Section(item, path=self._at(f"{name}.{place}"), problems=self._problems)
+            for place, item in enumerate(value)
+        )
+
+    def objects(self, name: str) -> dict[str, dict[str, Any]]:
+        """Objects by free names, taken as they are."""
+        value = self._take(name)
+        if value is _ABSENT:
+            return {}
+        if not isinstance(value, Mapping) or len(value) > LIST_LIMIT:
+            self.refuse(name, f"must be an object of at most {LIST_LIMIT} objects")
+            return {}
+        found = {}
+        for key, item in value.items():
+            if isinstance(item, Mapping):
+                found[str(key)] = dict(item)
+            else:
+                self.refuse(f"{name}.{key}", "must be an object")
+        return found
 
     def sound(self, *names: str) -> bool:
         """Whether none of these keys was refused: only then compare them."""

@@ -85,12 +85,12 @@ def judge_step(
 ) -> StepVerdict:
     """Judge one step; `memory` and `used` are those before it."""
     limits = policy.continue_limits
-    trace = (*memory.trace, trace_of(report))[-_kept(limits) :]
+    trace = (*memory.trace, trace_of(report, memory.calls))[-_kept(limits) :]
     segment = memory.segment + 1
     steps = memory.steps + 1
     rework_steps = memory.rework_steps + report.rework
     checkpoint = report.number if report.checkpoint else memory.last_checkpoint_step
-    used = used.plus(report)
+    used = used.plus(report, counted_calls=memory.calls.granted)
     evidence = of_step(
         limits=limits,
         report=report,

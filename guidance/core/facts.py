@@ -72,10 +72,11 @@ class Usage:
     time_ms: int = 0
     cost_micros: int = 0
 
-    def plus(self, report: StepReport) -> Usage:
+    def plus(self, report: StepReport, *, counted_calls: int = 0) -> Usage:
+        """`counted_calls` of the step went through the gateway and are counted."""
         return Usage(
             tokens=self.tokens + report.tokens,
-            tool_calls=self.tool_calls + report.tool_calls,
+            tool_calls=self.tool_calls + max(0, report.tool_calls - counted_calls),
             time_ms=self.time_ms + report.duration_ms,
             cost_micros=self.cost_micros + report.cost_micros,
         )
@@ -104,6 +105,30 @@ class StepTrace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallTally:
+    """What the gateway saw since the last step: calls let through, failures, findings.
+
+    A step's own figures count what went around the gateway, never the same call twice.
+    """
+
+    granted: int = 0
+    settled: int = 0
+    failed: int = 0
+    weight: float = 0.0
+
+    def judged(self, *, weight: float, granted: bool) -> CallTally:
+        return replace(
+            self, granted=self.granted + granted, weight=self.weight + weight
+        )
+
+    def resulted(self, *, ok: bool) -> CallTally:
+        return replace(self, settled=self.settled + 1, failed=self.failed + (not ok))
+
+
+NO_CALLS = CallTally()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """What a run's earlier steps left behind for judging the next one.
 
@@ -118,6 +143,7 @@ class Memory:
     throttles: int = 0
     segment: int = 0
     trace: tuple[StepTrace, ...] = ()
+    calls: CallTally = NO_CALLS
 
     def new_segment(self) -> Memory:
         """After an approved pause: what led to it is not held against the run again."""
@@ -138,8 +164,14 @@ class Memory:
         return replace(self, last_checkpoint_step=max(step, self.last_checkpoint_step))
 
     def to_json(self) -> dict[str, Any]:
-        """A compact form: each remembered step is a list in the order of its fields."""
+        """A compact form: each remembered step is a list in the order of its fields.
+
+        No calls are not written down: runs stored before there were any read the same.
+        """
+        calls = self.calls
+        tally = [calls.granted, calls.settled, calls.failed, calls.weight]
         return {
+            **({} if calls == NO_CALLS else {"calls": tally}),
             "steps": self.steps,
             "rework_steps": self.rework_steps,
             "last_step": self.last_step,
@@ -183,11 +215,22 @@ class Memory:
                     document["trace"]
                 )
             ),
+            calls=_tally(document.get("calls")),
         )
 
 
-def trace_of(report: StepReport) -> StepTrace:
-    """What to remember of a reported step."""
+def _tally(row: list[Any] | None) -> CallTally:
+    if row is None:
+        return NO_CALLS
+    granted, settled, failed, weight = row
+    return CallTally(granted=granted, settled=settled, failed=failed, weight=weight)
+
+
+def trace_of(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
+    """What to remember of a reported step, with what the gateway saw of its calls."""
+    failed = report.failed_calls
+    if failed is None and calls.settled:
+        failed = calls.failed
     signature = report.signature
     if signature is not None and len(signature) > SIGNATURE_KEPT:
         signature = digest(signature)
@@ -196,6 +239,7 @@ def trace_of(report: StepReport) -> StepTrace:
         rework=report.rework,
         signature=signature,
         intent=report.intent,
-        tool_calls=report.tool_calls,
-        failed_calls=report.failed_calls,
+        tool_calls=max(report.tool_calls, calls.granted),
+        failed_calls=failed,
+        weight=calls.weight,
     )

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from guidance.core.bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
 from guidance.core.document import Problem, Section
 from guidance.core.money import usd
+from guidance.core.tools.reading import read_tool_rules
+from guidance.core.tools.rules import ToolRules
 
 # No run keeps more steps in memory than this, so no window may be wider.
 TRACE_LIMIT = 100
@@ -83,6 +85,7 @@ class Policy:
     continue_limits: ContinueLimits = field(default_factory=ContinueLimits)
     reviews: ReviewRules = field(default_factory=ReviewRules)
     runs: RunRules = field(default_factory=RunRules)
+    tools: ToolRules = field(default_factory=ToolRules)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -98,6 +101,7 @@ def load_policy(document: Mapping[str, object]) -> Policy:
         continue_limits=_continue_limits(root.part("continue")),
         reviews=_reviews(root.part("reviews")),
         runs=_runs(root.part("runs")),
+        tools=read_tool_rules(root.part("tools")),
     )
     root.close()
     if problems:
@@ -119,6 +123,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "continue": asdict(policy.continue_limits),
         "reviews": asdict(policy.reviews),
         "runs": asdict(policy.runs),
+        "tools": policy.tools.to_json(),
     }
 
 

@@ -30,6 +30,7 @@ CALL_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 
 _RANK = {word: rank for rank, word in enumerate(STEP_DECISIONS)}
+_CALL_RANK = {word: rank for rank, word in enumerate(CALL_DECISIONS)}
 
 
 def severity(decision: str) -> int:
@@ -40,9 +41,19 @@ def severity(decision: str) -> int:
         raise ValueError(f"unknown step decision {decision!r}") from None
 
 
+def call_severity(decision: str) -> int:
+    """The same for call decisions."""
+    try:
+        return _CALL_RANK[decision]
+    except KeyError:
+        raise ValueError(f"unknown call decision {decision!r}") from None
+
+
 def most_severe(decisions: Iterable[str]) -> str:
     """The worst of the given step decisions, `continue` when there is none."""
-    worst = len(STEP_DECISIONS) - 1
-    for decision in decisions:
-        worst = min(worst, severity(decision))
-    return STEP_DECISIONS[worst]
+    return STEP_DECISIONS[min(map(severity, decisions), default=-1)]
+
+
+def most_severe_call(decisions: Iterable[str]) -> str:
+    """The worst of the given call decisions, `allow` when there is none."""
+    return CALL_DECISIONS[min(map(call_severity, decisions), default=-1)]

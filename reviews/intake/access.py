@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 from accounts.auth import AgentPrincipal
 from accounts.errors import NotFound
+from accounts.identifiers import parse_code
+from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.links import review_url
+from ledger.models import Run
 from ledger.state import RunState
 from reviews.errors import RunClosed, RunPaused, review_reference
 
@@ -13,6 +18,32 @@ def own(run: RunState, agent: AgentPrincipal) -> None:
     """Another agent's run is answered exactly like an absent one."""
     if run.agent_id != agent.agent_id:
         raise NotFound
+
+
+# Neither the agent nor the policy of a run ever changes: (agent, run) to policy.
+_POLICIES: OrderedDict[tuple[int, str], int] = OrderedDict()
+_REMEMBERED = 10_000
+
+
+def remembered_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | None:
+    """Without a query, where the run was seen before."""
+    policy_id = _POLICIES.get((agent.agent_id, run_code))
+    return None if policy_id is None else policy_by_id(policy_id)
+
+
+def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
+    """The policy that this agent's run is judged by, to its end."""
+    known = parse_code(run_code)
+    if known is None:
+        raise NotFound
+    runs = Run.objects.filter(code=known, agent_id=agent.agent_id)
+    policy_id = runs.values_list("policy_id", flat=True).first()
+    if policy_id is None:
+        raise NotFound
+    _POLICIES[agent.agent_id, run_code] = policy_id
+    if len(_POLICIES) > _REMEMBERED:
+        _POLICIES.popitem(last=False)
+    return policy_by_id(policy_id)
 
 
 def refuse_closed(run: RunState) -> None:
@@ -27,6 +58,16 @@ def refuse_unless_running(run: RunState, agent: AgentPrincipal) -> None:
             "Wait for the ruling: GET /runs/{run}/decision?wait=25.",
             review=first_review(run, project_slug=agent.project_slug),
         )
+
+
+def refuse_unless_calling(run: RunState, agent: AgentPrincipal) -> None:
+    """Calls go on beside calls that wait for a confirmation, and beside nothing else.
+
+    Agents make several calls at once; but a run that was paused as a whole does nothing.
+    """
+    waiting = [item for item in run.open_reviews if item.kind != "confirmation"]
+    if waiting or run.status != "paused":
+        refuse_unless_running(run, agent)
 
 
 def first_review(run: RunState, *, project_slug: str) -> dict[str, str] | None:

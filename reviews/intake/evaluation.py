@@ -13,6 +13,8 @@ from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
 from ledger.reading import read
 from ledger.replies import Reply, reply
+from reviews.call_schemas import EvaluateIn, EvaluateMultiEditIn
+from reviews.intake.tool_calls import judged
 from reviews.schemas import ContinueIn
 
 
@@ -40,6 +42,16 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
             errors=[{"loc": [error.field], "message": str(error)}],
         ) from None
     return reply({**verdict.to_json(), "policy": policy.stamp()})
+
+
+async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
+    """The gates of a call that need no run."""
+    policy = await read(partial(_policy, principal, body.policy))
+    verdict = await judged(body.call(), policy)
+    answer = {**verdict.to_json(), "policy": policy.stamp()}
+    if isinstance(body, EvaluateMultiEditIn):
+        answer["preview"] = verdict.preview
+    return reply(answer)
 
 
 def _policy(principal: Principal, name: str) -> LoadedPolicy:

@@ -21,6 +21,7 @@ from reviews.intake.access import own, refuse_unless_running
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import Plan
 from reviews.schemas import ReviewIn
+from reviews.selectors import REVIEW_RELATED
 
 
 @dataclass(kw_only=True)
@@ -78,9 +79,7 @@ def _stored(code: str, *, status: int) -> Reply:
 
 
 def _review(code: str) -> Review:
-    return Review.objects.select_related(
-        "project", "run__agent", "assignee", "ruling__by"
-    ).get(code=code)
+    return Review.objects.select_related(*REVIEW_RELATED).get(code=code)
 
 
 async def review_withdraw(

@@ -37,6 +37,8 @@ from reviews.plan import Plan
 from reviews.schemas import BudgetIn, CheckpointIn, FinishIn, RunIn
 
 STATE_LIMIT = 64 * 1024
+# What stands for a secret may be longer than the secret was.
+LABEL_LIMIT = 200
 
 
 def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
@@ -141,7 +143,7 @@ class SaveCheckpoint(Command[Reply]):
             code=uuid7(),
             run_id=run.id,
             step=body.step,
-            label=body.label,
+            label=body.label[:LABEL_LIMIT],
             state=json.dumps(body.state, ensure_ascii=False),
             created_at=at,
         )
@@ -155,7 +157,7 @@ class SaveCheckpoint(Command[Reply]):
                 "state_digest": digest(state),
             },
         )
-        plan.effects.append(partial(checkpoint.save, force_insert=True))
+        plan.rows.append(checkpoint)
         return plan.change(
             lambda entries: reply(
                 {
@@ -187,6 +189,7 @@ class FinishRun(Command[Reply]):
             actor=self.agent.actor,
             payload=self.body.model_dump(mode="json"),
         )
+        plan.revoke_grants()
         return plan.change(partial(_run_reply, run.id, extra={"evaluations": []}))
 
 

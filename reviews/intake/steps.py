@@ -102,7 +102,7 @@ class ReportSteps(Command[Reply]):
             used=run.used,
             budget=run.budget,
         )
-        _refuse_uncountable(verdict.used)
+        refuse_uncountable(verdict.used)
         payload: dict[str, Any] = {
             "report": report_to_json(report),
             "verdict": verdict.to_json(),
@@ -136,6 +136,7 @@ class ReportSteps(Command[Reply]):
             # The draft is sealed later, so the step's own entry can name its review.
             payload["review"] = {"id": code, "kind": "pause"}
         elif verdict.decision == "stop":
+            plan.revoke_grants()
             plan.wakes = True
         return verdict
 
@@ -156,7 +157,7 @@ class ReportSteps(Command[Reply]):
         return reply({"decisions": every, "accepted": len(every)})
 
 
-def _refuse_uncountable(used: Usage) -> None:
+def refuse_uncountable(used: Usage) -> None:
     """The sums, too, stay numbers that JSON and the database can hold."""
     fields = {
         "tokens": used.tokens,

@@ -26,8 +26,9 @@ _RUN = ("code", "status", "head_seq")
 _REVIEW = ("reviews__code", "reviews__kind", "reviews__version", "reviews__state")
 _RULING = tuple(
     f"reviews__ruling__{name}"
-    for name in ("code", "action", "note", "answer", "by__username", "at")
+    for name in ("code", "action", "note", "answer", "amended", "by__username", "at")
 )
+_GRANT = "reviews__call__grant__code"
 QUERY = frozenset({"wait", "review"})
 
 
@@ -109,7 +110,7 @@ def _standing(run_id: int, review_code: str | None) -> tuple[dict[str, Any], int
     if review_code is not None:
         known = parse_code(review_code)
         runs = runs.filter(reviews__code=known) if known else runs.none()
-    row = runs.values(*_RUN, *_REVIEW, *_RULING).first()
+    row = runs.values(*_RUN, *_REVIEW, *_RULING, _GRANT).first()
     if row is None:
         raise NotFound
     answer = {
@@ -123,7 +124,7 @@ def _standing(run_id: int, review_code: str | None) -> tuple[dict[str, Any], int
         }
         if row["reviews__code"]
         else None,
-        "ruling": ruling_shape(*(row[name] for name in _RULING))
+        "ruling": ruling_shape(*(row[name] for name in (*_RULING, _GRANT)))
         if row["reviews__ruling__code"]
         else None,
     }

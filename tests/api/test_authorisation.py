@@ -27,8 +27,10 @@ from tests.builders import (
     pause_at_once,
     start_run,
     step,
+    unique,
 )
 from tests.conftest import client_for
+from tests.gateway.calls import command, rule
 from tests.live import Live
 from tests.people import seen
 from tests.problems import any_problem
@@ -44,11 +46,13 @@ UNKNOWN = {
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a door is knocked at with: a run, its review, and a body."""
+    """What a door is knocked at with: a run, what belongs to it, and a body."""
 
     run: str
     review: str
     body: Any = None
+    call: str = ABSENT
+    permission: str = ABSENT
 
 
 class World:
@@ -154,6 +158,26 @@ class World:
         """Not claimed at all: then only a manager may release it."""
         return self.paused()
 
+    def calling(self, body: Any = None) -> Target:
+        """A call that was allowed; its body may need the digest of its grant."""
+        run = start_run(self.agent)
+        call = command(self.agent, run, "ls")
+        if body is None:
+            body = {"digest": call["digest"]}
+        return Target(run, ABSENT, body, call=call["id"])
+
+    def looked_up(self) -> Target:
+        target = self.calling()
+        return Target(target.run, ABSENT, call=target.call)
+
+    def permitted(self) -> Target:
+        run = start_run(self.agent)
+        call = command(self.agent, run, f"rm -rf {unique('build')}")
+        with client_for(self.live, self.manager) as manager:
+            rule(manager, call, "approve", remember={"scope": "exact"})
+            (newest, *_) = manager.get("/permissions").json()["items"]
+        return Target(run, call["review"]["id"], permission=newest["id"])
+
     def stopped(self) -> Target:
         target = self.running({"reason": "looked at it"})
         body = step(1, coherence=0.1)
@@ -204,6 +228,16 @@ def managers_only(target: Callable[[World], Target]) -> Door:
 
 EVERYBODY = {*ANYBODY, *MEMBERS, "outsider"}
 SESSIONS = {"session", "session with token"}
+
+
+def stateless(body: Any) -> Door:
+    return Door(
+        target=lambda world: world.running(body),
+        allowed=EVERYBODY,
+        refused=dict.fromkeys(SESSIONS, 401),
+    )
+
+
 DOORS: dict[str, Door] = {
     "POST /runs": Door(
         target=lambda world: world.running({"task": "t"}),
@@ -245,10 +279,26 @@ DOORS: dict[str, Door] = {
     "POST /reviews/{review}/comments": people_only(
         lambda world: Target(*_ids(world.paused()), {"text": "hm"})
     ),
-    "POST /evaluate/continue": Door(
-        target=lambda world: world.running({"step_number": 1}),
-        allowed=EVERYBODY,
-        refused=dict.fromkeys(SESSIONS, 401),
+    "POST /runs/{run}/tool-calls": agents_only(
+        lambda world: world.running({"kind": "command", "command": "ls"})
+    ),
+    "GET /runs/{run}/tool-calls/{call}": agents_only(World.looked_up),
+    "POST /runs/{run}/tool-calls/{call}/claim": agents_only(World.calling),
+    "POST /runs/{run}/tool-calls/{call}/result": agents_only(
+        lambda world: world.calling({"ok": True})
+    ),
+    "GET /permissions": Door(
+        target=World.permitted,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /permissions/{permission}/revoke": people_only(World.permitted),
+    "POST /evaluate/continue": stateless({"step_number": 1}),
+    "POST /evaluate/command": stateless({"command": "ls"}),
+    "POST /evaluate/tool": stateless({"tool": "Read"}),
+    "POST /evaluate/edit": stateless({"file_path": "a", "content": "x"}),
+    "POST /evaluate/multi-edit": stateless(
+        {"file_path": "a", "original": "x", "edits": [{"old": "x", "new": "y"}]}
     ),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
@@ -273,7 +323,12 @@ def world(live: Live) -> Iterator[World]:
 
 def knock(world: World, door: str, caller: str, target: Target) -> httpx.Response:
     method, _, path = door.partition(" ")
-    path = path.format(run=target.run, review=target.review)
+    path = path.format(
+        run=target.run,
+        review=target.review,
+        call=target.call,
+        permission=target.permission,
+    )
     more = {} if target.body is None else {"json": target.body}
     return world.callers[caller](method, path, **more)
 

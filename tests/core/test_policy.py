@@ -17,6 +17,7 @@ from guidance.core.policy import (
     dump_policy,
     load_policy,
 )
+from guidance.core.tools.rules import ToolRules
 
 
 def problems(document: object) -> dict[str, str]:
@@ -51,6 +52,7 @@ def test_an_empty_document_is_the_default_policy() -> None:
         ),
         reviews=ReviewRules(expires_after_s=86_400, on_expiry="abort"),
         runs=RunRules(abandon_after_s=86_400),
+        tools=ToolRules(max_diff_lines=300, grant_expires_s=600),
     )
 
 
@@ -80,6 +82,7 @@ def test_every_section_is_read() -> None:
             "continue": {"max_uncertainty": 1},
             "reviews": {"expires_after_s": 60, "on_expiry": "stop"},
             "runs": {"abandon_after_s": 120},
+            "tools": {"max_diff_lines": 50, "idempotent": ["Read"]},
         }
     )
     assert policy.budget == Budget(
@@ -88,6 +91,7 @@ def test_every_section_is_read() -> None:
     assert policy.continue_limits.max_uncertainty == 1.0
     assert policy.reviews == ReviewRules(expires_after_s=60, on_expiry="stop")
     assert policy.runs == RunRules(abandon_after_s=120)
+    assert policy.tools == ToolRules(max_diff_lines=50, idempotent=("Read",))
 
 
 def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default() -> (
@@ -104,8 +108,10 @@ def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default()
         Policy(),
         Policy(budget=Budget(tokens=None, cost_micros=None)),
         Policy(budget=Budget(cost_micros=1), reviews=ReviewRules(on_expiry="stop")),
+        Policy(tools=ToolRules(allowlist=(), always_ask=(), sql_arguments=())),
+        Policy(tools=ToolRules(allowlist=("Read", "mcp_*"), grant_expires_s=1)),
     ],
-    ids=["default", "unlimited", "changed"],
+    ids=["default", "unlimited", "changed", "no tools", "few tools"],
 )
 def test_a_policy_survives_its_document(policy: Policy) -> None:
     assert load_policy(dump_policy(policy)) == policy
@@ -248,6 +254,24 @@ def test_null_never_erases_a_limit(name: str) -> None:
             "must be from 1 to 31622400",
             id="run-that-never-lives",
         ),
+        pytest.param(
+            {"tools": {"max_diff_lines": -1}},
+            "tools.max_diff_lines",
+            "must be from 0 to 1000000",
+            id="fewer-lines-than-none",
+        ),
+        pytest.param(
+            {"tools": {"allowlist": ["Read"]}},
+            "tools.allowlist",
+            "must be an object",
+            id="list-for-allowlist",
+        ),
+        pytest.param(
+            {"tools": {"idempotent": "Read"}},
+            "tools.idempotent",
+            "must be a list of at most 500 texts",
+            id="text-for-list",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_path(
@@ -302,6 +326,8 @@ def test_a_limit_may_reach_its_bounds_and_not_pass_them(name: str) -> None:
         ),
         ("reviews", "expires_after_s", 1, YEAR_S, 0, YEAR_S + 1),
         ("runs", "abandon_after_s", 1, YEAR_S, 0, YEAR_S + 1),
+        ("tools", "max_diff_lines", 0, 1_000_000, -1, 1_000_001),
+        ("tools", "grant_expires_s", 1, 86_400, 0, 86_401),
     ],
 )
 def test_so_may_every_other_figure(
@@ -341,6 +367,7 @@ def test_all_problems_are_told_at_once() -> None:
             "budget": {"tokens": "many"},
             "continue": {"min_coherence": 2, "rework_window": 0, "typo": 1},
             "reviews": [],
+            "tools": {"typo": 1, "patterns": [{"name": 5}]},
             "extra": 1,
         }
     )
@@ -350,6 +377,10 @@ def test_all_problems_are_told_at_once() -> None:
         "continue.rework_window",
         "continue.typo",
         "reviews",
+        "tools.typo",
+        "tools.patterns.0.name",
+        "tools.patterns.0.pattern",
+        "tools.patterns.0.message",
         "extra",
     }
 

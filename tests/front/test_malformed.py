@@ -43,8 +43,10 @@ def doors(live: Live) -> Iterator[list[tuple[httpx.Client, str]]]:
             (agent, f"/runs/{run}/steps"),
             (agent, f"/runs/{run}/steps/batch"),
             (agent, f"/runs/{run}/checkpoints"),
+            (agent, f"/runs/{run}/tool-calls"),
             (reviewer, f"/reviews/{review}/ruling"),
             (agent, "/evaluate/continue"),
+            (agent, "/evaluate/tool"),
         ]
 
 

@@ -3,113 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
-import httpx
-import pytest
-from django.test.utils import override_settings
-
-from accounts.models import Role
-from config.asgi import build_http
-from config.front.wire import Receive, Scope, Send
-from ledger.hub import close_hub
-from tests.builders import (
-    make_person,
-    make_project,
-    make_robot,
-    pause_run,
-    start_run,
-    step,
-)
-from tests.conftest import client_for
-from tests.live import Live, serve
+from tests.builders import pause_run, step
+from tests.front.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.people import rule
-
-HEADERS = (
-    *("content-type", "content-length", "cache-control", "x-content-type-options"),
-    *("idempotency-replayed", "www-authenticate", "allow", "retry-after", "connection"),
-)
-JSON = {"Content-Type": "application/json"}
-MASKS = {
-    "id": r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}",
-    "hash": r"\b[0-9a-f]{64}\b",
-    "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z",
-    "name": r"(project|bob)-[0-9a-f]{8}-\d+",
-}
-
-
-@pytest.fixture(scope="module")
-def plain(live: Live) -> Iterator[Live]:
-    """The same API without the lean front: Django alone behind the guard."""
-    with override_settings(LEAN_FRONT=False):
-        http = build_http()
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await http(scope, receive, send)
-            return
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await close_hub()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    with serve(application) as server:
-        yield server
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
-    """A project of its own behind one of the two servers, and what was answered."""
-
-    agent: httpx.Client
-    person: httpx.Client
-    run: str
-    heard: dict[str, Any] = field(default_factory=dict)
-
-    def hear(self, what: str, answer: httpx.Response) -> httpx.Response:
-        assert answer.status_code < 500, answer.text
-        headers = {name: answer.headers.get(name) for name in HEADERS}
-        body = answer.text
-        for name, pattern in MASKS.items():
-            seen: dict[str, str] = {}
-
-            def mask(
-                found: re.Match[str], name: str = name, seen: dict[str, str] = seen
-            ) -> str:
-                return seen.setdefault(found.group(), f"<{name} {len(seen) + 1}>")
-
-            body = re.sub(pattern, mask, body)
-        if "<name 1>" in body:
-            headers["content-length"] = None  # names of tests differ in length
-        self.heard[what] = (answer.status_code, headers, body)
-        return answer
-
-
-@pytest.fixture
-def stages(live: Live, plain: Live) -> Iterator[tuple[Stage, Stage]]:
-    made = []
-    for server in (live, plain):
-        project = make_project()
-        agent = client_for(server, make_robot(project=project))
-        bob = make_person("bob", role=Role.REVIEWER, project=project)
-        person = client_for(server, bob)
-        made.append(Stage(agent=agent, person=person, run=start_run(agent)))
-    yield made[0], made[1]
-    for stage in made:
-        stage.agent.close()
-        stage.person.close()
-
-
-def alike(stages: tuple[Stage, Stage]) -> None:
-    lean, plain = (stage.heard for stage in stages)
-    assert list(lean) == list(plain)
-    pairs = {what: (lean[what], plain[what]) for what in lean}
-    differences = {what: pair for what, pair in pairs.items() if pair[0] != pair[1]}
-    assert differences == {}
 
 
 def test_the_main_path_is_the_same(stages: tuple[Stage, Stage]) -> None:
@@ -196,29 +94,6 @@ def test_bad_bodies_are_refused_in_the_same_words(stages: tuple[Stage, Stage]) -
     alike(stages)
 
 
-ODD_HEADERS: dict[str, list[tuple[str, str]]] = {
-    "no key": [("Authorization", "")],
-    "wrong scheme": [("Authorization", "bearer crk_x")],
-    "unknown key": [("Authorization", "Bearer crk_x")],
-    "two credentials": [("Authorization", "Bearer a"), ("Authorization", "Bearer b")],
-    "text": [("Content-Type", "text/plain")],
-    "other charset": [("Content-Type", "application/json; charset=utf-16")],
-    "utf-8 said": [("Content-Type", 'application/json; charset="UTF-8"')],
-    "gzip": [("Content-Encoding", "gzip")],
-    "identity": [("Content-Encoding", "identity")],
-    "empty idempotency key": [("Idempotency-Key", "")],
-    "long idempotency key": [("Idempotency-Key", "k" * 256)],
-    "idempotency key with a space": [("Idempotency-Key", "a b")],
-    "two idempotency keys": [("Idempotency-Key", "a"), ("Idempotency-Key", "b")],
-    "other host": [("Host", "evil.example")],
-    "many headers": [(f"X-{n}", "x") for n in range(150)],
-    "accepts html": [("Accept", "text/html")],
-    "method override": [("X-HTTP-Method-Override", "GET")],
-    "forwarded": [("X-Forwarded-Host", "evil.example"), ("X-Forwarded-For", "1.2.3.4")],
-    "cookie": [("Cookie", "checkrail_session=x")],
-}
-
-
 def test_odd_heads_are_answered_alike(stages: tuple[Stage, Stage]) -> None:
     for stage in stages:
         for door, body in (
@@ -227,29 +102,10 @@ def test_odd_heads_are_answered_alike(stages: tuple[Stage, Stage]) -> None:
             ("decision", None),
         ):
             for what, odd in ODD_HEADERS.items():
-                stage.hear(f"{what} at {door}", odd_request(stage, door, body, odd))
+                path = f"runs/{stage.run}/{door}"
+                stage.hear(f"{what} at {door}", odd_request(stage, path, body, odd))
 
     alike(stages)
-
-
-def odd_request(
-    stage: Stage, door: str, body: Any, odd: list[tuple[str, str]]
-) -> httpx.Response:
-    names = {name.lower() for name, _ in odd}
-    usual = [("Authorization", stage.agent.headers["Authorization"])]
-    raw = b"" if body is None else json.dumps(body).encode()
-    if body is not None:
-        usual.append(("Content-Type", "application/json"))
-    headers = [(n, v) for n, v in usual if n.lower() not in names] + odd
-    # A client of its own: one that has no headers of its own to add.
-    with httpx.Client(verify=False, trust_env=False) as client:  # noqa: S501
-        client.headers.clear()
-        return client.request(
-            "GET" if body is None else "POST",
-            f"{stage.agent.base_url}runs/{stage.run}/{door}",
-            content=raw,
-            headers=headers,
-        )
 
 
 def test_addresses_and_verbs_are_answered_alike(stages: tuple[Stage, Stage]) -> None:

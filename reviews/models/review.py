@@ -1,4 +1,4 @@
-"""People's side: what waits for a person, what they chose, what they said."""
+"""What waits for a person, what they chose, what they said and what they have read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ class Kind(models.TextChoices):
     PAUSE = "pause"
     REQUEST = "request"
     QUESTION = "question"
+    CONFIRMATION = "confirmation"
 
 
 class ReviewState(models.TextChoices):
@@ -28,6 +29,7 @@ RULINGS: dict[str, tuple[str, ...]] = {
     Kind.PAUSE: ("approve", "abort"),
     Kind.REQUEST: ("approve", "deny", "abort"),
     Kind.QUESTION: ("answer", "abort"),
+    Kind.CONFIRMATION: ("approve", "amend", "deny", "abort"),
 }
 
 
@@ -97,6 +99,9 @@ class Ruling(models.Model):
     action = models.CharField(max_length=16)
     note = models.TextField(default="")
     answer = models.TextField(null=True)  # noqa: DJ001 (null: no answer was asked for)
+    amended = models.TextField(  # noqa: DJ001 (null: granted as it was asked for)
+        null=True, help_text="Canonical JSON: the call as the person changed it"
+    )
     by = models.ForeignKey(User, on_delete=models.PROTECT)
     at = models.DateTimeField()
 
@@ -114,3 +119,23 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return self.text[:60]
+
+
+class Reading(models.Model):
+    """How far a person was served a content that is too long for one screen."""
+
+    review = models.ForeignKey(
+        Review, on_delete=models.CASCADE, related_name="readings"
+    )
+    person = models.ForeignKey(User, on_delete=models.CASCADE)
+    pages = models.PositiveIntegerField(help_text="Pages served, from the first on")
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["review", "person"], name="reading_once_a_person"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pages} pages"

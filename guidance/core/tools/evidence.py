@@ -1,0 +1,85 @@
+"""A call as the gates look at it: arguments decoded, edits planned, once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from guidance.core.arguments import (
+    ArgumentProblem,
+    Repair,
+    allowlisted,
+    read_arguments,
+)
+from guidance.core.edits import EditPlan, EditRefusal, diff_lines, plan_edits
+from guidance.core.tools.calls import (
+    Call,
+    CommandCall,
+    EditCall,
+    MultiEditCall,
+    ToolCall,
+)
+from guidance.core.tools.rules import ToolRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEvidence:
+    """`arguments` is empty where there are none, or where `unreadable` says why."""
+
+    call: Call
+    arguments: Mapping[str, Any]
+    unreadable: ArgumentProblem | None = None
+    repairs: tuple[Repair, ...] = ()
+    plan: EditPlan | EditRefusal | None = None
+
+    @property
+    def changed_lines(self) -> int | None:
+        """How many lines an edit puts in and takes out; None for other calls."""
+        if isinstance(self.call, EditCall):
+            return self.call.diff_lines
+        if isinstance(self.plan, EditPlan):
+            return self.plan.lines_added + self.plan.lines_removed
+        return None
+
+    @property
+    def preview(self) -> dict[str, Any] | None:
+        if not isinstance(self.plan, EditPlan):
+            return None
+        return {
+            "diff": self.plan.diff,
+            "result_sha256": self.plan.result_sha256,
+            "matches": [match.to_json() for match in self.plan.matches],
+        }
+
+
+def evidence_of(call: Call, rules: ToolRules) -> CallEvidence:
+    match call:
+        case CommandCall(arguments=None):
+            return CallEvidence(call=call, arguments={"command": call.command})
+        case CommandCall():
+            return CallEvidence(call=call, arguments=call.arguments or {})
+        case ToolCall(arguments_json=str(text)):
+            return _decoded(call, text, rules)
+        case ToolCall():
+            return CallEvidence(call=call, arguments=call.arguments)
+        case EditCall():
+            if call.diff_lines is None:
+                call = replace(call, diff_lines=diff_lines(call.content))
+            return CallEvidence(call=call, arguments={})
+        case MultiEditCall():
+            plan = plan_edits(call.original, call.edits, file_path=call.file_path)
+            return CallEvidence(call=call, arguments={}, plan=plan)
+
+
+def _decoded(call: ToolCall, text: str, rules: ToolRules) -> CallEvidence:
+    lenient = allowlisted(call.tool, rules.lenient_arguments)
+    read = read_arguments(text, lenient=lenient)
+    if isinstance(read, ArgumentProblem):
+        return CallEvidence(call=call, arguments={}, unreadable=read)
+    # From here on the call is what was read, not the text it was read from.
+    return CallEvidence(
+        call=replace(call, arguments=read.values, arguments_json=None),
+        arguments=read.values,
+        repairs=read.repairs,
+    )

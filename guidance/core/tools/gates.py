@@ -1,0 +1,157 @@
+"""The gates of a call. A literal table: no discovery, no registration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from guidance.core.arguments import allowlisted
+from guidance.core.edits import EditRefusal, oversized
+from guidance.core.tools.calls import CommandCall, ToolCall
+from guidance.core.tools.destructive import destructive
+from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.texts import every_text
+
+Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]
+
+
+def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    problem = evidence.unreadable
+    if problem is not None:
+        yield CallFinding(
+            gate="arguments",
+            decision="block",
+            message=(
+                f"The arguments cannot be read: {problem.message} "
+                f"(line {problem.line}, column {problem.column})"
+            ),
+            remediation="Send the arguments again as one whole JSON object.",
+            details={
+                "line": problem.line,
+                "column": problem.column,
+                "args_truncated": problem.truncated,
+            },
+        )
+    if evidence.repairs:
+        yield CallFinding(
+            gate="arguments",
+            decision="warn",
+            message="The arguments were not quite JSON and were repaired",
+            remediation="Run the call as it is shown here, not as it was written.",
+            details={
+                "args_repaired": [
+                    {"line": r.line, "column": r.column, "what": r.what}
+                    for r in evidence.repairs
+                ]
+            },
+        )
+    if _two_commands(evidence):
+        yield CallFinding(
+            gate="arguments",
+            decision="block",
+            message="command and arguments.command are not the same",
+            remediation="Send the command once, or the same text in both.",
+        )
+
+
+def _two_commands(evidence: CallEvidence) -> bool:
+    """One is shown and the other would be run."""
+    call = evidence.call
+    return (
+        isinstance(call, CommandCall)
+        and evidence.arguments.get("command", call.command) != call.command
+    )
+
+
+def schema(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    """A schema speaks of arguments: edits have fields of their own instead."""
+    known = rules.schemas.get(evidence.call.tool)
+    has_arguments = isinstance(evidence.call, CommandCall | ToolCall)
+    if known is None or not has_arguments or evidence.unreadable is not None:
+        return
+    for problem in known.schema.problems(evidence.arguments):
+        where = problem.path or "the arguments"
+        yield CallFinding(
+            gate="schema",
+            decision="block",
+            message=f"{where}: {problem.message}",
+            remediation=f"Follow the schema of {evidence.call.tool} in the policy.",
+            details={"path": problem.path},
+        )
+
+
+def allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    if allowlisted(evidence.call.tool, rules.allowlist):
+        return
+    yield CallFinding(
+        gate="allowlist",
+        decision="block",
+        message=f"The tool {evidence.call.tool} is not on the policy's allowlist",
+        remediation="Use an allowed tool, or ask a manager to add this one.",
+        details={"allowed": list(rules.allowlist or ())[:50]},
+    )
+
+
+def multi_edit(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    if not isinstance(evidence.plan, EditRefusal):
+        return
+    for problem in evidence.plan.problems:
+        yield CallFinding(
+            gate="multi_edit",
+            decision="block",
+            message=problem.message,
+            remediation="Nothing was changed. Mend this edit and send all of them again.",
+            details={
+                "edit": problem.edit,
+                "trouble": problem.trouble,
+                "line": problem.line,
+                "column": problem.column,
+            },
+        )
+
+
+def diff_size(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    lines = evidence.changed_lines
+    if lines is None:
+        return
+    message = oversized(lines, limit=rules.max_diff_lines)
+    if message is not None:
+        yield CallFinding(
+            gate="diff_size",
+            decision="warn",
+            message=message,
+            remediation="Stage the change: smaller edits, each of them tested.",
+            details={"diff_lines": lines, "limit": rules.max_diff_lines},
+        )
+
+
+def patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    if not rules.patterns:
+        return
+    for text in every_text(evidence.call.shown()):
+        for own in rules.patterns:
+            for span in own.pattern.find(text.text, limit=1):
+                yield CallFinding(
+                    gate="patterns",
+                    decision=own.decision,
+                    message=own.message,
+                    details={
+                        "rule": own.name,
+                        "argument": text.place,
+                        "span": list(span),
+                        "text": text.text[span.start : span.end],
+                    },
+                )
+
+
+# Findings are listed in this order; which decision wins does not depend on it. The
+# budget, which only a run has, stands between those two groups.
+INPUT_GATES: dict[str, Gate] = {"arguments": arguments, "schema": schema}
+ENFORCEMENT_GATES: dict[str, Gate] = {
+    "destructive": destructive,
+    "allowlist": allowlist,
+    "diff_size": diff_size,
+    "multi_edit": multi_edit,
+    "patterns": patterns,
+}

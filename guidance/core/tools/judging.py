@@ -1,0 +1,230 @@
+"""A call before it runs: every gate is asked, every finding kept, the worst one wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from guidance.core.facts import Usage
+from guidance.core.policy import Budget
+from guidance.core.secrets import SecretFinding, redact
+from guidance.core.tools.calls import Call
+from guidance.core.tools.evidence import CallEvidence, evidence_of
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
+from guidance.core.tools.rules import ToolRules
+from guidance.core.words import CALL_WEIGHTS, call_severity, most_severe_call
+
+# Stored with every decision. Any change of the gates or their rules that would judge a
+# stored call differently takes the next number.
+GATEWAY_VERSION = 1
+# More findings than a person reads; the decision is made by all of them.
+FINDINGS_LIMIT = 100
+_QUOTES = ("text", "argument", "path")
+# What an edit looks for; an argument of a tool may have the same name.
+_OLD = re.compile(r"/shown/edits/[0-9]+/old")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallVerdict:
+    """What the gates say, and the call as it may be kept and shown.
+
+    `call` is the call that was judged, `shown` and `preview` are free of secrets;
+    `redacted` says that something had to be taken out of them.
+    """
+
+    call: Call
+    decision: str
+    findings: tuple[CallFinding, ...]
+    tool: str
+    shown: Mapping[str, Any]
+    preview: Mapping[str, Any] | None
+    redacted: bool
+
+    @property
+    def weight(self) -> float:
+        """How much this call counts against the coherence of its step."""
+        return sum(CALL_WEIGHTS[finding.decision] for finding in self.findings)
+
+    def with_finding(self, finding: CallFinding | None) -> CallVerdict:
+        """With what a run's budget says, after the input and before enforcement."""
+        if finding is None:
+            return self
+        place = sum(found.gate in INPUT_GATES for found in self.findings)
+        findings = (*self.findings[:place], finding, *self.findings[place:])
+        decision = most_severe_call([self.decision, finding.decision])
+        return replace(self, findings=findings, decision=decision)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "decision": self.decision,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallVerdict:
+    """Everything that can be said without a run; trouble in a gate holds the call."""
+    findings: list[CallFinding] = []
+    try:
+        evidence = evidence_of(call, rules)
+    except Exception as error:  # trouble holds the call, whatever it is
+        evidence = CallEvidence(call=call, arguments={})
+        findings.append(_could_not_judge("arguments", error))
+    findings += _asked(INPUT_GATES, rules, evidence)
+    findings += _asked(ENFORCEMENT_GATES, rules, evidence)
+    try:
+        findings, kept, redacted = _without_secrets(evidence, findings, fingerprint_key)
+    except Exception as error:  # what cannot be cleaned is neither kept nor shown
+        findings = [replace(_could_not_judge("secrets", error), decision="block")]
+        kept, redacted = {"tool": "", "shown": {}, "preview": None}, True
+    return CallVerdict(
+        call=evidence.call,
+        decision=most_severe_call(finding.decision for finding in findings),
+        findings=_told(findings),
+        tool=kept["tool"],
+        shown=kept["shown"],
+        preview=kept["preview"],
+        redacted=redacted,
+    )
+
+
+def _told(findings: list[CallFinding]) -> tuple[CallFinding, ...]:
+    """The worst of them, so that the reason of the decision is there, in their order."""
+    places = range(len(findings))
+    worst = sorted(places, key=lambda place: call_severity(findings[place].decision))
+    return tuple(findings[place] for place in sorted(worst[:FINDINGS_LIMIT]))
+
+
+def _without_secrets(
+    evidence: CallEvidence, findings: list[CallFinding], key: bytes
+) -> tuple[list[CallFinding], dict[str, Any], bool]:
+    """All findings, and what may be kept of the call; was anything taken out of it?"""
+    kept = {
+        "tool": evidence.call.tool,
+        "shown": evidence.call.shown(),
+        "preview": evidence.preview,
+    }
+    safe = redact(kept, fingerprint_key=key)
+    if not safe.findings:
+        return findings, kept, False
+    diff = evidence.preview["diff"] if evidence.preview else ""
+    findings = [*findings, *_secret_findings(_put(safe.findings, diff))]
+    # Once more with what the findings quote of the call.
+    quotes = [_quoted(finding) for finding in findings]
+    document = _document(redact({**kept, "quotes": quotes}, fingerprint_key=key).value)
+    clean = document.pop("quotes")
+    return list(map(_requoted, findings, clean)), document, True
+
+
+def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | None:
+    """Names every part of which nothing is left; `reserved` calls still wait."""
+    parts = {
+        "tokens": (budget.tokens, used.tokens),
+        "tool_calls": (budget.tool_calls, used.tool_calls + reserved),
+        "time_ms": (budget.time_ms, used.time_ms),
+        "cost_usd": (budget.cost_micros, used.cost_micros),
+    }
+    gone = [name for name, (limit, all_used) in parts.items() if _gone(limit, all_used)]
+    if not gone:
+        return None
+    return CallFinding(
+        gate="budget",
+        decision="block",
+        message=f"The run's budget is used up: {', '.join(gone)}",
+        remediation="Finish the run, or ask a manager to reopen it with a new budget.",
+        details={"used_up": gone, "reserved": reserved},
+    )
+
+
+def _gone(limit: int | None, used: int) -> bool:
+    return limit is not None and used >= limit
+
+
+def _asked(
+    gates: Mapping[str, Gate], rules: ToolRules, evidence: CallEvidence
+) -> Iterable[CallFinding]:
+    for name, gate in gates.items():
+        try:
+            found = list(gate(rules, evidence))
+            for finding in found:
+                call_severity(finding.decision)
+        except Exception as error:  # trouble in a gate holds the call, whatever it is
+            found = [_could_not_judge(name, error)]
+        yield from found
+
+
+def _could_not_judge(name: str, error: Exception) -> CallFinding:
+    return CallFinding(
+        gate=name,
+        decision="require-confirmation",
+        message=f"The {name} check could not be made ({type(error).__name__})",
+        remediation="Read the call with care: this check says nothing about it.",
+    )
+
+
+def _put(found: Iterable[SecretFinding], diff: str) -> Iterable[SecretFinding]:
+    """What the call would put somewhere. What it only takes away is hidden, no more."""
+    told, standing, added = set(), set(), []
+    for secret in found:
+        if secret.path.startswith("/preview"):
+            line = diff.rfind("\n", 0, secret.span[0]) + 1
+            if diff[line] == "+":
+                added.append(secret)
+            else:
+                standing.add(secret.redacted)
+        elif not _OLD.fullmatch(secret.path):
+            told.add(secret.redacted)
+            yield secret
+    # Put together by the edit: neither in its own texts, nor in the file before.
+    for secret in added:
+        if secret.redacted not in told | standing:
+            told.add(secret.redacted)
+            yield secret
+
+
+def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
+    for secret in found:
+        place = secret.path.removeprefix("/shown")
+        yield CallFinding(
+            gate="secrets",
+            decision="block",
+            message=f"A secret stands in {place}: {secret.redacted}",
+            remediation=(
+                "Refer to it by an environment variable or a vault instead. "
+                "If it was a real one, change it: it has been sent."
+            ),
+            details={
+                "kind": secret.kind,
+                "argument": place,
+                "length": secret.length,
+                "redacted": secret.redacted,
+                "in_key": secret.in_key,
+            },
+        )
+
+
+def _quoted(finding: CallFinding) -> dict[str, Any]:
+    """The words of a finding that come from the call; all others are our own."""
+    own_words = finding.gate in {"destructive", "secrets"}
+    details = finding.details
+    return {
+        "message": None if own_words else finding.message,
+        "details": {name: details[name] for name in _QUOTES if name in details},
+    }
+
+
+def _requoted(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:
+    details = {**finding.details, **clean["details"]}
+    if "span" in details:
+        # It counts in the text as it was sent, and that text is not kept.
+        details["span"] = None
+    return replace(
+        finding, message=clean["message"] or finding.message, details=details
+    )
+
+
+def _document(value: object) -> dict[str, Any]:
+    assert isinstance(value, dict)
+    return value

@@ -1,0 +1,81 @@
+"""What a policy says about tools: which are known, which texts are read, what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from guidance.core.arguments import Pattern, Schema
+from guidance.core.edits.sizes import DIFF_LIMIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPattern:
+    """A rule that people wrote themselves, searched for in every text of a call."""
+
+    name: str
+    text: str
+    decision: str
+    message: str
+    pattern: Pattern = field(compare=False)
+
+    def to_json(self) -> dict[str, str]:
+        return {
+            "name": self.name,
+            "pattern": self.text,
+            "decision": self.decision,
+            "message": self.message,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSchema:
+    """A schema as it was written, and ready to check by."""
+
+    document: Mapping[str, Any]
+    schema: Schema = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRules:
+    """`allowlist` None is off; an empty one allows nothing.
+
+    `shell_arguments` and `sql_arguments` name texts to be read as commands or SQL:
+    `tool.argument`, with a star for any tool, at any depth of the arguments.
+    """
+
+    allowlist: tuple[str, ...] | None = None
+    max_diff_lines: int = DIFF_LIMIT
+    lenient_arguments: tuple[str, ...] = ()
+    idempotent: tuple[str, ...] = ()
+    shell_arguments: tuple[str, ...] = ("*.command", "*.cmd", "*.script", "*.bash")
+    sql_arguments: tuple[str, ...] = ("*.sql", "*.query", "*.statement")
+    schemas: Mapping[str, ToolSchema] = field(default_factory=dict)
+    patterns: tuple[OwnPattern, ...] = ()
+    always_ask: tuple[str, ...] = (
+        "disk-*",
+        "fork-bomb",
+        "infrastructure-destroy",
+        "machine-destroy",
+        "repository-delete",
+    )
+    grant_expires_s: int = 600
+
+    def to_json(self) -> dict[str, object]:
+        """The section of the policy document that gives these rules again."""
+        return {
+            "allowlist": {
+                "enabled": self.allowlist is not None,
+                "tools": list(self.allowlist or ()),
+            },
+            "max_diff_lines": self.max_diff_lines,
+            "lenient_arguments": list(self.lenient_arguments),
+            "idempotent": list(self.idempotent),
+            "shell_arguments": list(self.shell_arguments),
+            "sql_arguments": list(self.sql_arguments),
+            "schemas": {name: dict(s.document) for name, s in self.schemas.items()},
+            "patterns": [pattern.to_json() for pattern in self.patterns],
+            "always_ask": list(self.always_ask),
+            "grant_expires_s": self.grant_expires_s,
+        }

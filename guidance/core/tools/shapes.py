@@ -1,0 +1,74 @@
+"""What a standing permission covers: one exact call, or calls of the same shape.
+
+Two calls have the same shape when they differ only in numbers, hashes and ids inside of
+words: `rm -rf build-123` and `rm -rf build-124`. A word that is nothing but a short
+number counts as it stands, because `chmod 755` is not `chmod 777`; so does everything
+else, or a permission for one folder would be one for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from guidance.core.arguments import allowlisted
+from guidance.core.canonical import canonical, digest
+from guidance.core.commands.limits import MAX_FINDINGS
+from guidance.core.tools.calls import Call, CommandCall, ToolCall
+from guidance.core.tools.findings import CallFinding
+
+# A word may hold slashes and dots: only blanks and quotes end it. No backtracking can
+# happen: one class, taken greedily, followed by nothing.
+_WORD = re.compile(r"[^\s'\"`]+")
+# An id or a hash stands between other signs, digits may stand anywhere. A short word is
+# no hash: db1 and ad2 are names.
+_RUN = re.compile(
+    r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    r"|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,})(?![0-9A-Za-z])|[0-9]+"
+)
+_LONG = 6
+
+
+def exact_text(call: Call) -> str:
+    """The call without its run: equal for equal calls of the whole project."""
+    return canonical({"kind": call.kind, "tool": call.tool, **call.shown()})
+
+
+def shape_text(call: Call) -> str | None:
+    """The same with a # for every changing part; None where only the exact call will do."""
+    if not isinstance(call, CommandCall | ToolCall):
+        return None
+    return _WORD.sub(_shaped, exact_text(call))
+
+
+def permission_key(text: str) -> str:
+    return digest(text)
+
+
+def permittable(findings: Iterable[CallFinding], *, always_ask: Iterable[str]) -> bool:
+    """Whether all that was found may be permitted in advance.
+
+    Never what the policy always asks about, never what nobody could read, never what a
+    gate could not judge or does not leave to a person; and not where there may be more
+    than was told.
+    """
+    always = tuple(always_ask)
+    asked = [f for f in findings if f.decision in {"block", "require-confirmation"}]
+    return 0 < len(asked) < MAX_FINDINGS and all(
+        finding.decision == "require-confirmation"
+        and "rule" in finding.details
+        and not finding.details.get("uninspectable")
+        and not allowlisted(str(finding.details["rule"]), always)
+        for finding in asked
+    )
+
+
+def _shaped(word: re.Match[str]) -> str:
+    text = word[0]
+    # Letters beside the numbers make the word a name: build-123, not 755.
+    named = any(char.isalpha() for char in _RUN.sub("", text))
+    # A # of the call itself may begin a comment: it stands for nothing but itself.
+    return _RUN.sub(
+        lambda run: "#" if named or len(run[0]) >= _LONG else run[0],
+        text.replace("#", r"\#"),
+    )

@@ -1,0 +1,51 @@
+"""Issuing a grant: the one-time permission for one exact call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from accounts.identifiers import uuid7
+from guidance.selectors import LoadedPolicy
+from ledger.chain import timestamp
+from reviews.models import Grant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewGrant:
+    """A grant on paper: into the entry first, then into its row."""
+
+    digest: str
+    policy_hash: str
+    issued_at: datetime
+    expires_at: datetime
+    code: str = field(default_factory=lambda: str(uuid7()))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.code,
+            "digest": self.digest,
+            "expires_at": timestamp(self.expires_at),
+        }
+
+    def row(
+        self, *, call_code: str, run_id: int, permission_id: int | None = None
+    ) -> Grant:
+        return Grant(
+            code=self.code,
+            call_id=call_code,
+            run_id=run_id,
+            permission_id=permission_id,
+            digest=self.digest,
+            policy_hash=self.policy_hash,
+            issued_at=self.issued_at,
+            expires_at=self.expires_at,
+        )
+
+
+def grant_for(digest: str, *, policy: LoadedPolicy, at: datetime) -> NewGrant:
+    lasts = timedelta(seconds=policy.policy.tools.grant_expires_s)
+    return NewGrant(
+        digest=digest, policy_hash=policy.hash, issued_at=at, expires_at=at + lasts
+    )

@@ -1,0 +1,30 @@
+"""People's side: what waits for a person, what they chose, what they let run."""
+
+from __future__ import annotations
+
+from reviews.models.call import Grant, GrantState, ToolCall
+from reviews.models.permission import Permission, Scope
+from reviews.models.review import (
+    RULINGS,
+    Comment,
+    Kind,
+    Reading,
+    Review,
+    ReviewState,
+    Ruling,
+)
+
+__all__ = [
+    "RULINGS",
+    "Comment",
+    "Grant",
+    "GrantState",
+    "Kind",
+    "Permission",
+    "Reading",
+    "Review",
+    "ReviewState",
+    "Ruling",
+    "Scope",
+    "ToolCall",
+]

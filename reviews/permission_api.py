@@ -1,0 +1,75 @@
+"""The doors for standing permissions: see them, and take them back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Router
+
+from accounts.paging import PageQuery, only_known, page_after
+from accounts.requests import PERSON, person_asking
+from accounts.responses import json_response
+from ledger.chain import timestamp
+from reviews.models import Permission
+from reviews.outputs import PermissionOut, PermissionPage
+from reviews.permissions import permission_revoke, permission_state, standing
+
+router = Router(auth=PERSON, tags=["Permissions"])
+
+
+class PermissionFilters(PageQuery):
+    state: Literal["standing", "ended"] | None = None
+
+
+@router.get("/permissions", response=PermissionPage)
+def list_permissions(
+    request: HttpRequest, filters: Query[PermissionFilters]
+) -> HttpResponse:
+    """What need not be asked again, newest first; `next_cursor` leads on."""
+    person = person_asking(request)
+    only_known(request.GET, PermissionFilters.model_fields)
+    rows = visible = Permission.objects.select_related(
+        "project", "run", "review", "granted_by", "revoked_by"
+    ).filter(project__membership__user_id=person.user_id)
+    if filters.state is not None:
+        still = standing(at=timezone.now())
+        rows = (
+            rows.filter(still) if filters.state == "standing" else rows.exclude(still)
+        )
+    page, next_cursor = page_after(
+        rows, among=visible, cursor=filters.cursor, limit=filters.limit
+    )
+    items = [_answer(row) for row in page]
+    return json_response({"items": items, "next_cursor": next_cursor})
+
+
+@router.post("/permissions/{permission}/revoke", response=PermissionOut)
+def revoke_permission(request: HttpRequest, permission: str) -> HttpResponse:
+    """Take it back: from now on a person is asked again."""
+    person = person_asking(request)
+    return json_response(_answer(permission_revoke(person=person, code=permission)))
+
+
+def _answer(row: Permission) -> dict[str, Any]:
+    return {
+        "id": str(row.code),
+        "project": row.project.slug,
+        "scope": row.scope,
+        "tool": row.tool,
+        "covers": row.covers,
+        "rules": json.loads(row.rules),
+        "granted_by": row.granted_by.username,
+        "granted_at": timestamp(row.granted_at),
+        "expires_at": timestamp(row.expires_at),
+        "uses_left": row.uses_left,
+        "used": row.used,
+        "last_used_at": timestamp(row.last_used_at) if row.last_used_at else None,
+        "revoked_by": row.revoked_by.username if row.revoked_by else None,
+        "revoked_at": timestamp(row.revoked_at) if row.revoked_at else None,
+        "state": permission_state(row, at=timezone.now()),
+        "review": str(row.review.code),
+        "run": str(row.run.code),
+    }

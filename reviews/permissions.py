@@ -1,0 +1,222 @@
+"""Standing permissions: found for a call, used once more, made and taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+from django.db.models import F, Q
+from django.utils import timezone
+
+from accounts.auth import PersonPrincipal
+from accounts.errors import Invalid, NotFound
+from accounts.identifiers import parse_code, uuid7
+from guidance.core.tools.calls import Call
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.judging import CallVerdict
+from guidance.core.tools.shapes import exact_text, permission_key, shape_text
+from ledger.chain import timestamp
+from ledger.commands import Change, Command, SealedEntry
+from ledger.state import RunState
+from ledger.writer import writer
+from reviews.errors import PermissionGone
+from reviews.models import Permission, Review, Scope
+from reviews.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One use of a permission, as it is judged and then written down."""
+
+    permission_id: int
+    code: str
+    by: str
+    number: int
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, permission_id: int, *, at: datetime) -> Use:
+        """Under the project's lock: nobody else uses or revokes it meanwhile."""
+        row = Permission.objects.select_related("granted_by").get(pk=permission_id)
+        if permission_state(row, at=at) != "standing":
+            raise PermissionGone("The permission has ended.")
+        return cls(
+            permission_id=row.pk,
+            code=str(row.code),
+            by=row.granted_by.username,
+            number=row.used + 1,
+            expires_at=row.expires_at,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {"id": self.code, "by": self.by, "use": self.number}
+
+    def allowing(self, verdict: CallVerdict) -> CallVerdict:
+        """Every finding stays; what a person was to say has been said before."""
+        permitted = CallFinding(
+            gate="permission",
+            decision="allow",
+            message=(
+                f"Let through by {self.by}'s standing permission, use {self.number}"
+            ),
+            details={"permission": self.code, "until": timestamp(self.expires_at)},
+        )
+        return replace(
+            verdict, decision="allow", findings=(*verdict.findings, permitted)
+        )
+
+    def store(self, at: datetime) -> None:
+        Permission.objects.filter(pk=self.permission_id).update(
+            uses_left=F("uses_left") - 1, used=F("used") + 1, last_used_at=at
+        )
+
+
+def standing(*, at: datetime) -> Q:
+    """Those that still let something through."""
+    return Q(revoked_at__isnull=True, uses_left__gt=0, expires_at__gt=at)
+
+
+def permission_state(row: Permission, *, at: datetime) -> str:
+    if row.revoked_at is not None:
+        return "revoked"
+    if row.uses_left < 1:
+        return "used up"
+    return "standing" if at < row.expires_at else "expired"
+
+
+def permission_for(*, project_id: int, call: Call) -> int | None:
+    """The permission that covers this call, the one for the exact call first."""
+    covered = Q(scope=Scope.EXACT, key=permission_key(exact_text(call)))
+    shape = shape_text(call)
+    if shape is not None:
+        covered |= Q(scope=Scope.SHAPE, key=permission_key(shape))
+    return (
+        Permission.objects.filter(
+            standing(at=timezone.now()), covered, project_id=project_id
+        )
+        .order_by("scope", "-expires_at")
+        .values_list("pk", flat=True)
+        .first()
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPermission:
+    """A permission on paper: into the ruling's entry first, then into its row."""
+
+    code: str
+    scope: str
+    covers: str
+    tool: str
+    rules: tuple[str, ...]
+    expires_at: datetime
+    uses: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.code,
+            "scope": self.scope,
+            "covers": self.covers,
+            "rules": list(self.rules),
+            "expires_at": timestamp(self.expires_at),
+            "uses": self.uses,
+        }
+
+    def row(self, review: Review, *, person_id: int, at: datetime) -> Permission:
+        return Permission(
+            code=self.code,
+            project_id=review.project_id,
+            run_id=review.run_id,
+            review=review,
+            scope=self.scope,
+            tool=self.tool,
+            key=permission_key(self.covers),
+            covers=self.covers,
+            rules=json.dumps(self.rules),
+            granted_by_id=person_id,
+            granted_at=at,
+            expires_at=self.expires_at,
+            uses_left=self.uses,
+        )
+
+
+def new_permission(
+    call: Call,
+    *,
+    scope: str,
+    findings: Iterable[CallFinding],
+    hours: int,
+    uses: int,
+    at: datetime,
+) -> NewPermission:
+    covers = exact_text(call) if scope == Scope.EXACT else shape_text(call)
+    if covers is None:
+        raise Invalid(
+            "A call of this kind can only be permitted exactly as it is.",
+            errors=[{"loc": ["remember", "scope"], "message": "only exact"}],
+        )
+    rules = {str(f.details["rule"]) for f in findings if "rule" in f.details}
+    return NewPermission(
+        code=str(uuid7()),
+        scope=scope,
+        covers=covers,
+        tool=call.tool,
+        rules=tuple(sorted(rules)),
+        expires_at=at + timedelta(hours=hours),
+        uses=uses,
+    )
+
+
+@dataclass(kw_only=True)
+class RevokePermission(Command[None]):
+    """Noted in the run whose review made it: that is where people look for it."""
+
+    permission: Permission
+    person: PersonPrincipal
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        plan = Plan(run, at)
+        plan.note(
+            "permission.revoked",
+            actor=self.person.actor,
+            payload={"permission": str(self.permission.code)},
+        )
+        rows = Permission.objects.filter(pk=self.permission.pk, revoked_at__isnull=True)
+        plan.effects.append(
+            partial(rows.update, revoked_at=at, revoked_by_id=self.person.user_id)
+        )
+        return plan.change(_nothing)
+
+
+def _nothing(_entries: Iterable[SealedEntry]) -> None:
+    return None
+
+
+def permission_seen_by(person: PersonPrincipal, code: str) -> Permission:
+    known = parse_code(code)
+    rows = Permission.objects.select_related(
+        "run", "project", "review", "granted_by", "revoked_by"
+    )
+    row = (
+        rows.filter(code=known, project__membership__user_id=person.user_id).first()
+        if known
+        else None
+    )
+    if row is None:
+        raise NotFound
+    return row
+
+
+def permission_revoke(*, person: PersonPrincipal, code: str) -> Permission:
+    """Taking back twice is taking back."""
+    permission = permission_seen_by(person, code)
+    if permission.revoked_at is None:
+        run_code = str(permission.run.code)
+        writer().perform_now(
+            RevokePermission(run_code=run_code, permission=permission, person=person)
+        )
+    return permission_seen_by(person, code)

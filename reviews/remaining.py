@@ -1,0 +1,25 @@
+"""What is left of a run's budget, as the gateway counts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from guidance.core.money import usd
+from ledger.state import RunState
+
+
+def budget_remaining(run: RunState) -> dict[str, Any]:
+    """Calls that wait for a person are taken off: their place is kept for them."""
+    budget, used = run.budget, run.used
+    cost = budget.cost_micros
+    calls = used.tool_calls + run.reserved_calls
+    return {
+        "tokens": _left(budget.tokens, used.tokens),
+        "tool_calls": _left(budget.tool_calls, calls),
+        "time_ms": _left(budget.time_ms, used.time_ms),
+        "cost_usd": None if cost is None else usd(cost - used.cost_micros),
+    }
+
+
+def _left(limit: int | None, used: int) -> int | None:
+    return None if limit is None else limit - used

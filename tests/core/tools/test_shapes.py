@@ -1,0 +1,157 @@
+"""What a standing permission covers: no more than a person has seen."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from guidance.core.commands.limits import MAX_FINDINGS
+from guidance.core.tools.calls import Call
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.shapes import (
+    exact_text,
+    permission_key,
+    permittable,
+    shape_text,
+)
+from tests.core.tools.builders import command, edit, judged, several, use
+
+UUID = "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
+OTHER_UUID = "0190f3c1-0000-7abc-991f-00aaaacca427"
+
+
+def shape(text: str) -> str | None:
+    return shape_text(command(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("rm -rf build-123", "rm -rf build-124"),
+        ("rm -rf build-9", "rm -rf build-10"),
+        ("rm -rf /srv/releases/20240101", "rm -rf /srv/releases/20250131"),
+        ("rm -rf out-3f2a9c1", "rm -rf out-99bc0d7"),
+        (f"rm -rf /srv/{UUID}", f"rm -rf /srv/{OTHER_UUID}"),
+        (f"rm -rf {UUID}", f"rm -rf {OTHER_UUID}"),
+        ("kill -9 123456", "kill -9 654321"),
+        ("git branch -D fix/issue-12", "git branch -D fix/issue-99"),
+        ("rm -rf 'build 1'", "rm -rf 'build 1'"),
+    ],
+)
+def test_numbers_hashes_and_ids_inside_of_words_may_differ(
+    one: str, other: str
+) -> None:
+    assert shape(one) == shape(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("rm -rf build-1", "rm -rf src-1"),
+        ("rm -rf build-1", "rm -rf build-1 /"),
+        ("rm -rf build-1", "rm -rf build-1/.."),
+        ("rm -rf /srv/a1", "rm -rf /srv/b2"),
+        ("rm -rf /srv/db1", "rm -rf /srv/ad2"),
+        ("rm -rf cafe12", "rm -rf beef34"),
+        ("rm -rf deadbeef", "rm -rf beefdead"),
+        ("rm -rf build-1", "rm -rf build-x"),
+        ("rm -rf build-1", "rm -r build-1"),
+        ("rm -rf build-1", "sudo rm -rf build-1"),
+        ("rm -rf build-1", "rm -rf build-1; ls"),
+        ("rm -rf build1 x", "rm -rf build1 'x'"),
+        ("chmod -R 755 x", "chmod -R 777 x"),
+        ("kill -9 1", "kill -9 2"),
+        ("rm -rf 12345", "rm -rf 54321"),
+        ("kill 123456 x", "kill # x"),
+        ("rm -rf /data/1", "rm -rf /data/*"),
+        ("rm -rf a\u0661", "rm -rf a\u0662"),
+    ],
+)
+def test_everything_else_counts_as_it_stands(one: str, other: str) -> None:
+    assert shape(one) != shape(other)
+
+
+def test_a_tool_a_kind_and_every_argument_count() -> None:
+    texts = {
+        shape_text(use("Bash", command="rm -rf build-1")),
+        shape_text(use("Shell", command="rm -rf build-1")),
+        shape_text(use("Bash", script="rm -rf build-1")),
+        shape_text(use("Bash", command="rm -rf build-1", cwd="/srv")),
+        shape_text(use("Bash", command="rm -rf build-1", depth=1)),
+        shape_text(use("Bash", command="rm -rf build-1", depth=2)),
+        shape("rm -rf build-1"),
+        shape_text(command("rm -rf build-1", arguments={"cwd": "/srv"})),
+    }
+    assert len(texts) == 8
+
+
+def test_the_exact_call_is_the_same_in_every_run_and_differs_by_every_field() -> None:
+    calls: list[Call] = [
+        command("ls"),
+        command("ls "),
+        command("ls", tool="Shell"),
+        command("ls", arguments={}),
+        use("Bash", command="ls"),
+        edit("x"),
+        edit("x", diff_lines=1),
+        several("a", ("a", "b")),
+    ]
+    assert len({exact_text(call) for call in calls}) == len(calls)
+    assert exact_text(use(a=1, b=2)) == exact_text(use(b=2, a=1))
+    assert permission_key(exact_text(command("ls"))).startswith("sha256:")
+
+
+def test_edits_have_no_shape() -> None:
+    assert shape_text(edit()) is None
+    assert shape_text(several("a", ("a", "b"))) is None
+
+
+def test_a_shape_is_found_in_linear_time() -> None:
+    started = time.perf_counter()
+    for text in (
+        "a" * 200_000 + "z",
+        "1a" * 100_000 + "z",
+        "a-" * 100_000,
+        "'" * 200_000,
+    ):
+        shape(text)
+    assert time.perf_counter() - started < 5
+
+
+def found(decision: str = "require-confirmation", **details: Any) -> CallFinding:
+    return CallFinding(
+        gate="destructive", decision=decision, message="m", details=details
+    )
+
+
+@pytest.mark.parametrize(
+    ("findings", "allowed"),
+    [
+        ([], False),
+        ([found("warn", rule="a")], False),
+        ([found(rule="delete-folder")], True),
+        ([found(rule="delete-folder"), found("warn")], True),
+        ([found(rule="delete-folder"), found(rule="git-clean")], True),
+        ([found(rule="disk-format")], False),
+        ([found(rule="delete-folder"), found(rule="disk-format")], False),
+        ([found(rule="delete-folder", uninspectable=True)], False),
+        ([found()], False),
+        ([found("block", rule="delete-folder")], False),
+        ([found(rule="delete-folder"), found("block")], False),
+        ([found(rule="delete-folder")] * (MAX_FINDINGS - 1), True),
+        ([found(rule="delete-folder")] * MAX_FINDINGS, False),
+    ],
+)
+def test_what_may_be_permitted_in_advance(
+    findings: list[CallFinding], allowed: bool
+) -> None:
+    assert permittable(findings, always_ask=["disk-*"]) is allowed
+
+
+def test_a_gate_that_could_not_judge_cannot_be_permitted_away() -> None:
+    verdict = judged(command("rm -rf build"))
+    assert permittable(verdict.findings, always_ask=[])
+    held = CallFinding(gate="schema", decision="require-confirmation", message="broke")
+    assert not permittable([*verdict.findings, held], always_ask=[])

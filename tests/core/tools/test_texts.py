@@ -1,0 +1,116 @@
+"""Which texts of a call are code, wherever they stand."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guidance.core.tools.texts import Text, every_text, marked_texts
+from tests.core.tools.builders import judged, use
+
+steadily = settings(derandomize=True, deadline=None, max_examples=200)
+
+
+def marked(arguments: dict[str, Any], *marks: str, tool: str = "Bash") -> list[Text]:
+    return list(marked_texts(arguments, tool=tool, marks=marks, place="/arguments"))
+
+
+def test_every_text_is_found_with_its_place_and_key_names_are_none() -> None:
+    value = {"a": "x", "b/c": [1, "y", {"~d": "z"}], "e": None, "f": True}
+    assert list(every_text(value)) == [
+        Text("/a", "x"),
+        Text("/b~1c/1", "y"),
+        Text("/b~1c/2/~0d", "z"),
+    ]
+    assert list(every_text("alone")) == [Text("", "alone")]
+
+
+def test_a_mark_is_found_at_any_depth() -> None:
+    arguments = {"steps": [{"name": "one", "command": "ls"}], "command": "pwd"}
+    assert marked(arguments, "*.command") == [
+        Text("/arguments/steps/0/command", "ls"),
+        Text("/arguments/command", "pwd"),
+    ]
+
+
+def test_all_texts_under_a_marked_key_are_code() -> None:
+    arguments = {"command": {"first": "ls", "then": [{"x": "pwd"}]}}
+    places = [text.place for text in marked(arguments, "*.command")]
+    assert places == ["/arguments/command/first", "/arguments/command/then/0/x"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "tool", "found"),
+    [
+        ("*.command", "Anything", True),
+        ("Bash.command", "Bash", True),
+        ("Bash.command", "bash", False),
+        ("Bash.command", "Bashful", False),
+        ("Bash*.command", "Bashful", True),
+        ("mcp.sh.command", "mcp.sh", True),
+        ("*.Command", "Bash", False),
+        ("*.cmd", "Bash", False),
+    ],
+)
+def test_a_mark_names_a_tool_and_an_argument(mark: str, tool: str, found: bool) -> None:
+    assert bool(marked({"command": "ls"}, mark, tool=tool)) is found
+
+
+def test_a_list_of_words_is_one_command_and_each_may_be_one() -> None:
+    texts = marked({"cmd": ["bash", "-c", "rm -rf /"]}, "*.cmd")
+    assert texts == [
+        Text("/arguments/cmd", "bash -c 'rm -rf /'", joined=True),
+        Text("/arguments/cmd/0", "bash"),
+        Text("/arguments/cmd/1", "-c"),
+        Text("/arguments/cmd/2", "rm -rf /"),
+    ]
+    assert [text.joined for text in marked({"cmd": ["ls", 5]}, "*.cmd")] == [False]
+    assert marked({"cmd": []}, "*.cmd") == []
+
+
+@steadily
+@given(words=st.lists(st.text(max_size=8), min_size=1, max_size=5))
+def test_joined_words_are_read_back_as_the_same_words(words: list[str]) -> None:
+    (joined,) = [text for text in marked({"cmd": words}, "*.cmd") if text.joined]
+    if "\0" not in joined.text:
+        assert shlex.split(joined.text) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["rm", "-rf", "/srv"], "/arguments/cmd"),
+        (["sudo", "rm", "-rf", "/srv"], "/arguments/cmd"),
+        (["ls", "rm -rf /srv"], "/arguments/cmd/1"),
+    ],
+)
+def test_words_are_judged_one_by_one_and_together_and_told_once(
+    words: list[str], place: str
+) -> None:
+    (finding,) = judged(use(cmd=words)).findings
+    assert finding.details["argument"] == place
+    assert (finding.details["span"] is None) is (place == "/arguments/cmd")
+
+
+def test_words_that_are_only_data_do_not_trip_unless_they_could_be_commands() -> None:
+    """A list may be one of commands as well, and nobody says which it is."""
+    assert judged(use(cmd=["grep", "-r", "rm", "notes"])).findings == ()
+    assert judged(use(cmd=["git", "commit", "-m", "Fix the build"])).findings == ()
+    assert judged(use(cmd=["git", "commit", "-m", "drop table users"])).findings
+
+
+def test_a_text_that_stands_twice_is_told_once() -> None:
+    verdict = judged(use(command="rm -rf /srv", again={"script": "rm -rf /srv"}))
+    assert len(verdict.findings) == 1
+
+
+def test_sql_is_read_as_sql_and_commands_as_commands() -> None:
+    assert judged(use(sql="DELETE FROM users")).decision == "require-confirmation"
+    assert judged(use(text="DELETE FROM users")).decision == "allow"
+    assert judged(use(text="rm -rf /"), shell_arguments=[]).decision == "allow"
+    marks = {"shell_arguments": ["Tool.text"]}
+    assert judged(use(text="rm -rf /"), **marks).decision == "require-confirmation"
