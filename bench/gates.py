@@ -82,6 +82,7 @@ def speed(peer: Peer | None) -> Iterator[Figure]:
         for size in BOMB_SIZES
         for name, text in sizes.bombs(size).items()
     }
+    bombs |= sizes.FOUND_BY_FUZZING
     took = _timings(judge_command, bombs, rounds=BOMB_ROUNDS)
     yield _slowest(f"slowest of {len(bombs)} bombs", took, None, limit=ANY_LIMIT)
     if peer is not None:

@@ -27,32 +27,6 @@ MIB = 1024 * KIB
 # Calls of functions, those written in C included; each is well under a microsecond.
 MOST_CALLS = 400_000
 JUDGES = (judge_command, judge_sql, split_command)
-# One of each kind that once took seconds.
-FOUND_BY_FUZZING = {
-    "a program in every command": "iex a|" + "mysql -e 'UPDATE a SET b = 1' c;" * 1500,
-    "braces": "node -e {a,b}{c,d}{a,b}{c,d}case x in <&3 " * 2500,
-    "brackets that do not close": "SELECT 1 DROP\n" + "[[sudo <&3 or export A=" * 4000,
-    "code after code": "node -e 'e(`rm -rf x`)';" * 2000,
-    "commands that print commands": "a{b, ln -s /a /tmp/b;Remove-Item a;"
-    + "set -- awk '2>&1powershell -c ssh a $x" * 2500,
-    "commands in cmd": "done;" + "cmd /c " * 7000,
-    "commands in PowerShell": "powershell -c xargs " * 2500,
-    "deletions in one statement": "DELETE FROM a WHERE b LIKE '%'\n" * 4000,
-    "dollars in a word": "))$((docker run !" * 6000,
-    "escapes in a word": 'docker rm "$("$(<(' + "==\\'" * 30_000,
-    "lines for a cache": "redis-cli <<'E'\n" + "\n" * 100_000 + "\nE",
-    "loops in Python": "python -c '" + ("while " * 15 + "fork ") * 390 + "'",
-    "modes": "chmod -R -" + "r" * 100_000 + "! a",
-    "numbers for printf": "printf '%" + "0" * 100_000 + "' | sh",
-    "pipes": "sudo };" + "Remove-Item a -WhatIf|make -f- begin /* " * 2500,
-    "redirections": "cat" + " > /dev/sda x" * 9_000,
-    "regular expressions": "node -e 'exec " + "=/a[" * 25_000 + "'",
-    "semicolons": "drop " + "f;" * 50_000,
-    "slashes for sed": "sed 's/e" + "/" * 100_000 + "'",
-    "starts for sed": "sed '" + "s/e" * 33_000 + "'",
-    "substitutions that do not close": 'tee f; time é""!\nE\n)$(a=beval ' * 4000,
-    "words that are expanded": "cmd /c " + "{1..9}\\\\" * 1200 + "'{a,b}; ",
-}
 
 
 class Enough(BaseException):
@@ -90,7 +64,7 @@ def test_no_bomb_takes_more_work_than_is_allowed(size: int) -> None:
 
 @pytest.mark.parametrize("judge", JUDGES)
 def test_what_was_slow_once_is_so_no_more(judge: Callable[[str], object]) -> None:
-    assert too_slow(judge, FOUND_BY_FUZZING) == []
+    assert too_slow(judge, dict(sizes.FOUND_BY_FUZZING)) == []
 
 
 @pytest.mark.parametrize("size", [2 * KIB, 100 * KIB])

@@ -110,8 +110,10 @@ def _file(walk: Walk, call: Call, index: int, kind: Interpreter) -> None:
     if index < len(argv) and argv[index - 1] != "-":
         content = walk.known.file(argv[index])
         if content is None:
-            # A script that is known by its name, such as manage.py or artisan.
-            walk.inner(call, index, call.name)
+            # A script that is known by its name, such as manage.py or artisan; a glob
+            # stands for files that were there before.
+            if "*" not in argv[index]:
+                walk.inner(call, index, call.name)
             return
     else:
         content = walk.stdin(call)

@@ -15,6 +15,8 @@ RULES = (
             "terraform|terragrunt destroy|destroy-all !-help",
             "terragrunt run-all|run destroy",
             "terraform|terragrunt apply -destroy|--destroy",
+            "terraform|terragrunt apply -replace",
+            "terraform|terragrunt taint",
             "terraform|terragrunt state rm",
             "terraform|terragrunt workspace delete",
             "pulumi destroy|down",

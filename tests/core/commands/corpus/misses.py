@@ -37,7 +37,16 @@ MISSES = (
     ("an option that is run", "git grep --open-files-in-pager='rm -rf' x"),
     ("an option that is run", "zip x.zip y -T --unzip-command='sh -c rm'"),
     ("a plug-in that is loaded", "nmap --script ./delete.nse host"),
-    # Programs that build their calls out of pieces.
+    ("an option that unlinks", "tar -xzf a.tgz -C / --recursive-unlink"),
+    ("replaces objects by force", "helm upgrade api ./chart --force"),
+    # Words that only another command knows.
+    ("references to delete", "git push origin $(git branch -r | sed 's|origin/|:|')"),
+    # Programs that build their calls out of pieces, or that nobody reads.
+    (
+        "a function handed on",
+        "python -c \"import os, glob; list(map(os.remove, glob.glob('*')))\"",
+    ),
+    ("another language", 'go run - <<EOF\nfunc main(){ os.RemoveAll("/srv") }\nEOF'),
     ("a module under another name", "python -c 'import pathlib; pathlib.sys.modules'"),
     ("a call through a table", "node -e \"const f = fs; f['rm' + 'Sync']('x')\""),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 TRIPS = (
+    ("*", "terraform taint aws_db_instance.main"),
+    ("*", "terraform apply -replace=aws_db_instance.main -auto-approve"),
     ("*", "git push --force-if-includes --force origin HEAD:main"),
     ("*", "git push -uf origin feature"),
     ("*", "git push origin HEAD --force-with-lease --force"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 _COMMANDS = (
+    "node --test --experimental-test-coverage test/*.test.js",
+    "python -m pytest tests/*_test.py",
     "make -j8 && make test",
     "make clean && make all 2>&1 | tee build.log",
     "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build --parallel 4",
