@@ -115,9 +115,11 @@ class Section:
             return default
         return value
 
-    def text(self, name: str, *, most: int) -> str:
-        """A text that has to be there."""
+    def text(self, name: str, *, most: int, default: str | None = None) -> str:
+        """A text that has to be there, unless there is a default."""
         value = self._take(name)
+        if value is _ABSENT and default is not None:
+            return default
         if not isinstance(value, str) or not 1 <= len(value) <= most:
             self.refuse(name, f"must be a text of 1 to {most} characters")
             return ""

@@ -82,8 +82,12 @@ def judge_step(
     memory: Memory,
     used: Usage,
     budget: Budget,
+    turns_repeat: int = 0,
 ) -> StepVerdict:
-    """Judge one step; `memory` and `used` are those before it."""
+    """Judge one step; `memory` and `used` are those before it.
+
+    `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
+    """
     limits = policy.continue_limits
     trace = (*memory.trace, trace_of(report, memory.calls))[-_kept(limits) :]
     segment = memory.segment + 1
@@ -100,6 +104,7 @@ def judge_step(
         rework_ratio_total=rework_steps / steps,
         used=used,
         budget=budget,
+        turns_repeat=turns_repeat,
     )
     findings, metrics = ask(limits=limits, evidence=evidence)
     decisions = [finding.decision for finding in findings]

@@ -18,7 +18,8 @@ from guidance.core.scores import (
 
 class Evidence(NamedTuple):
     """`rework_enough` and a None in `coherence`, `uncertainty`, `trend` or `cycle`
-    tell what could not be judged. `cycle` is 0 when no steps repeat. A part of
+    tell what could not be judged. `cycle` is 0 when no steps repeat, `turns_cycle` when
+    no turns do, which agents need not report. A part of
     `budget` may be unknown although something of it remains or is used up.
     """
 
@@ -36,6 +37,7 @@ class Evidence(NamedTuple):
     cycle: int | None
     budget: Budget
     remaining: Remaining
+    turns_cycle: int = 0
 
     def not_evaluated(self) -> tuple[str, ...]:
         """The gates that had nothing to judge by: they neither passed nor tripped."""
@@ -63,6 +65,7 @@ def of_step(
     rework_ratio_total: float,
     used: Usage,
     budget: Budget,
+    turns_repeat: int = 0,
 ) -> Evidence:
     """The evidence of a reported step; trace, segment and used include that step."""
     current = trace[-segment:]
@@ -87,6 +90,7 @@ def of_step(
         rework_enough=len(window) >= limits.rework_min_steps,
         trend=trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=repeats,
+        turns_cycle=turns_repeat,
         budget=budget,
         remaining=Remaining(
             tokens=_left(budget.tokens, used.tokens),

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from guidance.core.bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
+from guidance.core.checks.attempts import MAX_RESETS
+from guidance.core.checks.definitions import GateDefinition, gates_to_json
+from guidance.core.checks.reading import read_gates
 from guidance.core.document import Problem, Section
 from guidance.core.money import usd
 from guidance.core.tools.reading import read_tool_rules
 from guidance.core.tools.rules import ToolRules
+from guidance.core.turns.reading import read_turn_rules
+from guidance.core.turns.rules import TurnRules
 
 # No run keeps more steps in memory than this, so no window may be wider.
 TRACE_LIMIT = 100
@@ -80,12 +85,22 @@ class RunRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRules:
+    """How often a person may have a gate check that ran out of attempts begin anew."""
+
+    max_resets: int = MAX_RESETS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     budget: Budget = field(default_factory=Budget)
     continue_limits: ContinueLimits = field(default_factory=ContinueLimits)
     reviews: ReviewRules = field(default_factory=ReviewRules)
     runs: RunRules = field(default_factory=RunRules)
     tools: ToolRules = field(default_factory=ToolRules)
+    checks: CheckRules = field(default_factory=CheckRules)
+    gates: Mapping[str, GateDefinition] = field(default_factory=dict)
+    turns: TurnRules = field(default_factory=TurnRules)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -102,6 +117,9 @@ def load_policy(document: Mapping[str, object]) -> Policy:
         reviews=_reviews(root.part("reviews")),
         runs=_runs(root.part("runs")),
         tools=read_tool_rules(root.part("tools")),
+        checks=_checks(root.part("checks")),
+        gates=read_gates(root),
+        turns=read_turn_rules(root.part("turns")),
     )
     root.close()
     if problems:
@@ -124,6 +142,9 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "reviews": asdict(policy.reviews),
         "runs": asdict(policy.runs),
         "tools": policy.tools.to_json(),
+        "checks": asdict(policy.checks),
+        "gates": gates_to_json(policy.gates),
+        "turns": policy.turns.to_json(),
     }
 
 
@@ -197,6 +218,15 @@ def _runs(section: Section) -> RunRules:
         abandon_after_s=section.integer(
             "abandon_after_s", default.abandon_after_s, low=1, high=_YEAR_S
         ),
+    )
+    section.close()
+    return rules
+
+
+def _checks(section: Section) -> CheckRules:
+    default = CheckRules()
+    rules = CheckRules(
+        max_resets=section.integer("max_resets", default.max_resets, low=0, high=100),
     )
     section.close()
     return rules

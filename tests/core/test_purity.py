@@ -35,6 +35,7 @@ IMPORTS = {
     "re2",
     "types",
     "typing",
+    "unicodedata",
 }
 # What those three bring along, and nothing else.
 PARSERS = {"jsonschema_rs", "rapidfuzz", "re2"}

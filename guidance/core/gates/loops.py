@@ -43,11 +43,12 @@ def uncertainty(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
 
 
 def repetition(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
-    length = evidence.cycle
+    length = evidence.cycle or evidence.turns_cycle
     if not length:
         return None
     times = in_words(limits.repeat_limit)
-    what = "step" if length == 1 else f"{in_words(length)} steps"
+    unit = "step" if evidence.cycle else "turn"
+    what = unit if length == 1 else f"{in_words(length)} {unit}s"
     return Finding(
         gate="repetition",
         decision="pause",
