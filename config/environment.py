@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from guidance.core.money import micros
 
 
 class Environment(BaseSettings):
@@ -37,6 +41,25 @@ class Environment(BaseSettings):
         default="INFO",
         pattern="^(DEBUG|INFO|WARNING|ERROR)$",
         validation_alias="CHECKRAIL_LOG_LEVEL",
+    )
+    llm_url: str | None = Field(default=None, validation_alias="CHECKRAIL_LLM_URL")
+    llm_format: Literal["openai", "anthropic"] | None = Field(
+        default=None, validation_alias="CHECKRAIL_LLM_FORMAT"
+    )
+    llm_model: str | None = Field(
+        default=None, min_length=1, validation_alias="CHECKRAIL_LLM_MODEL"
+    )
+    llm_key: SecretStr | None = Field(
+        default=None, validation_alias="CHECKRAIL_LLM_KEY"
+    )
+    llm_timeout_s: int = Field(
+        default=20, ge=1, le=300, validation_alias="CHECKRAIL_LLM_TIMEOUT_S"
+    )
+    llm_input_price: str | None = Field(
+        default=None, validation_alias="CHECKRAIL_LLM_INPUT_PRICE"
+    )
+    llm_output_price: str | None = Field(
+        default=None, validation_alias="CHECKRAIL_LLM_OUTPUT_PRICE"
     )
 
     @field_validator("hosts", "origins", mode="before")
@@ -133,3 +156,91 @@ def secret_key(environment: Environment) -> str:
     with os.fdopen(descriptor, "w") as file:
         file.write(get_random_secret_key())
     return path.read_text().strip()
+
+
+def llm_settings(environment: Environment) -> dict[str, Any] | None:
+    """Where questions to a model go and what they cost; None is the default: nowhere."""
+    if environment.llm_url is None:
+        alone = sorted(
+            str(Environment.model_fields[name].validation_alias)
+            for name in environment.model_fields_set
+            if name.startswith("llm_")
+        )
+        if alone:
+            raise ImproperlyConfigured(
+                f"{' and '.join(alone)}: of no use without CHECKRAIL_LLM_URL. "
+                "Set it too, or leave them out."
+            )
+        return None
+    local = _loopback(environment.llm_url)
+    missing = [
+        name
+        for name, value in (
+            ("CHECKRAIL_LLM_FORMAT", environment.llm_format),
+            ("CHECKRAIL_LLM_MODEL", environment.llm_model),
+            ("CHECKRAIL_LLM_KEY", environment.llm_key or local),
+        )
+        if not value
+    ]
+    if missing:
+        raise ImproperlyConfigured(
+            f"CHECKRAIL_LLM_URL needs {' and '.join(missing)} beside it."
+        )
+    key = environment.llm_key.get_secret_value() if environment.llm_key else None
+    if key is not None and not re.fullmatch(r"[!-~]+", key):
+        raise ImproperlyConfigured(
+            "CHECKRAIL_LLM_KEY must be visible ASCII characters without blanks: it is "
+            "sent as a header."
+        )
+    return {
+        "url": environment.llm_url,
+        "format": environment.llm_format,
+        "model": environment.llm_model,
+        "key": key,
+        "timeout_s": environment.llm_timeout_s,
+        "prices": _llm_prices(environment),
+    }
+
+
+def _loopback(address: str) -> bool:
+    """Whether it is this machine; refuses what is neither that nor https."""
+    try:
+        url = urlsplit(address)
+        host, _ = url.hostname or "", url.port
+    except ValueError:
+        host = ""
+    if not host or not re.fullmatch(r"[!-~]+", address):
+        raise ImproperlyConfigured(
+            "CHECKRAIL_LLM_URL is no address: give the full one that questions are "
+            "posted to, such as https://llm.example/v1/chat/completions."
+        )
+    if "@" in url.netloc or url.fragment:
+        raise ImproperlyConfigured(
+            "CHECKRAIL_LLM_URL may hold neither a user nor a fragment: the key belongs "
+            "in CHECKRAIL_LLM_KEY."
+        )
+    try:
+        local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = host == "localhost"
+    if url.scheme != "https" and not (local and url.scheme == "http"):
+        raise ImproperlyConfigured(
+            "CHECKRAIL_LLM_URL must begin with https://: only a model on this very "
+            "machine may be asked over http."
+        )
+    return local
+
+
+def _llm_prices(environment: Environment) -> tuple[int, int] | None:
+    """Millionths of a dollar for a million tokens, in and out."""
+    given = (environment.llm_input_price, environment.llm_output_price)
+    if given == (None, None):
+        return None
+    try:
+        price_in, price_out = (micros(price or "") for price in given)
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            "CHECKRAIL_LLM_INPUT_PRICE and CHECKRAIL_LLM_OUTPUT_PRICE go together, as "
+            f"dollars for a million tokens: {error}."
+        ) from None
+    return price_in, price_out

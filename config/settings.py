@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from config.environment import database_settings, read_environment, secret_key
+from config.environment import (
+    database_settings,
+    llm_settings,
+    read_environment,
+    secret_key,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = read_environment()
@@ -175,9 +180,14 @@ LOGGING = {
         "django.request": {"level": "ERROR"},
         "celery": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
+        # It would tell what servers answer, headers and all.
+        "httpcore": {"level": "WARNING"},
         # `up` says itself when it is ready, and where.
         "uvicorn": {"level": "WARNING"},
     },
 }
 
 CELERY_BROKER_URL = ENVIRONMENT.redis_url or "memory://localhost/"
+
+# The model that judges where a gate asks for it; None: nothing is ever sent anywhere.
+LLM = llm_settings(ENVIRONMENT)

@@ -1,0 +1,208 @@
+"""One question, one answer that fits its schema, or LlmTrouble.
+
+Everything has a bound: the time, the bytes read, the repetitions (one), the questions
+under way. What the other side sends is data from a stranger: it is read strictly, and
+none of it but a short redacted piece of an error message ever reaches a reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from ssl import SSLContext
+
+import httpx
+
+from guidance.core.arguments import ArgumentProblem, Schema, read_arguments
+from guidance.redactor import clean
+from reviews.llm import wire
+from reviews.llm.endpoint import Endpoint, configured
+from reviews.llm.places import Places
+from reviews.llm.questions import LlmTrouble, Question, Reply, Spent
+
+REPLY_LIMIT = 65_536
+PIECE_LIMIT = 200
+REPEAT_AFTER_S = 0.5
+OFF = "no model is set up to be asked (CHECKRAIL_LLM_URL)"
+
+under_way = Places(4)
+
+
+async def ask(question: Question) -> Reply:
+    """The model's answer. At most twice the time-out passes: for a place, and for it."""
+    endpoint = configured()
+    if endpoint is None:
+        raise LlmTrouble(OFF)
+    schema = Schema(question.schema)
+    attempt = None
+    started = time.monotonic()
+    try:
+        async with under_way.one(within=endpoint.timeout_s):
+            started = time.monotonic()
+            attempt = await _exchange(endpoint, question)
+    except TimeoutError:
+        pass
+    # Raised out here, so that no exception that knows the request hangs on to ours.
+    if attempt is None:
+        raise LlmTrouble(
+            f"{under_way.count} questions are under way already, and none of them "
+            f"ended within {endpoint.timeout_s:g} s"
+        )
+    if attempt.trouble is not None:
+        raise LlmTrouble(attempt.trouble)
+    took = time.monotonic() - started
+    return _read(endpoint, schema, attempt.raw, duration_s=took)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """What was received, or what went wrong and whether it is worth repeating."""
+
+    raw: bytes = b""
+    trouble: str | None = None
+    repeat_after_s: float | None = None
+
+
+async def _exchange(endpoint: Endpoint, question: Question) -> _Attempt:
+    content = json.dumps(wire.body(endpoint, question)).encode()
+    # In a thread: the first time it takes long enough for others to notice.
+    certificates = await asyncio.to_thread(_certificates)
+    ends = time.monotonic() + endpoint.timeout_s
+    try:
+        async with (
+            asyncio.timeout(endpoint.timeout_s),
+            httpx.AsyncClient(
+                headers=wire.headers(endpoint),
+                timeout=endpoint.timeout_s,
+                verify=certificates,
+                follow_redirects=False,
+                # Neither a proxy nor a .netrc comes between us and the address set.
+                trust_env=False,
+            ) as client,
+        ):
+            attempt = await _attempt(client, endpoint, content)
+            pause = attempt.repeat_after_s
+            if pause is not None and time.monotonic() + pause < ends:
+                await asyncio.sleep(pause)
+                attempt = await _attempt(client, endpoint, content)
+            return attempt
+    except TimeoutError:
+        return _Attempt(trouble=_too_late(endpoint))
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> SSLContext:
+    """Read once; SSL_CERT_FILE names them, or else they are httpx's own."""
+    return httpx.create_ssl_context()
+
+
+def _too_late(endpoint: Endpoint) -> str:
+    return f"no answer within {endpoint.timeout_s:g} s"
+
+
+async def _attempt(
+    client: httpx.AsyncClient, endpoint: Endpoint, content: bytes
+) -> _Attempt:
+    try:
+        async with client.stream("POST", endpoint.url, content=content) as response:
+            return await _receive(response, endpoint)
+    except httpx.TimeoutException:
+        return _Attempt(trouble=_too_late(endpoint))
+    except httpx.HTTPError as error:
+        said = _piece(str(error), endpoint) or type(error).__name__
+        trouble = f"the connection failed: {said}"
+        return _Attempt(trouble=trouble, repeat_after_s=REPEAT_AFTER_S)
+
+
+async def _receive(response: httpx.Response, endpoint: Endpoint) -> _Attempt:
+    status = response.status_code
+    if status == 429 or status >= 500:
+        pause = response.headers.get("retry-after", "")
+        return _Attempt(
+            trouble=f"the server answered {status}",
+            repeat_after_s=float(pause)
+            if re.fullmatch(r"[0-9]{1,6}", pause)
+            else REPEAT_AFTER_S,
+        )
+    if status in {401, 403}:
+        return _Attempt(trouble=f"the server answered {status}: it refuses the key")
+    if response.is_redirect:
+        return _Attempt(trouble=f"the server answered {status}: redirects are refused")
+    if status != 200:
+        said = _piece(_complaint(await _bytes(response) or b""), endpoint)
+        return _Attempt(
+            trouble=f"the server answered {status}" + (f": {said}" if said else "")
+        )
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        return _Attempt(trouble="the reply is not application/json")
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        return _Attempt(trouble="the reply is compressed, which was not asked for")
+    raw = await _bytes(response)
+    if raw is None:
+        return _Attempt(trouble=f"the reply is longer than {REPLY_LIMIT:,} bytes")
+    return _Attempt(raw=raw)
+
+
+async def _bytes(response: httpx.Response) -> bytes | None:
+    """None if there are too many; the rest of them is never received."""
+    received = bytearray()
+    async for chunk in response.aiter_raw():
+        received += chunk
+        if len(received) > REPLY_LIMIT:
+            return None
+    return bytes(received)
+
+
+def _complaint(raw: bytes) -> str:
+    """`error.message`: where both formats say what they would not take."""
+    document = read_arguments(raw.decode("utf-8", "replace"))
+    if isinstance(document, ArgumentProblem):
+        return ""
+    error = document.values.get("error")
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else ""
+
+
+def _piece(text: str, endpoint: Endpoint) -> str:
+    """One line, short, without secrets and above all without the key."""
+    if endpoint.key is not None:
+        text = text.replace(endpoint.key, "(the key)")
+    line = " ".join(clean(text).split())
+    return line if len(line) <= PIECE_LIMIT else line[: PIECE_LIMIT - 1] + "…"
+
+
+def _read(
+    endpoint: Endpoint, schema: Schema, raw: bytes, *, duration_s: float
+) -> Reply:
+    # A byte that is no UTF-8 becomes half of a surrogate pair, which is refused below.
+    envelope = read_arguments(raw.decode("utf-8", "surrogateescape"))
+    if isinstance(envelope, ArgumentProblem):
+        raise LlmTrouble(f"the reply cannot be read: {envelope.message}")
+    try:
+        said = wire.read(endpoint, envelope.values)
+    except wire.Unreadable as error:
+        raise LlmTrouble(str(error)) from None
+    cost = endpoint.cost_micros(said.tokens_in, said.tokens_out)
+    spent = Spent(
+        tokens_in=said.tokens_in, tokens_out=said.tokens_out, cost_micros=cost
+    )
+    if said.trouble is not None:
+        raise LlmTrouble(said.trouble, spent=spent)
+    answer = read_arguments(said.text)
+    if isinstance(answer, ArgumentProblem):
+        raise LlmTrouble(f"the answer cannot be read: {answer.message}", spent=spent)
+    problems = schema.problems(answer.values)
+    if problems:
+        where = _piece(f"{problems[0].path or '/'}: {problems[0].message}", endpoint)
+        raise LlmTrouble(f"the answer has another form, at {where}", spent=spent)
+    return Reply(
+        document=answer.values,
+        spent=spent,
+        model=_piece(said.model, endpoint),
+        duration_s=duration_s,
+    )
