@@ -12,6 +12,7 @@ from ninja import Query, Router
 from accounts.paging import PageQuery, only_known, page_after
 from accounts.requests import PERSON, person_asking
 from accounts.responses import json_response
+from guidance.core.tools.shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission
 from reviews.outputs import PermissionOut, PermissionPage
@@ -59,7 +60,7 @@ def _answer(row: Permission) -> dict[str, Any]:
         "project": row.project.slug,
         "scope": row.scope,
         "tool": row.tool,
-        "covers": row.covers,
+        "covers": row.covers.replace(MAY_CHANGE, "#"),
         "rules": json.loads(row.rules),
         "granted_by": row.granted_by.username,
         "granted_at": timestamp(row.granted_at),

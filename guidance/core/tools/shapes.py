@@ -9,7 +9,8 @@ else, or a permission for one folder would be one for all.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from guidance.core.arguments import allowlisted
 from guidance.core.canonical import canonical, digest
@@ -17,6 +18,9 @@ from guidance.core.commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.findings import CallFinding
 
+# Stands for every part of a shape that may change. A call that has this very letter in
+# it has no shape: nobody could tell the two apart.
+MAY_CHANGE = "\ue000"
 # A word may hold slashes and dots: only blanks and quotes end it. No backtracking can
 # happen: one class, taken greedily, followed by nothing.
 _WORD = re.compile(r"[^\s'\"`]+")
@@ -35,10 +39,10 @@ def exact_text(call: Call) -> str:
 
 
 def shape_text(call: Call) -> str | None:
-    """The same with a # for every changing part; None where only the exact call will do."""
-    if not isinstance(call, CommandCall | ToolCall):
+    """The same with a sign for every changing part; None where only the exact will do."""
+    if not isinstance(call, CommandCall | ToolCall) or MAY_CHANGE in exact_text(call):
         return None
-    return _WORD.sub(_shaped, exact_text(call))
+    return canonical({"kind": call.kind, "tool": call.tool, **_shaped_in(call.shown())})
 
 
 def permission_key(text: str) -> str:
@@ -63,12 +67,21 @@ def permittable(findings: Iterable[CallFinding], *, always_ask: Iterable[str]) -
     )
 
 
+def _shaped_in(value: Any) -> Any:
+    """Texts as they are decoded: in JSON a tab would be a letter after a backslash."""
+    if isinstance(value, str):
+        return _WORD.sub(_shaped, value)
+    if isinstance(value, Mapping):
+        return {key: _shaped_in(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shaped_in(part) for part in value]
+    return value
+
+
 def _shaped(word: re.Match[str]) -> str:
     text = word[0]
     # Letters beside the numbers make the word a name: build-123, not 755.
     named = any(char.isalpha() for char in _RUN.sub("", text))
-    # A # of the call itself may begin a comment: it stands for nothing but itself.
     return _RUN.sub(
-        lambda run: "#" if named or len(run[0]) >= _LONG else run[0],
-        text.replace("#", r"\#"),
+        lambda run: MAY_CHANGE if named or len(run[0]) >= _LONG else run[0], text
     )

@@ -11,6 +11,7 @@ from guidance.core.commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.shapes import (
+    MAY_CHANGE,
     exact_text,
     permission_key,
     permittable,
@@ -67,6 +68,8 @@ def test_numbers_hashes_and_ids_inside_of_words_may_differ(
         ("kill 123456 x", "kill # x"),
         ("rm -rf /data/1", "rm -rf /data/*"),
         ("rm -rf a\u0661", "rm -rf a\u0662"),
+        ("chmod\t755 x", "chmod\t777 x"),
+        ("ls\n1", "ls\n2"),
     ],
 )
 def test_everything_else_counts_as_it_stands(one: str, other: str) -> None:
@@ -101,6 +104,10 @@ def test_the_exact_call_is_the_same_in_every_run_and_differs_by_every_field() ->
     assert len({exact_text(call) for call in calls}) == len(calls)
     assert exact_text(use(a=1, b=2)) == exact_text(use(b=2, a=1))
     assert permission_key(exact_text(command("ls"))).startswith("sha256:")
+
+
+def test_a_call_with_the_sign_of_a_changing_part_has_no_shape() -> None:
+    assert shape(f"rm -rf build-{MAY_CHANGE}") is None
 
 
 def test_edits_have_no_shape() -> None:
