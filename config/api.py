@@ -27,6 +27,8 @@ from ledger.schemas import RunPage
 from reviews.agent_api import router as agents
 from reviews.call_api import evaluate
 from reviews.call_api import router as calls
+from reviews.check_api import evaluate as evaluate_checks
+from reviews.check_api import router as checks
 from reviews.people_api import router as people
 from reviews.permission_api import router as permissions
 
@@ -56,6 +58,8 @@ api = NinjaAPI(
 agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
 api.add_router("", agents)
 api.add_router("", calls)
+api.add_router("", checks)
+api.add_router("", evaluate_checks)
 api.add_router("", evaluate)
 api.add_router("", people)
 api.add_router("", permissions)

@@ -13,8 +13,10 @@ from typing import Any
 
 from guidance.core.evaluate import StepVerdict
 from guidance.core.facts import Memory, StepReport
-from guidance.core.policy import Budget
-from ledger.state import OpenReview, RunState
+from guidance.core.policy import Budget, Policy
+from guidance.core.turns.counting import TurnMemory
+from guidance.core.turns.facts import TurnFacts
+from ledger.state import NO_TURNS, OpenReview, RunState
 
 
 def after_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
@@ -30,6 +32,12 @@ def after_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     return moved
 
 
+def turns_repeat(run: RunState, policy: Policy) -> int:
+    """The cycle that the agent's turns are in, which the next step is judged by."""
+    times = policy.continue_limits.repeat_limit
+    return run.turns.repetition(times=times) or 0
+
+
 def after(
     run: RunState, entry_type: str, payload: Mapping[str, Any], at: datetime
 ) -> RunState:
@@ -39,6 +47,10 @@ def after(
             return run
         case "call.claimed" | "call.replayed" | "permission.revoked":
             return run
+        case "check.opened" | "check.judged" | "warning.acknowledged":
+            return run
+        case "turn.judged":
+            return replace(run, turns=after_turn(run, payload))
         case "call.judged":
             granted = payload["grant"] is not None
             calls = run.memory.calls.judged(weight=payload["weight"], granted=granted)
@@ -77,10 +89,20 @@ def after(
                 run,
                 budget=Budget(**payload["budget"]),
                 memory=run.memory.fresh_start(),
+                turns=NO_TURNS,
             )
             return fresh.moved("running", reason=payload["reason"], at=at)
         case _:
             raise ValueError(f"An entry of type {entry_type} is not known.")
+
+
+def after_turn(run: RunState, payload: Mapping[str, Any]) -> TurnMemory:
+    """What the run remembers once this turn was judged."""
+    return run.turns.after(
+        TurnFacts(**payload["facts"]),
+        action=payload["verdict"]["action"],
+        tools=payload["tools"],
+    )
 
 
 def _with_call(run: RunState) -> RunState:
@@ -104,6 +126,8 @@ def _after_ruling(run: RunState, payload: Mapping[str, Any], at: datetime) -> Ru
     ruled = run.without_review(payload["review"])
     if payload["action"] == "abort":
         return ruled  # the run.aborted entry that follows closes it
+    if payload["kind"] in {"pause", "question"}:
+        ruled = replace(ruled, turns=ruled.turns.answered())
     if payload["kind"] == "pause":
         ruled = replace(ruled, memory=ruled.memory.new_segment())
     if payload.get("grant") is not None:
@@ -132,6 +156,7 @@ def started(run: RunState, payload: Mapping[str, Any]) -> RunState:
         status_reason="",
         budget=Budget(**payload["budget"]),
         memory=Memory(),
+        turns=NO_TURNS,
     )
 
 

@@ -13,11 +13,19 @@ from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Policy, load_policy
 from guidance.core.tools.calls import call_from
 from guidance.core.tools.judging import GATEWAY_VERSION, call_budget, judge_call
+from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.scoring import judge_turn
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
-from ledger.fold import after, after_step, report_from_json, started
+from ledger.fold import (
+    after,
+    after_step,
+    report_from_json,
+    started,
+    turns_repeat,
+)
 from ledger.models import Entry, Run
-from ledger.state import COLUMNS, RunState, columns_of, state_of
+from ledger.state import COLUMNS, NO_TURNS, RunState, columns_of, state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +55,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
         state_of(run),
         used=Usage(),
         memory=Memory(),
+        turns=NO_TURNS,
         last_decision="",
         open_reviews=(),
         head_seq=0,
@@ -83,6 +92,8 @@ def _entry(
     difference = None
     if entry.type == "call.judged":
         difference = _call_difference(state, entry, payload, policy)
+    elif entry.type == "turn.judged":
+        difference = _turn_difference(entry, payload, run, policy)
     return after(state, entry.type, payload, entry.at), difference
 
 
@@ -110,6 +121,17 @@ def _call_difference(
         }
     again = verdict.to_json()
     for name, stored in before.items():
+        if canonical(again[name]) != canonical(stored):
+            return _difference(entry.seq, name, stored, again[name])
+    return None
+
+
+def _turn_difference(
+    entry: Entry, payload: dict[str, Any], run: Run, policy: Policy
+) -> Difference | None:
+    facts = TurnFacts(**payload["facts"])
+    again = judge_turn(policy.turns.for_model(run.model), facts).to_json()
+    for name, stored in payload["verdict"].items():
         if canonical(again[name]) != canonical(stored):
             return _difference(entry.seq, name, stored, again[name])
     return None
@@ -158,6 +180,7 @@ def _step(
         memory=state.memory,
         used=state.used,
         budget=state.budget,
+        turns_repeat=turns_repeat(state, policy),
     )
     again, before = verdict.to_json(), payload["verdict"]
     # Through canonical JSON: tuples and lists, 1 and 1.0 compare as they are stored.

@@ -10,6 +10,7 @@ from typing import Any
 from guidance.core.canonical import canonical
 from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Budget
+from guidance.core.turns.counting import TurnMemory
 from ledger.models import FINAL, Run
 
 
@@ -59,6 +60,7 @@ class RunState:
     budget: Budget
     used: Usage
     memory: Memory
+    turns: TurnMemory
     last_decision: str
     open_reviews: tuple[OpenReview, ...]
     head_seq: int
@@ -137,7 +139,7 @@ def columns_of(state: RunState) -> tuple[Any, ...]:
         memory.last_step,
         memory.last_checkpoint_step,
         state.last_decision,
-        canonical(memory.to_json()),
+        _remembered(state),
         canonical([item.to_json() for item in state.open_reviews]),
         state.head_seq,
         state.head_hash,
@@ -146,7 +148,17 @@ def columns_of(state: RunState) -> tuple[Any, ...]:
     )
 
 
+NO_TURNS = TurnMemory()
+
+
+def _remembered(state: RunState) -> str:
+    """No turns are not written down: runs stored before there were any read the same."""
+    turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
+    return canonical({**state.memory.to_json(), **turns})
+
+
 def state_of(run: Run) -> RunState:
+    memory = json.loads(run.memory)
     return RunState(
         id=run.pk,
         code=str(run.code),
@@ -167,7 +179,8 @@ def state_of(run: Run) -> RunState:
             time_ms=run.time_ms_used,
             cost_micros=run.cost_micros_used,
         ),
-        memory=Memory.from_json(json.loads(run.memory)),
+        memory=Memory.from_json(memory),
+        turns=TurnMemory.from_json(memory["turns"]) if "turns" in memory else NO_TURNS,
         last_decision=run.last_decision,
         open_reviews=tuple(
             OpenReview.from_json(row) for row in json.loads(run.open_reviews)

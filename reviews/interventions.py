@@ -1,9 +1,10 @@
-"""What a person may do to a run: abort it, or let a stopped one go on."""
+"""What a person may do to a run: abort it, let it go on, take note of a warning."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 
 from accounts.auth import PersonPrincipal
 from accounts.errors import Invalid
@@ -12,6 +13,7 @@ from ledger.state import RunState
 from reviews.errors import RunClosed
 from reviews.intake.access import refuse_closed
 from reviews.intake.runs import budget_over
+from reviews.models import AdvisoryWarning
 from reviews.plan import Plan
 from reviews.rulings import nothing
 from reviews.schemas import BudgetIn
@@ -52,5 +54,28 @@ class ReopenRun(Command[None]):
                 "reason": self.reason,
                 "budget": asdict(budget_over(run.budget, self.budget)),
             },
+        )
+        return plan.change(nothing)
+
+
+@dataclass(kw_only=True)
+class AcknowledgeWarning(Command[None]):
+    """Somebody has seen what an advisory gate said: it need not be told again."""
+
+    warning: AdvisoryWarning
+    person: PersonPrincipal
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        plan = Plan(run, at)
+        plan.note(
+            "warning.acknowledged",
+            actor=self.person.actor,
+            payload={"warning": str(self.warning.code), "text": self.warning.text},
+        )
+        rows = AdvisoryWarning.objects.filter(pk=self.warning.pk)
+        plan.effects.append(
+            partial(
+                rows.update, acknowledged_at=at, acknowledged_by_id=self.person.user_id
+            )
         )
         return plan.change(nothing)

@@ -13,7 +13,8 @@ from accounts.responses import json_response
 from ledger.answers import run_answer
 from ledger.schemas import RunOut
 from reviews.answers import review_answer
-from reviews.models import RULINGS, Review, ReviewState
+from reviews.choices import offered
+from reviews.models import Review, ReviewState
 from reviews.outputs import ReviewDetail, ReviewFilters, ReviewOut, ReviewPage
 from reviews.schemas import AbortIn, CommentIn, ReopenIn, RulingIn
 from reviews.selectors import REVIEW_RELATED, review_for, review_history, run_for
@@ -24,6 +25,7 @@ from reviews.services import (
     review_rule,
     run_abort,
     run_reopen,
+    warning_acknowledge,
 )
 
 router = Router(auth=PERSON, tags=["Reviews"])
@@ -104,6 +106,14 @@ def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpRe
     return _answer(commented, status=201)
 
 
+@router.post("/runs/{run}/warnings/{warning}/acknowledge", response=RunOut)
+def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpResponse:
+    """Tell that you have seen what an advisory gate said about this run."""
+    person = person_asking(request)
+    warning_acknowledge(run_code=run, warning_code=warning, person=person)
+    return _run(run, person)
+
+
 @router.post("/runs/{run}/abort", response=RunOut, tags=["Runs"])
 def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
     """End a run for good; whatever waits for a person is superseded."""
@@ -129,4 +139,4 @@ def _answer(review: Review, *, status: int = 200) -> HttpResponse:
 
 
 def _rulings(review: Review) -> tuple[str, ...]:
-    return RULINGS[review.kind] if review.state == ReviewState.OPEN else ()
+    return offered(review) if review.state == ReviewState.OPEN else ()

@@ -12,6 +12,7 @@ from accounts.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, SealedEntry
 from ledger.state import OpenReview, RunState
+from reviews.choices import Choice
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.letting import Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
@@ -49,7 +50,8 @@ class ReviewCommand(Command[None]):
 
 @dataclass(kw_only=True)
 class Rule(ReviewCommand):
-    """`letting` is what an approval of a call lets run, or how a person changed it."""
+    """`letting` is what an approval of a call lets run, `choice` what becomes of a check
+    that ran out of attempts."""
 
     action: str
     version: int
@@ -57,6 +59,7 @@ class Rule(ReviewCommand):
     note: str
     answer: str | None
     letting: Letting | None = None
+    choice: Choice | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -85,10 +88,13 @@ class Rule(ReviewCommand):
                 "version": review.version,
                 "content_digest": review.digest,
                 **(let.to_json() if let else {}),
+                **(self.choice.to_json() if self.choice else {}),
             },
         )
         plan.end_review(review, ReviewState.RULED)
         plan.rows.append(self._ruling(at))
+        if self.choice is not None:
+            plan.effects.append(partial(self.choice.store, at))
         if let is not None:
             plan.rows += let.rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":

@@ -9,16 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import DomainError, Forbidden, PreconditionRequired
+from accounts.errors import DomainError, Forbidden, NotFound, PreconditionRequired
+from accounts.identifiers import parse_code
 from accounts.models import Role
 from accounts.selectors import require_role
 from ledger.chain import timestamp
 from ledger.writer import writer
 from reviews.answers import ruling_answer
+from reviews.choices import choice_of
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
-from reviews.interventions import AbortRun, ReopenRun
+from reviews.interventions import AbortRun, AcknowledgeWarning, ReopenRun
 from reviews.letting import letting_of
-from reviews.models import Review, ReviewState
+from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
 from reviews.schemas import BudgetIn, RememberIn
 from reviews.selectors import review_for, run_for
@@ -54,6 +56,7 @@ def review_rule(
             letting=letting_of(
                 review, action=action, amended=amended, remember=remember
             ),
+            choice=choice_of(review, action=action, note=note),
         )
     )
 
@@ -99,9 +102,29 @@ def run_reopen(
     )
 
 
+def warning_acknowledge(
+    *, run_code: str, warning_code: str, person: PersonPrincipal
+) -> None:
+    run = run_for(user_id=person.user_id, code=run_code)
+    known = parse_code(warning_code)
+    warning = (
+        AdvisoryWarning.objects.filter(run=run, code=known).first() if known else None
+    )
+    if warning is None:
+        raise NotFound
+    if warning.acknowledged_at is None:
+        writer().perform_now(
+            AcknowledgeWarning(run_code=str(run.code), warning=warning, person=person)
+        )
+
+
 def _seen_by(person: PersonPrincipal, review_code: str) -> Review:
     """No more of the review than a command needs."""
-    return review_for(user_id=person.user_id, code=review_code, related=["run", "call"])
+    return review_for(
+        user_id=person.user_id,
+        code=review_code,
+        related=["run", "call", "check_at_hand"],
+    )
 
 
 def _perform(command: ReviewCommand) -> Review:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 
 from accounts.auth import AgentPrincipal, Principal
 from accounts.errors import Forbidden, Invalid
 from accounts.selectors import projects_of
+from guidance.core.checks import read_text
 from guidance.core.facts import FactError, Remaining
 from guidance.core.stateless import ContinueFacts, judge_continue
+from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.scoring import judge_turn
 from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from reviews.call_schemas import EvaluateIn, EvaluateMultiEditIn
+from reviews.check_schemas import EvaluateTurnIn, EvaluateVerdictIn
 from reviews.intake.tool_calls import judged
+from reviews.intake.verdicts import sound
 from reviews.schemas import ContinueIn
 
 
@@ -52,6 +58,19 @@ async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview
     return reply(answer)
+
+
+async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
+    """A turn as if it were the first stop of its run."""
+    policy = await read(partial(_policy, principal, body.policy))
+    facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
+    rules = policy.policy.turns.for_model(body.model)
+    verdict = await asyncio.to_thread(judge_turn, rules, facts)
+    return reply({**verdict.to_json(), "policy": policy.stamp()})
+
+
+def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
+    return reply(sound(read_text(body.text, gates=None, bare=True)).to_json())
 
 
 def _policy(principal: Principal, name: str) -> LoadedPolicy:

@@ -17,8 +17,13 @@ from guidance.core.facts import StepReport, Usage
 from guidance.core.money import micros
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.commands import Change, Command, Draft, Idempotency, SealedEntry
-from ledger.fold import after_step, headline, report_from_json, report_to_json
-from ledger.links import review_url
+from ledger.fold import (
+    after_step,
+    headline,
+    report_from_json,
+    report_to_json,
+    turns_repeat,
+)
 from ledger.models import Entry
 from ledger.reading import read
 from ledger.replies import Reply, reply
@@ -26,6 +31,7 @@ from ledger.state import RunState
 from ledger.writer import writer
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.intake.access import own, refuse_unless_running
+from reviews.links import reference
 from reviews.plan import Plan
 from reviews.schemas import StepIn
 
@@ -101,6 +107,7 @@ class ReportSteps(Command[Reply]):
             memory=run.memory,
             used=run.used,
             budget=run.budget,
+            turns_repeat=turns_repeat(run, policy.policy),
         )
         refuse_uncountable(verdict.used)
         payload: dict[str, Any] = {
@@ -181,15 +188,11 @@ def decision_answer(
     receipt: dict[str, Any],
 ) -> dict[str, Any]:
     """The decision object, from the stored entry alone: the same for ever."""
-    review = payload["review"]
-    if review is not None:
-        url = review_url(project_slug=project_slug, review=review["id"])
-        review = {**review, "url": url}
     return {
         "run": run,
         "step": payload["report"]["number"],
         **{name: payload["verdict"][name] for name in VERDICT_FIELDS},
-        "review": review,
+        "review": reference(payload["review"], project_slug=project_slug),
         "policy": payload["policy"],
         "receipt": receipt,
     }

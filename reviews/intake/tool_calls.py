@@ -30,7 +30,6 @@ from guidance.core.tools.shapes import permittable
 from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
-from ledger.links import review_url
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
@@ -45,6 +44,7 @@ from reviews.intake.access import (
     refuse_unless_calling,
     remembered_policy,
 )
+from reviews.links import reference
 from reviews.permissions import Use, permission_for
 from reviews.plan import Plan
 from reviews.remaining import budget_remaining
@@ -243,17 +243,14 @@ def call_answer(
     receipt: dict[str, Any],
 ) -> dict[str, Any]:
     """The answer to a call, from the stored entry alone: the same for ever."""
-    review, grant = payload["review"], payload["grant"]
-    if review is not None:
-        url = review_url(project_slug=project_slug, review=review["id"])
-        review = {**review, "url": url}
+    grant = payload["grant"]
     return {
         "id": payload["call"],
         "run": run,
         "decision": payload["decision"],
         "findings": payload["findings"],
         "digest": payload["digest"],
-        "review": review,
+        "review": reference(payload["review"], project_slug=project_slug),
         "grant": grant["id"] if grant else None,
         "grant_expires_at": grant["expires_at"] if grant else None,
         "replayed": False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reviews.models.call import Grant, GrantState, ToolCall
+from reviews.models.check import AdvisoryWarning, GateCheck
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -16,7 +17,9 @@ from reviews.models.review import (
 
 __all__ = [
     "RULINGS",
+    "AdvisoryWarning",
     "Comment",
+    "GateCheck",
     "Grant",
     "GrantState",
     "Kind",

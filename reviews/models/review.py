@@ -14,6 +14,7 @@ class Kind(models.TextChoices):
     REQUEST = "request"
     QUESTION = "question"
     CONFIRMATION = "confirmation"
+    EXHAUSTED = "exhausted"
 
 
 class ReviewState(models.TextChoices):
@@ -30,6 +31,7 @@ RULINGS: dict[str, tuple[str, ...]] = {
     Kind.REQUEST: ("approve", "deny", "abort"),
     Kind.QUESTION: ("answer", "abort"),
     Kind.CONFIRMATION: ("approve", "amend", "deny", "abort"),
+    Kind.EXHAUSTED: ("retry", "skip", "abort"),
 }
 
 

@@ -1,0 +1,97 @@
+"""The doors for gate checks and turns."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from ledger.reading import read
+from reviews.check_outputs import (
+    CheckOut,
+    OpenedCheckOut,
+    TurnEvaluationOut,
+    TurnOut,
+    VerdictOut,
+    VerdictReadingOut,
+)
+from reviews.check_schemas import (
+    EvaluateTurnIn,
+    EvaluateVerdictIn,
+    GateCheckIn,
+    TurnIn,
+    VerdictIn,
+)
+from reviews.doorway import keyed, send
+from reviews.intake.evaluation import turn_evaluate, verdict_evaluate
+from reviews.intake.gate_checks import check_open, check_standing, verdict_submit
+from reviews.intake.turns import turn_submit
+
+router = Router(auth=AGENT, tags=["Gate checks"])
+evaluate = Router(auth=BEARER, tags=["Evaluate"])
+
+
+@router.post("/runs/{run}/gate-checks", response={201: OpenedCheckOut})
+async def open_gate_check(
+    request: HttpRequest, run: str, body: GateCheckIn
+) -> HttpResponse:
+    """Put quality gates to a step; `prompt` is what to ask the model."""
+    return send(
+        await check_open(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@router.get("/runs/{run}/gate-checks/{check}", response=CheckOut)
+async def get_gate_check(request: HttpRequest, run: str, check: str) -> HttpResponse:
+    """A check as it stands, with the prompt for its next attempt."""
+    return send(await read(partial(check_standing, agent_of(request), run, check)))
+
+
+@router.post("/runs/{run}/gate-checks/{check}/verdicts", response=VerdictOut)
+async def give_verdict(
+    request: HttpRequest, run: str, check: str, body: VerdictIn
+) -> HttpResponse:
+    """PASS or FAIL, as an object or as text; a FAIL counts as an attempt."""
+    return send(
+        await verdict_submit(
+            agent=agent_of(request),
+            run_code=run,
+            check_code=check,
+            body=body,
+            idempotency=keyed(request, status=200),
+        )
+    )
+
+
+@router.post("/runs/{run}/turns", response={201: TurnOut}, tags=["Turns"])
+async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpResponse:
+    """How a turn ended: is the agent done, half-way, or waiting for a person?"""
+    return send(
+        await turn_submit(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@evaluate.post("/evaluate/turn", response=TurnEvaluationOut)
+async def evaluate_turn(request: HttpRequest, body: EvaluateTurnIn) -> HttpResponse:
+    """A turn without a run: nothing is stored."""
+    return send(await turn_evaluate(principal=principal_of(request), body=body))
+
+
+@evaluate.post("/evaluate/verdict", response=VerdictReadingOut)
+async def evaluate_verdict(
+    request: HttpRequest, body: EvaluateVerdictIn
+) -> HttpResponse:
+    """How a text is read as a verdict: nothing is stored."""
+    return send(verdict_evaluate(body=body))

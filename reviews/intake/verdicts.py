@@ -1,0 +1,41 @@
+"""A verdict as it arrives: structured or as text, and one reading only."""
+
+from __future__ import annotations
+
+from accounts.errors import Invalid
+from guidance.core.checks import (
+    CombinedGates,
+    Verdict,
+    VerdictProblem,
+    read_body,
+    read_text,
+)
+from reviews.check_schemas import VerdictIn
+
+STRUCTURED = ("overall", "rationale", "per_gate")
+
+
+def verdict_of(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
+    count = len(gates.gates)
+    given = {
+        name: value for name in STRUCTURED if (value := getattr(body, name)) is not None
+    }
+    if body.text is not None and given:
+        raise Invalid(
+            "Send a verdict as text or as an object, not both.",
+            errors=[{"loc": ["text"], "message": "not beside overall"}],
+        )
+    if body.text is not None:
+        return sound(read_text(body.text, gates=count, bare=True))
+    return sound(read_body(given, gates=count))
+
+
+def sound(read: Verdict | VerdictProblem) -> Verdict:
+    """The verdict, or a refusal that shows the accepted forms."""
+    if isinstance(read, Verdict):
+        return read
+    raise Invalid(
+        f"This is no verdict. {read.message}.",
+        errors=[{"loc": path.split("."), "message": why} for path, why in read.errors],
+        accepted_forms=list(read.forms),
+    )

@@ -1,0 +1,18 @@
+"""How an answer points to a review."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ledger.links import review_url
+
+
+def reference(
+    review: Mapping[str, Any] | None, *, project_slug: str
+) -> dict[str, Any] | None:
+    """The review that an entry names, with the address of its page."""
+    if review is None:
+        return None
+    url = review_url(project_slug=project_slug, review=review["id"])
+    return {**review, "url": url}
