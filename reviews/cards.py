@@ -17,6 +17,7 @@ from ledger.charts import sparkline
 from ledger.figures import clock, iso, milliseconds
 from ledger.rows import short_code, step_figures
 from ledger.visible import visible_line
+from reviews.asking import asking_rule, asks_about_harm
 from reviews.models import Kind, Review, ReviewState
 
 LIMIT = 200
@@ -30,7 +31,12 @@ GROUPS = {
 # A wait is worth a look from here on, or from half of its time limit on.
 SOON = timedelta(minutes=10)
 
-_ICONS = {Kind.PAUSE: "pause", Kind.REQUEST: "hand", Kind.QUESTION: "question"}
+_ICONS = {
+    Kind.PAUSE: "pause",
+    Kind.REQUEST: "hand",
+    Kind.QUESTION: "question",
+    Kind.CONFIRMATION: "stop",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +65,7 @@ class ReviewCard:
     url: str
     title: str
     icon: str
+    tone: str
     agent: str
     run: str
     chip: str
@@ -195,11 +202,20 @@ def chip_of(review: Review, content: dict[str, Any]) -> str:
         for finding in content["decision"]["findings"]:
             if finding["decision"] == "pause":
                 return str(finding["gate"]).replace("_", " ")
+    if review.kind == Kind.CONFIRMATION:
+        return asking_rule(content)
     return {"request": "approval", "question": "question"}.get(review.kind, review.kind)
 
 
 def icon_of(review: Review) -> str:
     return _ICONS[Kind(review.kind)]
+
+
+def tone_of(review: Review, content: dict[str, Any]) -> str:
+    """What can destroy something is red; everything else only waits."""
+    if review.kind == Kind.CONFIRMATION and asks_about_harm(content):
+        return "stop"
+    return "pause"
 
 
 def _rising(content: dict[str, Any]) -> bool:
@@ -223,6 +239,7 @@ def _card(
         url=reverse("reviews:review", args=[slug, review.code]),
         title=visible_line(review.title),
         icon=icon_of(review),
+        tone=tone_of(review, content),
         agent=visible_line(review.run.agent.name),
         run=short_code(review.run.code),
         chip=chip_of(review, content),

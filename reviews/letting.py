@@ -170,7 +170,10 @@ def _call_of(content: dict[str, Any]) -> Call | None:
 
 def _changed(before: Call, amended: dict[str, Any]) -> Call:
     """The call with the changed parts, read as strictly as an agent's own."""
-    fields = {"tool": before.tool, **before.shown(), **amended}
+    # The tool last: what a person saw is a call of this tool, whatever they make of it.
+    fields = {**before.shown(), **amended}
+    _refuse_if("tool" in amended, "amended.tool", "the tool stays the same")
+    fields["tool"] = before.tool
     if "content" in amended:
         fields["diff_lines"] = amended.get("diff_lines")
     if "command" in amended and "arguments" not in amended:

@@ -28,7 +28,7 @@ from reviews.cards import (
     reviews_touched,
     tally_of,
 )
-from reviews.models import ReviewState
+from reviews.models import Permission, ReviewState
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
 ROWS_LIMIT = 200
@@ -109,6 +109,8 @@ class Frame:
                 body = self._queue(changes)
             case "runs":
                 body = self._runs(changes)
+            case "permissions":
+                body = self._permissions(changes)
             case _:
                 body = self._run(view.run, since=since, changes=changes)
         links = fragments.nav_links(tally=self.tally, fleet=self.fleet, slug=self.slug)
@@ -200,6 +202,21 @@ class Frame:
         rows = rows_of(found, slug=self.slug, at=self.at, seq=self.position)
         drawn = [fragments.run_row(row) for row in rows]
         return Body(parts=[fragments.partial("#runs-list", "rowsync", *drawn)])
+
+    def _permissions(self, changes: list[Change] | None) -> Body:
+        """The page fetches itself once one was granted, used or revoked."""
+        if changes is None or any(
+            change.type in {"review.ruled", "permission.revoked"} for change in changes
+        ):
+            return Body(touched=EVERYTHING)
+        calls = [change.at for change in changes if change.type == "call.judged"]
+        used = (
+            calls
+            and Permission.objects.filter(
+                project_id=self.project_id, last_used_at__gte=min(calls)
+            ).exists()
+        )
+        return Body(touched=EVERYTHING if used else ())
 
     def _run(self, code: str, *, since: int, changes: list[Change] | None) -> Body:
         run = run_loaded(project_id=self.project_id, code=code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +13,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from ledger.figures import ago, iso, milliseconds, words
+from ledger.models import Entry
 from ledger.profile import (
     Charts,
     RunFacts,
@@ -22,7 +24,8 @@ from ledger.profile import (
 )
 from ledger.timeline import TimelineRow, timeline_of
 from ledger.visible import visible, visible_line
-from reviews.cards import Person, icon_of, person_of
+from reviews.cards import Person, icon_of, person_of, tone_of
+from reviews.confirmation import Confirmation, confirmation_of
 from reviews.models import RULINGS, Kind, Review, ReviewState
 from reviews.signals import Signal, signals_of
 
@@ -32,10 +35,12 @@ _OPEN = {
     Kind.PAUSE: "Paused",
     Kind.REQUEST: "Approval asked",
     Kind.QUESTION: "Question",
+    Kind.CONFIRMATION: "Wants to run",
 }
 # Action: icon, tone, the chip's word, what somebody did.
 _RULED = {
     "approve": ("check", "go", "Approved", "approved this"),
+    "amend": ("check", "go", "Approved", "approved this with changes"),
     "abort": ("x", "stop", "Aborted", "aborted the run"),
     "deny": ("x", "stop", "Denied", "denied this"),
     "answer": ("note", "go", "Answered", "answered this"),
@@ -44,6 +49,7 @@ _HINTS = {
     Kind.PAUSE: "Approve lets the run go on with a fresh window; abort ends it.",
     Kind.REQUEST: "Approve or deny is told to the agent; abort ends the run.",
     Kind.QUESTION: "Your answer goes to the agent and the run goes on.",
+    Kind.CONFIRMATION: "Approve lets exactly this run, once; deny tells the agent why.",
 }
 _ENDS = {"abort": "the run was aborted", "stop": "the run was stopped"}
 
@@ -86,6 +92,7 @@ class ReviewPane:
     signature: str
     detail: str
     options: tuple[str, ...]
+    confirmation: Confirmation | None
     signals: list[Signal]
     charts: Charts | None
     trail: list[TimelineRow]
@@ -120,8 +127,10 @@ def review_loaded(*, project_id: int, code: UUID) -> Review | None:
     )
 
 
-def pane_of(review: Review, *, slug: str, viewer: User, at: datetime) -> ReviewPane:
-    """Two more queries: the comments and the newest steps."""
+def pane_of(
+    review: Review, *, slug: str, viewer: User, at: datetime, page: int = 1
+) -> ReviewPane:
+    """Two more queries: the comments and the newest steps; a third for a long call."""
     content: dict[str, Any] = json.loads(review.content)
     comments = [
         Said(
@@ -136,13 +145,23 @@ def pane_of(review: Review, *, slug: str, viewer: User, at: datetime) -> ReviewP
     closing = closing_of(review, viewer=viewer, at=at)
     steps = newest_steps(review.run, upto=review.step_number)
     figures = figures_of(steps)
+    confirmation = None
+    if review.kind == Kind.CONFIRMATION:
+        confirmation = confirmation_of(
+            review,
+            content,
+            user_id=viewer.pk,
+            page=page,
+            last_words=_summary(steps),
+        )
+    served = confirmation.served if confirmation else 1
     return ReviewPane(
         code=str(review.code),
         url=reverse("reviews:review", args=[slug, review.code]),
-        seen=_seen(review, comments=len(comments)),
+        seen=_seen(review, comments=len(comments), served=served),
         kind=review.kind,
         icon=closing.icon if closing else icon_of(review),
-        tone=closing.tone if closing else "pause",
+        tone=closing.tone if closing else tone_of(review, content),
         word=closing.word if closing else _OPEN[Kind(review.kind)],
         title=visible_line(review.title),
         step=review.step_number,
@@ -150,6 +169,7 @@ def pane_of(review: Review, *, slug: str, viewer: User, at: datetime) -> ReviewP
         signature=visible(content.get("step", {}).get("signature") or ""),
         detail=visible(content.get("detail") or ""),
         options=tuple(map(visible_line, content.get("options") or ())),
+        confirmation=confirmation,
         signals=(
             signals_of(content, amounts=run.amounts)
             if review.kind == Kind.PAUSE
@@ -214,10 +234,25 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
     )
 
 
-def _seen(review: Review, *, comments: int) -> str:
+def _summary(steps: Sequence[Entry]) -> str:
+    """What the agent said of its last step."""
+    if not steps:
+        return ""
+    summary: str = json.loads(steps[-1].payload)["report"]["summary"]
+    return summary
+
+
+def _seen(review: Review, *, comments: int, served: int) -> str:
     """Changes whenever the pane would show something else."""
     claimed = milliseconds(review.claimed_at) if review.claimed_at else 0
-    parts = (review.state, review.version, review.assignee_id or 0, claimed, comments)
+    parts = (
+        review.state,
+        review.version,
+        review.assignee_id or 0,
+        claimed,
+        comments,
+        served,
+    )
     return ".".join(map(str, parts))
 
 

@@ -16,5 +16,6 @@ websocket_urlpatterns = [
     path("ws/p/<slug:slug>/queue/", _console, {"view": "queue"}),
     path("ws/p/<slug:slug>/runs/", _console, {"view": "runs"}),
     path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
+    path("ws/p/<slug:slug>/permissions/", _console, {"view": "permissions"}),
     re_path("", _nowhere),
 ]

@@ -1,10 +1,10 @@
-"""Addresses of the queue and its actions."""
+"""Addresses of the queue and its actions, and of the standing permissions."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from reviews import views
+from reviews import permission_views, views
 
 app_name = "reviews"
 urlpatterns = [
@@ -12,8 +12,17 @@ urlpatterns = [
     path("p/<slug:slug>/queue/", views.queue, name="queue"),
     path("p/<slug:slug>/queue/<uuid:code>/", views.review, name="review"),
     path("p/<slug:slug>/queue/<uuid:code>/rule/", views.rule, name="rule"),
+    path("p/<slug:slug>/queue/<uuid:code>/page/", views.page, name="page"),
     path("p/<slug:slug>/queue/<uuid:code>/claim/", views.claim, name="claim"),
     path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
     path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
     path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
+    path(
+        "p/<slug:slug>/permissions/", permission_views.permissions, name="permissions"
+    ),
+    path(
+        "p/<slug:slug>/permissions/<uuid:code>/revoke/",
+        permission_views.revoke,
+        name="permission-revoke",
+    ),
 ]

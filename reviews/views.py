@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,10 +18,15 @@ from accounts.doors import ConsoleRequest, member_door, sign_in_first
 from accounts.errors import DomainError, Invalid
 from accounts.selectors import projects_of
 from ledger.rows import live_position
+from ledger.visible import visible
 from reviews import services
+from reviews.amending import amended_from
 from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
-from reviews.models import Review
+from reviews.models import Kind, Review
 from reviews.pane import ReviewPane, pane_of, review_loaded
+from reviews.reading import page_serve, refuse_unread
+from reviews.remembering import remember_from
+from reviews.schemas import RememberIn
 from reviews.shell import shell_of
 
 TEXT_LIMIT = 4_000
@@ -58,9 +65,14 @@ def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @require_POST
 @member_door
 def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    action = request.POST.get("action", "")
+    found = _found(request, code)
+    lets_run = found.kind == Kind.CONFIRMATION and action in {"approve", "amend"}
+
     def act() -> None:
-        action = request.POST.get("action", "")
         text = _text(request, "reason" if action == "abort" else "text")
+        if lets_run:
+            refuse_unread(found, user_id=request.user.pk)
         services.review_rule(
             review_code=str(code),
             person=person_of(request.user),
@@ -69,9 +81,26 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
             content_digest=request.POST.get("content_digest"),
             note="" if action == "answer" else text,
             answer=text if action == "answer" else None,
+            amended=_amended(request, found) if lets_run else None,
+            remember=_remember(request) if lets_run else None,
         )
 
     return _done(request, code, act)
+
+
+@require_POST
+@member_door
+def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """The next page of a call that is too long for one."""
+    found, number = _found(request, code), _number(request, "next") or 0
+    try:
+        page_serve(found, user_id=request.user.pk, page=number)
+    except DomainError as refusal:
+        return _refused(request, code, refusal)
+    if not request.htmx:
+        address = reverse("reviews:review", args=[request.project.slug, code])
+        return redirect(f"{address}?page={number}")
+    return _pane_answer(request, _pane(request, code, page=number))
 
 
 @require_POST
@@ -142,7 +171,11 @@ def _queue_page(
     opened = chosen
     if opened is None and in_order:
         opened = _found(request, UUID(in_order[0].code))
-    pane = pane_of(opened, slug=slug, viewer=request.user, at=at) if opened else None
+    pane = None
+    if opened is not None:
+        pane = pane_of(
+            opened, slug=slug, viewer=request.user, at=at, page=_page(request)
+        )
     codes = [card.code for card in in_order]
     place = codes.index(pane.code) + 1 if pane and pane.code in codes else 0
     context = {
@@ -161,6 +194,9 @@ def _queue_page(
         "open": "detail" if chosen else "list",
         "unlisted": max(0, shell_of(request).tally.total - LIMIT),
         "alert": alert,
+        # There is no dialog without a script: the dock says it.
+        "alert_at": "",
+        "typed": request.POST,
     }
     return render(request, "reviews/queue.html", context, status=status)
 
@@ -172,19 +208,27 @@ def _found(request: ConsoleRequest, code: UUID) -> Review:
     return found
 
 
-def _pane(request: ConsoleRequest, code: UUID) -> ReviewPane:
+def _pane(
+    request: ConsoleRequest, code: UUID, *, page: int | None = None
+) -> ReviewPane:
     return pane_of(
         _found(request, code),
         slug=request.project.slug,
         viewer=request.user,
         at=timezone.now(),
+        page=page or _page(request),
     )
 
 
 def _pane_answer(
     request: ConsoleRequest, pane: ReviewPane, *, alert: str = "", status: int = 200
 ) -> HttpResponse:
-    context = {"pane": pane, "slug": request.project.slug, "alert": alert}
+    context = {
+        "pane": pane,
+        "slug": request.project.slug,
+        "alert": alert,
+        "alert_at": request.POST.get("action", ""),
+    }
     return render(request, "reviews/partials/_pane.html", context, status=status)
 
 
@@ -200,20 +244,27 @@ def _done(
     try:
         act()
     except DomainError as refusal:
-        pane = _pane(request, code)
-        alert, status = _words(refusal, pane), refusal.status
-        if not request.htmx:
-            chosen = _found(request, code)
-            return _queue_page(request, chosen=chosen, alert=alert, status=status)
-        return _pane_answer(request, pane, alert=alert, status=status)
+        return _refused(request, code, refusal)
     if not request.htmx:  # the form works without a script, too
         return redirect("reviews:review", request.project.slug, code)
     response = _pane_answer(request, _pane(request, code))
     if not keeps_text:
         # The text is in the ledger now: the field and its draft may be emptied.
-        field = f"note-{code}"
-        response["HX-Trigger"] = json.dumps({"sent": {"field": field}})
+        taken = [f"note-{code}"]
+        if request.POST.get("action"):
+            taken.append(f"amend-{code}")
+        response["HX-Trigger"] = json.dumps({"sent": {"fields": taken}})
     return response
+
+
+def _refused(request: ConsoleRequest, code: UUID, refusal: DomainError) -> HttpResponse:
+    """The review as it is now, with the refusal in words; what was typed is kept."""
+    pane = _pane(request, code)
+    alert, status = _words(refusal, pane), refusal.status
+    if not request.htmx:
+        chosen = _found(request, code)
+        return _queue_page(request, chosen=chosen, alert=alert, status=status)
+    return _pane_answer(request, pane, alert=alert, status=status)
 
 
 def _words(refusal: DomainError, pane: ReviewPane) -> str:
@@ -221,11 +272,35 @@ def _words(refusal: DomainError, pane: ReviewPane) -> str:
     if refusal.status in {409, 410} and pane.closing is not None:
         happened = f"{pane.closing.sentence} {pane.closing.ago}"
         return f"Not taken. {happened}. Your text is kept."
-    return refusal.detail
+    more = [
+        error["message"] for error in refusal.errors if error["loc"][:1] == ["amended"]
+    ]
+    return visible(" ".join([refusal.detail, *(f"{said}." for said in more)]))
+
+
+def _amended(request: ConsoleRequest, review: Review) -> dict[str, Any] | None:
+    if request.POST.get("action") != "amend":
+        return None
+    return amended_from(json.loads(review.content), request.POST.get("amended", ""))
+
+
+def _remember(request: ConsoleRequest) -> RememberIn | None:
+    """With an approval as it is: what a person changed is let through once."""
+    if request.POST.get("action") != "approve":
+        return None
+    return remember_from(request.POST.dict())
+
+
+def _page(request: ConsoleRequest) -> int:
+    """The page of a long call that the screen shows, or is to show."""
+    return _whole(request.POST.get("page") or request.GET.get("page", "")) or 1
 
 
 def _number(request: ConsoleRequest, name: str) -> int | None:
-    text = request.POST.get(name, "")
+    return _whole(request.POST.get(name, ""))
+
+
+def _whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 

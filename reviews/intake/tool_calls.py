@@ -20,6 +20,7 @@ from accounts.auth import AgentPrincipal
 from accounts.identifiers import uuid7
 from guidance.core.arguments import allowlisted, call_key
 from guidance.core.tools.calls import Call, ToolCall, call_digest
+from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judging import (
     GATEWAY_VERSION,
     CallVerdict,
@@ -52,6 +53,8 @@ from reviews.remaining import budget_remaining
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.
 OPEN_CONFIRMATIONS = 20
+# So much of a call stands in the title of its review.
+TITLE_WORDS = 80
 # Judging a longer call takes longer than others should have to wait for the event loop.
 _LONG = 20_000
 
@@ -129,7 +132,7 @@ class JudgeCall(Command[Reply]):
         asked = [f for f in verdict.findings if f.decision == "require-confirmation"]
         code = plan.open_review(
             kind="confirmation",
-            title=f"{verdict.tool}: {asked[0].message}",
+            title=_title(verdict.tool, asked[0]),
             content={
                 "kind": "confirmation",
                 "call": self.call_code,
@@ -233,6 +236,13 @@ class RepeatCall(JudgeCall):
         )
         output = json.loads(self.stored.output or "null")
         return reply({**answer, "replayed": True, "output": output}, status=201)
+
+
+def _title(tool: str, finding: CallFinding) -> str:
+    """What tells this call from the others that wait: its own words first."""
+    words = " ".join(str(finding.details.get("text") or tool).split())
+    shown = words if len(words) <= TITLE_WORDS else words[: TITLE_WORDS - 1] + "…"
+    return f"{shown}: {finding.message}"
 
 
 def call_answer(

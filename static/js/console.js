@@ -6,3 +6,4 @@ import "./queue.js";
 import "./drafts.js";
 import "./keys.js";
 import "./dialogs.js";
+import "./menus.js";

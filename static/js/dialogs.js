@@ -43,10 +43,13 @@ function answer(button) {
   field.focus();
 }
 
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest?.("button");
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("button");
   if (!button) return;
-  if (button.matches("[data-dialog]")) openDialog(button);
+  if (button.matches("[data-dialog]")) {
+    event.preventDefault(); // without a script such a button may send its form
+    openDialog(button);
+  }
   else if (button.matches("[data-close]")) button.closest("dialog").close();
   else if (button.matches("[data-theme-switch]")) switchTheme();
   else if (button.matches("[data-copy-link]")) copy(button);

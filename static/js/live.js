@@ -69,7 +69,8 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   const everything = touched.includes("*");
   const pane = document.querySelector("#detail[data-code]");
   if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
-  if (everything && document.getElementById("runs")) htmx.trigger("#runs", "news");
+  const list = document.querySelector("#runs, #permissions");
+  if (everything && list) htmx.trigger(list, "news");
 });
 
 document.addEventListener("htmx:response:error", ({ detail }) => {

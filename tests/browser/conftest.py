@@ -72,6 +72,7 @@ class Desk:
         size: tuple[int, int] = (1440, 960),
         theme: Theme = "light",
         sockets: bool = True,
+        scripts: bool = True,
     ) -> Page:
         """A page of its own browser profile; without a person, not signed in."""
         context = self.browser.new_context(
@@ -79,6 +80,7 @@ class Desk:
             viewport={"width": size[0], "height": size[1]},
             color_scheme=theme,
             reduced_motion="reduce",
+            java_script_enabled=scripts,
         )
         if person is not None:
             context.add_cookies(

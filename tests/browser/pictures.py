@@ -67,7 +67,7 @@ def main() -> None:
         page = light.new_page()
         sign_in(page, url, password)
         rows = page.locator("#queue li a")
-        expect(rows).to_have_count(5, timeout=120_000)
+        expect(rows).to_have_count(7, timeout=120_000)
         rows.filter(has_text="Rework").first.click()
         expect(page.locator("#detail h1")).to_contain_text("Rework")
         page.screenshot(path=FOLDER / "queue-light.png")

@@ -29,7 +29,9 @@ def test_pages_for_anybody(desk: Desk, theme: Theme, path: str) -> None:
     assert violations(page) == ""
 
 
-@pytest.mark.parametrize("path", ["queue/", "queue/?show=mine", "runs/"])
+@pytest.mark.parametrize(
+    "path", ["queue/", "queue/?show=mine", "runs/", "permissions/"]
+)
 def test_empty_pages(
     desk: Desk, theme: Theme, path: str, project: Project, alice: Person
 ) -> None:

@@ -93,6 +93,7 @@ def test_the_arguments_of_a_tool_and_an_edit_can_be_amended(
         {"command": ""},
         {"command": 5},
         {"kind": "tool"},
+        {"tool": "Shell", "command": "ls"},
         {"comand": "ls"},
         {"digest": "sha256:0"},
     ],

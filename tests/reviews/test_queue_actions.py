@@ -45,7 +45,8 @@ def test_an_approval_closes_the_review_and_frees_the_field(
 ) -> None:
     answer = ruled(browser_of(alice.user), path, "approve", text="Go on\r\nthen")
     assert answer.status_code == 200
-    assert json.loads(answer["HX-Trigger"]) == {"sent": {"field": f"note-{review}"}}
+    taken = json.loads(answer["HX-Trigger"])["sent"]["fields"]
+    assert taken == [f"note-{review}", f"amend-{review}"]
     pane = answer.content.decode()
     assert "You approved this" in pane
     assert "Go on<br>then" in pane

@@ -1,0 +1,126 @@
+"""The box in which a person changes a call, and what they wrote in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.errors import Invalid
+from guidance.core.arguments import ArgumentProblem, read_arguments
+from ledger.visible import visible, warnings_of
+from ledger.visible.characters import unseen
+
+# More than anybody edits in a box, and less than a form may carry.
+LIMIT = 100_000
+
+_FIELDS = {"command": "command", "edit": "content"}
+_LABELS = {
+    "command": "The command as it should run",
+    "edit": "The content as it should be written",
+    "tool": "The arguments as they should be sent, as JSON",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendBox:
+    """`text` is what stands in it at first; `why_not` says why there is no box."""
+
+    label: str = ""
+    text: str = ""
+    escaped: bool = False
+    warnings: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+def amend_box(content: Mapping[str, Any]) -> AmendBox:
+    kind = content["call_kind"]
+    document = _document(content)
+    if document is None:
+        return AmendBox(
+            why_not="Several edits at once cannot be changed here: deny them, and say "
+            "what to change."
+        )
+    plain = _plain(kind, document)
+    text = _written(document) if plain is None else plain
+    if len(text) > LIMIT:
+        return AmendBox(
+            why_not="It is too long to be changed here: deny it, and say what to change."
+        )
+    return AmendBox(
+        label=_LABELS[kind],
+        text=text,
+        escaped=plain is None and kind in _FIELDS,
+        # A look-alike letter looks in the box as it does everywhere.
+        warnings=warnings_of(text),
+    )
+
+
+def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
+    """What is to run instead, as the ruling takes it."""
+    kind, document = content["call_kind"], _document(content)
+    if document is None:
+        raise Invalid(amend_box(content).why_not)
+    # A browser sends every line end as CRLF.
+    typed = typed.replace("\r\n", "\n")
+    if "\x00" in typed:
+        raise Invalid("The text holds a character that cannot be stored.")
+    if _plain(kind, document) is None:
+        changed = _read(typed, only=_FIELDS.get(kind))
+    else:
+        field = _FIELDS[kind]
+        crlf = _all_crlf(document[field])
+        changed = {field: typed.replace("\n", "\r\n") if crlf else typed}
+    if changed == document:
+        raise Invalid("Nothing is changed: change it, or approve it as it is.")
+    return changed if kind in _FIELDS else {"arguments": changed}
+
+
+def _document(content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What may be changed of a call; None where nothing may."""
+    kind, shown = content["call_kind"], content["shown"]
+    if kind in _FIELDS:
+        return {_FIELDS[kind]: shown[_FIELDS[kind]]}
+    if kind == "tool" and "arguments" in shown:
+        return dict(shown["arguments"])
+    return None
+
+
+def _plain(kind: str, document: Mapping[str, Any]) -> str | None:
+    """The text itself, where a text box shows and keeps every character of it."""
+    if kind not in _FIELDS:
+        return None
+    text: str = document[_FIELDS[kind]]
+    if _all_crlf(text):
+        text = text.replace("\r\n", "\n")
+    return text if visible(text) == text else None
+
+
+def _all_crlf(text: str) -> bool:
+    ends = text.count("\r\n")
+    return ends > 0 and ends == text.count("\r") == text.count("\n")
+
+
+def _written(document: Mapping[str, Any]) -> str:
+    """As JSON, in which characters that nobody sees are written out."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    parts: list[str] = []
+    done = 0
+    for at, _ in unseen(text):
+        parts += (text[done:at], json.dumps(text[at])[1:-1])
+        done = at + 1
+    return "".join(parts) + text[done:]
+
+
+def _read(typed: str, *, only: str | None) -> dict[str, Any]:
+    read = read_arguments(typed)
+    if isinstance(read, ArgumentProblem):
+        raise Invalid(
+            f"This is no JSON yet: {read.message} "
+            f"(line {read.line}, column {read.column}). Your text is kept."
+        )
+    values = dict(read.values)
+    if only is not None and ({*values} != {only} or not isinstance(values[only], str)):
+        raise Invalid(f"Only the text of {only} can be changed. Your text is kept.")
+    return values

@@ -1,0 +1,22 @@
+"""Which finding of a call made a person be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def asking_rule(content: Mapping[str, Any]) -> str:
+    """The rule that asks, or its gate where it is no rule."""
+    asked = _asked(content)
+    return str(asked["details"].get("rule") or asked["gate"]).replace("_", " ")
+
+
+def asks_about_harm(content: Mapping[str, Any]) -> bool:
+    return bool(_asked(content)["gate"] == "destructive")
+
+
+def _asked(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first finding that needs a person; there is always one."""
+    findings: list[Mapping[str, Any]] = content["findings"]
+    return next(f for f in findings if f["decision"] == "require-confirmation")

@@ -1,0 +1,129 @@
+"""The texts of a call in the order a person reads them, packed into pages.
+
+Every text of a call stands on some page in full, so that whoever was served all pages
+has been served the whole call.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ledger.visible import pages
+from ledger.visible.paging import PAGE
+
+# What a row of its own takes beside its name and its text.
+_ROW = 48
+# All names that lead to a value, together.
+NAME_LIMIT = 200
+
+_LITERALS = {bool: "true or false", int: "number", float: "number"}
+
+
+class Form(StrEnum):
+    """How a text is shown."""
+
+    COMMAND = "command"
+    TEXT = "text"
+    DIFF = "diff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallText:
+    """`place` is the JSON pointer that findings name it by, `names` lead to it.
+
+    `literal` says what a value is that is no text, such as a number.
+    """
+
+    names: tuple[str, ...] = ()
+    place: str
+    text: str
+    form: Form = Form.TEXT
+    literal: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slice:
+    """What of a text stands on one page."""
+
+    text: CallText
+    start: int
+    end: int
+
+
+Sheet = tuple[Slice, ...]
+
+
+def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
+    """The pages of a call; there is always one."""
+    made: list[Sheet] = []
+    current: list[Slice] = []
+    room = PAGE
+    for text in texts_of(content):
+        for start, end in pages(text.text):
+            size = _ROW + _bytes("".join(text.names)) + _bytes(text.text[start:end])
+            if current and size > room:
+                made.append(tuple(current))
+                current, room = [], PAGE
+            current.append(Slice(text=text, start=start, end=end))
+            room -= size
+    return (*made, tuple(current))
+
+
+def texts_of(content: Mapping[str, Any]) -> Iterator[CallText]:
+    shown, preview = content["shown"], content["preview"]
+    match content["call_kind"]:
+        case "command":
+            command = shown["command"]
+            yield CallText(place="/command", text=command, form=Form.COMMAND)
+            rest = dict(shown.get("arguments") or {})
+            if rest.get("command") == command:
+                del rest["command"]  # the same text, given twice
+            yield from _values(rest, "/arguments", ())
+        case "edit":
+            yield CallText(place="/content", text=shown["content"])
+        case "multi_edit" if preview:
+            yield CallText(place="/preview/diff", text=preview["diff"], form=Form.DIFF)
+        case "multi_edit":
+            yield from _values(shown["edits"], "/edits", ("edits",))
+        case _:
+            yield from _values(shown.get("arguments") or {}, "/arguments", ())
+            if "arguments_json" in shown:
+                yield CallText(place="/arguments_json", text=shown["arguments_json"])
+
+
+def _values(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
+    """Every value however deep, by the names that lead to it."""
+    parts: Iterable[tuple[str, object]] = ()
+    if isinstance(value, Mapping):
+        parts = value.items()
+    elif isinstance(value, list):
+        parts = ((str(number), part) for number, part in enumerate(value))
+    empty = True
+    for name, part in parts:
+        empty = False
+        key = name.replace("~", "~0").replace("/", "~1")
+        yield from _values(part, f"{place}/{key}", (*names, name))
+    if empty and names:
+        yield from _value(value, place, names)
+
+
+def _value(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
+    if sum(map(len, names)) > NAME_LIMIT:
+        # A long name is a text of its own, or it would be shown on no page in full.
+        yield CallText(names=("…", "name"), place="", text="\n".join(names))
+        names = ("…",)
+    if isinstance(value, str):
+        yield CallText(names=names, place=place, text=value)
+        return
+    literal = _LITERALS.get(type(value), "nothing")
+    if isinstance(value, Mapping | list):
+        literal = "empty list" if isinstance(value, list) else "empty object"
+    yield CallText(names=names, place=place, text=json.dumps(value), literal=literal)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
