@@ -51,6 +51,15 @@ def span(milliseconds: int) -> str:
     return words(milliseconds / 1000).removesuffix(" 0 s")
 
 
+def took(milliseconds: int) -> str:
+    """How long one thing took: "340 ms", "1.2 s", "2 m 5 s"."""
+    if milliseconds < 1_000:
+        return f"{milliseconds} ms"
+    if milliseconds < 10_000:
+        return f"{milliseconds / 1000:.1f} s"
+    return span(milliseconds)
+
+
 def clock(seconds: float) -> str:
     """A short wait: "0:09", "14:22"; from an hour on in words."""
     total = max(0, int(seconds))

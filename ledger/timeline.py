@@ -6,11 +6,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from accounts.models import User
-from ledger.figures import ago, compact, iso
+from ledger.call_lines import (
+    claimed_line,
+    judged_line,
+    replayed_line,
+    ruled_line,
+    settled_line,
+)
+from ledger.figures import ago, iso
+from ledger.lines import event_line, step_line
 from ledger.models import Entry, Run
 from ledger.visible import visible_line
 
@@ -19,7 +26,7 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRow:
-    """`head` is the event in our words, `text` what somebody said, `why` the gates."""
+    """One entry: what it says (`ledger.lines.Line`), whose it is, and when."""
 
     seq: int
     step: int | None
@@ -27,6 +34,7 @@ class TimelineRow:
     tone: str
     head: str
     text: str
+    code: str
     why: tuple[str, ...]
     who: str
     tokens: str
@@ -64,84 +72,31 @@ def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
     return names
 
 
+_LINES = {
+    "step.judged": step_line,
+    "review.ruled": ruled_line,
+    "call.judged": judged_line,
+    "call.replayed": replayed_line,
+    "call.claimed": claimed_line,
+    "call.settled": settled_line,
+}
+
+
 def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
     payload = json.loads(entry.payload)
-    if entry.type == "step.judged":
-        icon, tone, head, text = _step(payload)
-        why = tuple(
-            visible_line(finding["message"])
-            for finding in payload["verdict"]["findings"]
-        )
-        tokens = compact(payload["report"]["tokens"])
-    else:
-        icon, tone, head, text = _event(entry.type, payload)
-        why, tokens = (), ""
+    say = _LINES.get(entry.type)
+    line = say(payload) if say else event_line(entry.type, payload)
     return TimelineRow(
         seq=entry.seq,
         step=entry.step_number,
-        icon=icon,
-        tone=tone,
-        head=head,
-        text=visible_line(text),
-        why=why,
+        icon=line.icon,
+        tone=line.tone,
+        head=line.head,
+        text=line.text,
+        code=line.code,
+        why=line.why,
         who=names.get(entry.actor, entry.actor.removeprefix("system:")),
-        tokens=tokens,
+        tokens=line.tokens,
         at=iso(entry.at),
         ago=ago((at - entry.at).total_seconds()),
     )
-
-
-_DECISIONS = {
-    "stop": ("stop", "stop", "Stopped"),
-    "pause": ("pause", "pause", "Paused"),
-    "throttle": ("slow", "slow", "Throttled"),
-    "checkpoint": ("flag", "mute", "Checkpoint due"),
-}
-
-
-def _step(payload: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    report = payload["report"]
-    text = report["summary"] or report["signature"] or ""
-    tripped = _DECISIONS.get(payload["verdict"]["decision"])
-    if tripped is not None:
-        return (*tripped, text)
-    if report["failed_calls"]:
-        return "x", "stop", "Failed calls", text
-    if report["rework"]:
-        return "retry", "pause", "Rework", text
-    if report["checkpoint"]:
-        return "flag", "mute", "Checkpoint", text
-    return "dot", "mute", "" if text else "Step", text
-
-
-_EVENTS = {
-    "run.started": ("play", "mute", "Run started"),
-    "run.finished": ("check", "mute", "Run finished"),
-    "run.aborted": ("x", "stop", "Run aborted"),
-    "run.abandoned": ("clock", "mute", "Run abandoned"),
-    "run.stopped": ("stop", "stop", "Run stopped"),
-    "run.reopened": ("retry", "go", "Run reopened"),
-    "checkpoint.saved": ("flag", "mute", "Checkpoint saved"),
-    "review.opened": ("inbox", "pause", "Waits for a person"),
-    "review.claimed": ("eye", "mute", "Review claimed"),
-    "review.released": ("eye", "mute", "Review released"),
-    "review.commented": ("note", "mute", "Note"),
-    "review.expired": ("clock", "stop", "Nobody answered in time"),
-    "review.withdrawn": ("x", "mute", "Request withdrawn by the agent"),
-    "review.superseded": ("x", "mute", "Review closed with the run"),
-}
-_RULINGS = {
-    "approve": ("check", "go", "Approved"),
-    "abort": ("x", "stop", "Ruled: abort"),
-    "deny": ("x", "stop", "Denied"),
-    "answer": ("note", "go", "Answered"),
-}
-# Where an event keeps the words that belong to it.
-_SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task")
-
-
-def _event(kind: str, payload: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    text = next((payload[key] for key in _SAID if payload.get(key)), "")
-    if kind == "review.ruled":
-        return (*_RULINGS.get(payload["action"], ("check", "mute", "Ruled")), text)
-    return (*_EVENTS.get(kind, ("dot", "mute", kind)), text)

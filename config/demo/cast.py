@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from config.demo.characters import Ask, Character, Task, Trouble, Turn
+from config.demo.operators import JANITOR, LOCK_FILE, PILOT
 
 MIGRATOR = Character(
     name="billing-migrator",
@@ -356,7 +357,7 @@ NIGHTLY = Character(
         Turn("Pick the next outdated package", "bash:outdated --next"),
         Turn("Read its changelog", "http:GET changelog"),
         Turn("Raise the bound", "edit:pyproject.toml"),
-        Turn("Resolve the lock file", "bash:make lock"),
+        Turn("Resolve the lock file", "bash:make lock", call=LOCK_FILE),
         Turn("Run the whole suite", "bash:make test"),
         Turn("Commit with the reason", "bash:git commit"),
     ),
@@ -377,6 +378,8 @@ CAST: tuple[Character, ...] = (
     FUZZER,
     BACKFILL,
     NIGHTLY,
+    PILOT,
+    JANITOR,
 )
 
 

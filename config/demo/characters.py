@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +14,23 @@ class Task:
     labels: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool that the agent wants to use: the gateway is asked before it does.
+
+    `asks` is what a call of this kind says beside its tool, `output` what comes of it.
+    """
+
+    kind: Literal["command", "tool", "edit"]
+    tool: str
+    asks: dict[str, Any]
+    output: str
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {"kind": self.kind, "tool": self.tool, **self.asks}
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One step as the agent would describe it; `does` is the step's signature."""
@@ -22,6 +39,8 @@ class Turn:
     does: str
     rework: bool = False
     failed_calls: int = 0
+    # Made before the step is reported.
+    call: Call | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +66,8 @@ class Trouble:
     doubt: float = 0.0
     # Where there are any, the agent asks one of them instead.
     asks: tuple[Ask, ...] = ()
+    # Or wants to make one of these calls, about which a person is asked.
+    calls: tuple[Call, ...] = ()
     budget: dict[str, int] = field(default_factory=dict)
     # Does it lead to a person? Throttling and a spent budget do not.
     needs_person: bool = True

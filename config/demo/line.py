@@ -34,6 +34,7 @@ class Tally:
     ruled: int = 0
     errors: int = 0
     decisions: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask, Character, Task, Turn
+from config.demo.characters import Ask, Call, Character, Task, Turn
 
 TROUBLE_TURNS = 30
 # Trouble begins a few turns sooner or later.
@@ -42,12 +42,22 @@ class Story:
         self._turns += character.ending
         asks = trouble.asks if trouble else ()
         self._asks = chance.choice(asks) if asks else None
+        calls = trouble.calls if trouble else ()
+        self._wants = chance.choice(calls) if calls else None
         self._told = 0
 
     @property
     def ask(self) -> Ask | None:
         """What the agent wants to know before its next step."""
         return self._asks if self._told == self._troubled_from else None
+
+    @property
+    def call(self) -> Call | None:
+        """The call that the agent wants to make before its next step."""
+        if self._wants is not None and self._told == self._troubled_from:
+            return self._wants
+        ahead = self._turns[self._told : self._told + 1]
+        return ahead[0].call if ahead else None
 
     @property
     def next_summary(self) -> str:
@@ -79,7 +89,7 @@ class Story:
         self._skip_to_ending()
 
     def _skip_to_ending(self) -> None:
-        self._asks = None
+        self._asks = self._wants = None
         self._trouble = None
         self._told = max(self._told, self._troubled_to)
 

@@ -2,6 +2,7 @@
 
 Every decision is obeyed: the agent slows down when throttled, saves when a checkpoint
 is due, waits for a person when paused, and leaves a run that was stopped or aborted.
+Of its calls it makes those that were granted, exactly as they were granted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask
+from config.demo.characters import Ask, Call
 from config.demo.line import Answer, Line, Tally
 from config.demo.story import Story
 
@@ -23,8 +24,19 @@ HASTY_STEPS = 34
 HASTY_PACE = 0.14
 # A demo should not make people wait out a throttle in full.
 THROTTLE_SHARE = 0.2
+# How long a call takes, in seconds.
+CALL_SECONDS = (0.2, 2.5)
 # Somebody else ended or moved the run: no reason to be surprised.
-EXPECTED = frozenset({"run-closed", "not-found", "step-conflict", "step-out-of-order"})
+EXPECTED = frozenset(
+    {
+        "run-closed",
+        "not-found",
+        "step-conflict",
+        "step-out-of-order",
+        "grant-expired",
+        "grant-spent",
+    }
+)
 
 logger = logging.getLogger(__name__)
 
@@ -60,14 +72,17 @@ class Work:
         if self.waiting and not await self._wait(review=None):
             return
         while await self._turn():
-            hasty = self._hasty and self._step < HASTY_STEPS
-            pace = HASTY_PACE if hasty else self._story.character.pace
+            pace = self._unless_hasty(self._story.character.pace)
             await self._sleep(pace * self._chance.uniform(0.6, 1.4))
 
     async def break_off(self) -> None:
         """The end of a simulation, said to the server."""
         body = {"outcome": "failed", "summary": "The simulation was ended."}
         await self._line.post(f"runs/{self.run}/finish", body)
+
+    def _unless_hasty(self, seconds: float) -> float:
+        hasty = self._hasty and self._step < HASTY_STEPS
+        return HASTY_PACE if hasty else seconds
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._stretch)
@@ -77,6 +92,9 @@ class Work:
         ask = self._story.ask
         if ask is not None:
             return await self._ask(ask)
+        call = self._story.call
+        if call is not None and not await self._call(call):
+            return False
         step = self._story.step()
         if step is None:
             await self._line.post(f"runs/{self.run}/finish", self._story.outcome())
@@ -131,8 +149,51 @@ class Work:
         self._tally.opened += 1
         return await self._wait(review=answer.body["id"])
 
+    async def _call(self, call: Call) -> bool:
+        """Ask, then act if allowed; False when the run is over.
+
+        What was refused is left out, and the work goes on without it.
+        """
+        path = f"runs/{self.run}/tool-calls"
+        answer = await self._line.post(path, call.body)
+        if not answer.ok:
+            return await self._refused(answer)
+        judged = answer.body
+        self._tally.calls[judged["decision"]] += 1
+        granted = judged["digest"] if judged["grant"] else None
+        output = call.output
+        if judged["review"] is not None:
+            self._tally.opened += 1
+            answer = await self._decision(review=judged["review"]["id"])
+            if not await self._goes_on(answer):
+                return False
+            ruling = answer.body["ruling"] or {}
+            if ruling.get("action") == "approve":
+                granted = judged["digest"]
+            elif ruling.get("action") == "amend":
+                granted = ruling["amended"]["digest"]
+                output = "Done, as the reviewer changed it."
+        if granted is not None:
+            await self._act(f"{path}/{judged['id']}", granted, output)
+        return True
+
+    async def _act(self, path: str, digest: str, output: str) -> None:
+        """Claim the grant, do it, tell what came of it."""
+        claimed = await self._line.post(f"{path}/claim", {"digest": digest})
+        if not claimed.ok:
+            await self._refused(claimed)
+            return
+        seconds = self._chance.uniform(*CALL_SECONDS)
+        await self._sleep(self._unless_hasty(seconds))
+        result = {"ok": True, "output": output, "duration_ms": int(seconds * 1000)}
+        await self._line.post(f"{path}/result", result)
+
     async def _wait(self, *, review: str | None) -> bool:
         """Wait for a person; True when the run may go on."""
+        return await self._goes_on(await self._decision(review=review))
+
+    async def _decision(self, *, review: str | None) -> Answer:
+        """What became of the review, as soon as it is no longer open."""
         self.waiting = True
         impatient = asyncio.get_running_loop().call_later(
             PATIENCE_SECONDS * self._stretch, self.left_alone.set
@@ -146,6 +207,9 @@ class Work:
         finally:
             impatient.cancel()
         self.waiting = False
+        return answer
+
+    async def _goes_on(self, answer: Answer) -> bool:
         if not answer.ok:
             return await self._refused(answer)
         if answer.body["state"] == "ruled":

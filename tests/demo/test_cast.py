@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from config.demo.cast import CAST, character_for
-from config.demo.characters import Character
+from config.demo.characters import Call, Character
 from config.demo.story import Story
 from guidance.core.evaluate import judge_step
 from guidance.core.facts import Memory, StepReport, Usage
 from guidance.core.money import micros
 from guidance.core.policy import Budget, Policy
+from guidance.core.tools.judging import judge_call
+from reviews.call_schemas import ToolCallIn
 
 SEEDS = range(5)
 BY_NAME = {character.name: character for character in CAST}
@@ -40,6 +42,9 @@ def play(character: Character, *, seed: int, troubled: bool) -> Played:
         if story.ask is not None:
             played.asked = story.ask.kind
             return played
+        if story.call is not None and decision_on(story.call) == "require-confirmation":
+            played.asked = "confirmation"
+            return played
         body = story.step()
         if body is None:
             played.finished = True
@@ -61,6 +66,14 @@ def play(character: Character, *, seed: int, troubled: bool) -> Played:
             worst = verdict.decision
             played.gates = {f.gate for f in verdict.findings if f.decision == worst}
             return played
+
+
+def decision_on(call: Call) -> str:
+    """What the default policy says about a call of the demo."""
+    body = ToolCallIn.model_validate(call.body).root
+    return judge_call(
+        rules=Policy().tools, call=body.call(), fingerprint_key=b"x"
+    ).decision
 
 
 def report(body: dict[str, Any], *, number: int) -> StepReport:
@@ -86,10 +99,24 @@ def test_it_is_paused_by_its_own_gate(name: str, gate: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    ("name", "kind"), [("pr-triage", "question"), ("release-notes", "request")]
+    ("name", "kind"),
+    [
+        ("pr-triage", "question"),
+        ("release-notes", "request"),
+        ("release-pilot", "confirmation"),
+        ("shop-janitor", "confirmation"),
+    ],
 )
 def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
     assert play(BY_NAME[name], seed=seed, troubled=True).asked == kind
+
+
+@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+def test_only_calls_in_trouble_need_a_person(character: Character) -> None:
+    usual = [turn.call for turn in (*character.usual, *character.ending) if turn.call]
+    assert {decision_on(call) for call in usual} <= {"allow", "warn"}
+    wanted = character.trouble.calls if character.trouble else ()
+    assert all(decision_on(call) == "require-confirmation" for call in wanted)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -140,5 +167,5 @@ def test_a_ruling_brings_the_run_to_its_end(character: Character) -> None:
 
 def test_agents_of_other_names_take_turns() -> None:
     assert character_for("sim-001", index=0) is CAST[0]
-    assert character_for("sim-010", index=9) is CAST[1]
+    assert character_for("sim-012", index=len(CAST) + 1) is CAST[1]
     assert character_for("nightly-deps", index=0) is BY_NAME["nightly-deps"]

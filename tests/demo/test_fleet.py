@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -53,9 +54,12 @@ def runs(person: httpx.Client, status: str) -> list[dict[str, Any]]:
     return items
 
 
-def rule(person: httpx.Client, review: dict[str, Any], action: str) -> None:
+def rule(
+    person: httpx.Client, review: dict[str, Any], action: str, **more: Any
+) -> None:
     seen = {"version": review["version"], "content_digest": review["content_digest"]}
-    more = {"answer": "keep 402"} if action == "answer" else {}
+    if action == "answer":
+        more["answer"] = "keep 402"
     answer = person.post(
         f"/reviews/{review['id']}/ruling", json={"action": action, **seen, **more}
     )
@@ -68,12 +72,13 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
     keys = keys_for(project, *(character.name for character in CAST))
     with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
         waiting = until(
-            lambda: (found := open_reviews(reviewer)) and len(found) >= 5 and found
+            lambda: (found := open_reviews(reviewer)) and len(found) >= 7 and found
         )
         assert {review["kind"] for review in waiting} == {
             "pause",
             "question",
             "request",
+            "confirmation",
         }
         for review in waiting:
             action = {"question": "answer"}.get(review["kind"], "approve")
@@ -82,10 +87,58 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
         until(lambda: ruled <= {run["id"] for run in runs(reviewer, "completed")})
         stopped = until(lambda: runs(reviewer, "stopped"))
         assert {run["agent"] for run in stopped} == {"data-backfill"}
-    assert fleet.tally.ruled >= 5
+        until(lambda: fleet.tally.decisions["checkpoint"])
+    assert fleet.tally.ruled >= 7
+    assert {"allow", "warn", "require-confirmation"} <= set(fleet.tally.calls)
     assert {"continue", "checkpoint", "throttle", "pause", "stop"} <= set(
         fleet.tally.decisions
     )
+    assert fleet.tally.errors == 0
+
+
+HARMLESS = {"command": "git status --short"}
+
+
+@pytest.mark.parametrize(
+    ("action", "more", "told"),
+    [
+        ("approve", {}, ["call.claimed", "call.settled"]),
+        ("amend", {"amended": HARMLESS}, ["call.claimed", "call.settled"]),
+        ("deny", {"note": "Not today"}, []),
+    ],
+)
+def test_of_its_calls_it_makes_those_that_were_granted(
+    live: Live,
+    project: Project,
+    reviewer: httpx.Client,
+    action: str,
+    more: dict[str, Any],
+    told: list[str],
+) -> None:
+    keys = keys_for(project, "release-pilot")
+    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+        (review,) = until(lambda: open_reviews(reviewer))
+        rule(reviewer, review, action, **more)
+        until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
+    entries = [
+        json.loads(line)
+        for line in reviewer.get(f"/runs/{review['run']}/ledger").text.splitlines()
+    ]
+    kinds = [entry["type"] for entry in entries]
+    ruled = kinds.index("review.ruled")
+    after = [kind for kind in kinds[ruled + 1 :] if kind.startswith("call.")]
+    assert after == told
+    if told:
+        granted = entries[ruled]["payload"]["grant"]["digest"]
+        claimed, settled = (
+            entry["payload"]
+            for entry in entries[ruled:]
+            if entry["type"].startswith("call.")
+        )
+        assert claimed["digest"] == granted
+        assert settled["ok"]
+    # The harmless ones before it were made, too.
+    assert "call.settled" in kinds[:ruled]
     assert fleet.tally.errors == 0
 
 

@@ -25,6 +25,7 @@ def test_it_works_for_some_seconds_and_tells_what_it_did(live: Live) -> None:
     assert re.search(r"^Runs started +2$", text, re.MULTILINE)
     assert re.search(r"^Steps reported +[1-9]\d* \(\d+\.\d a second\)$", text, re.M)
     assert re.search(r"^Decisions +.*\d+ continue", text, re.MULTILINE)
+    assert re.search(r"^Calls judged +none$", text, re.MULTILINE)
     assert re.search(r"^Errors +0$", text, re.MULTILINE)
 
     ours = Run.objects.filter(agent__project__slug=DEMO_PROJECT)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, ArgumentTypeError
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
@@ -13,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from config.demo.fleet import Fleet
 from config.demo.line import Tally
 from config.demo.seed import DEMO_PROJECT, revoke_keys, simulation_agents
-from guidance.core.words import STEP_DECISIONS
+from guidance.core.words import CALL_DECISIONS, STEP_DECISIONS
 
 MOST_AGENTS = 500
 
@@ -93,17 +95,21 @@ def _seconds(text: str) -> float:
 
 
 def summary(tally: Tally, *, seconds: float) -> str:
-    decisions = ", ".join(
-        f"{tally.decisions[word]} {word}"
-        for word in reversed(STEP_DECISIONS)
-        if tally.decisions[word]
-    )
     lines = {
         "Runs started": tally.runs,
         "Steps reported": f"{tally.steps} ({tally.steps / seconds:.1f} a second)",
-        "Decisions": decisions or "none",
+        "Decisions": _counted(tally.decisions, STEP_DECISIONS),
+        "Calls judged": _counted(tally.calls, CALL_DECISIONS),
         "Reviews opened": tally.opened,
         "Reviews ruled": tally.ruled,
         "Errors": tally.errors,
     }
     return "\n".join(f"{name:<15} {value}" for name, value in lines.items())
+
+
+def _counted(decisions: Counter[str], words: Sequence[str]) -> str:
+    """The mildest first."""
+    counts = (
+        f"{decisions[word]} {word}" for word in reversed(words) if decisions[word]
+    )
+    return ", ".join(counts) or "none"

@@ -1,0 +1,148 @@
+"""What docs/tools.md and the calls of docs/api.md say is what the code does."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from accounts.models import Project
+from guidance.core.commands.rules import RULES
+from guidance.core.policy import load_policy
+from guidance.core.tools.calls import CommandCall
+from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
+from guidance.core.tools.judging import judge_call
+from guidance.core.tools.rules import ToolRules
+from guidance.core.words import CALL_DECISIONS
+from reviews.intake.tool_calls import OPEN_CONFIRMATIONS
+from tests.builders import make_policy, start_run
+from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.gateway.calls import ask, claim, command, rule, settle
+
+TOOLS, API = text_of("docs/tools.md"), text_of("docs/api.md")
+
+
+def requests(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The POSTs of a page: path and body."""
+    found = (block.split("\n", 1) for block in blocks(text, language="http"))
+    return [
+        (line.removeprefix("POST "), json.loads(body))
+        for line, body in found
+        if line.startswith("POST ")
+    ]
+
+
+def test_every_gate_is_listed_in_its_order() -> None:
+    rows = table_under(TOOLS, first_column="gate")
+    listed = list(dict.fromkeys(code(row[0]) for row in rows))
+    gates = [*INPUT_GATES, "budget", *ENFORCEMENT_GATES, "secrets", "permission"]
+    assert listed == gates
+
+
+def test_every_rule_is_listed() -> None:
+    rows = table_under(TOOLS, first_column="about")
+    listed = [name for row in rows for name in re.findall("`([a-z-]+)`", row[1])]
+    assert listed == list(RULES)
+
+
+def test_every_key_of_the_policy_is_listed() -> None:
+    rows = table_under(TOOLS, first_column="key")
+    assert [code(row[0]) for row in rows] == list(ToolRules().to_json())
+
+
+def test_the_policy_example_is_one(agent: httpx.Client, project: Project) -> None:
+    (example,) = blocks(TOOLS, language="yaml")
+    document = yaml.safe_load(example)
+    assert set(document["tools"]) <= set(ToolRules().to_json())
+    load_policy(document)
+    make_policy("example", project=project, **document)
+    run = start_run(agent, policy="example")
+    assert command(agent, run, "ls production")["findings"][0]["gate"] == "patterns"
+    refused = ask(agent, run, kind="tool", tool="mcp__db__query", arguments={})
+    assert refused["decision"] == "block"
+
+
+def test_the_finding_is_a_real_one() -> None:
+    (example,) = blocks(TOOLS, language="json")
+    call = CommandCall(tool="Bash", command="sudo rm -rf build")
+    verdict = judge_call(rules=ToolRules(), call=call, fingerprint_key=b"x")
+    assert [json.loads(example)] == verdict.to_json()["findings"]
+
+
+def test_the_digest_can_be_computed(agent: httpx.Client) -> None:
+    (example,) = blocks(TOOLS, language="python")
+    names: dict[str, Any] = {}
+    exec(example, names)  # noqa: S102 (our own page)
+    run = start_run(agent)
+    edits = [{"old": "ä", "new": "b", "replace_all": False}]
+    calls: list[dict[str, Any]] = [
+        {"kind": "command", "tool": "Bash", "command": "echo 'ä ' \u2028"},
+        {"kind": "tool", "tool": "look", "arguments": {"b": [1, 2.5], "a": None}},
+        {"kind": "edit", "tool": "Edit", "file_path": "a", "content": "x\n"},
+        {
+            "kind": "multi_edit",
+            "tool": "MultiEdit",
+            "file_path": "a",
+            "original": "ä\n",
+            "edits": edits,
+        },
+    ]
+    for call in calls:
+        told = ask(agent, run, **call)["digest"]
+        counted = {"diff_lines": 1} if call["kind"] == "edit" else {}
+        assert names["digest"](run, **call, **counted) == told
+
+
+def test_the_limits_are_the_real_ones() -> None:
+    assert f"At most {OPEN_CONFIRMATIONS} calls" in TOOLS
+    assert "(ten minutes, unless" in API
+    assert ToolRules().grant_expires_s == 600
+
+
+def test_every_decision_on_a_call_is_listed() -> None:
+    rows = table_under(API, first_column="call decision")
+    assert [code(row[0]) for row in rows] == list(reversed(CALL_DECISIONS))
+
+
+def test_the_calls_of_the_api_page_can_be_sent(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    sent = [
+        (path, agent.post(path.replace("{run}", run), json=body))
+        for path, body in requests(API)
+        if path.endswith("/tool-calls") or path.startswith("/evaluate/")
+    ]
+    assert len(sent) == 6
+    for path, answer in sent:
+        assert answer.status_code == (201 if "{run}" in path else 200), answer.text
+
+
+@pytest.mark.parametrize("action", ["amend", "approve"])
+def test_the_rulings_of_the_api_page_can_be_given(
+    agent: httpx.Client, reviewer: httpx.Client, action: str
+) -> None:
+    bodies = dict(requests(API))  # the last body of each path
+    (body,) = (
+        body
+        for path, body in requests(API)
+        if path.endswith("/ruling")
+        and body["action"] == action
+        and {"amended", "remember"} & body.keys()
+    )
+    run = start_run(agent)
+    call = command(agent, run)
+    more = {
+        name: body[name] for name in ("amended", "remember", "note") if name in body
+    }
+    ruled = rule(reviewer, call, action, **more)
+    assert ruled.status_code == 200, ruled.text
+    ruling = agent.get(f"/runs/{run}/decision?review={call['review']['id']}").json()[
+        "ruling"
+    ]
+    digest = ruling["amended"]["digest"] if action == "amend" else call["digest"]
+    assert claim(agent, run, call, digest).status_code == 200
+    told = bodies["/runs/{run}/tool-calls/{call}/result"]
+    assert settle(agent, run, call, **told).status_code == 200
