@@ -66,7 +66,8 @@ def server(environment: dict[str, str], *, log: Path) -> Iterator[str]:
 
 @needs_curl
 def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
-    (session,) = (b for b in blocks(text_of("README.md"), language="sh") if "curl" in b)
+    sessions = blocks(text_of("README.md"), language="sh")
+    session = "\n".join(block for block in sessions if "api " in block)
     environment = fresh_environment(tmp_path / "var")
     with server(environment, log=tmp_path / "server.log") as url:
         done = subprocess.run(
@@ -79,8 +80,11 @@ def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
             timeout=90,
         )
     assert (done.returncode, done.stderr) == (0, "")
-    *decisions, first, second = done.stdout.splitlines()
+    *decisions, first, second, allowed, why, ruled, runs = done.stdout.splitlines()
     assert decisions == ["continue"] * 4 + ["pause"]
+    assert (allowed, ruled) == ("allow", "amend")
+    assert why == "Deletes a folder and everything in it"
+    assert runs == "make clean && make"
     # The person and the agent are told at the same moment, in either order.
     ruling = first if "Start with the fixtures." in first else second
     assert "'action': 'approve'" in ruling
