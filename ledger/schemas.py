@@ -71,8 +71,17 @@ class RunOut(BaseModel):
     url: str
 
 
+class EvaluationOut(BaseModel):
+    """What is said about the outcome; null where nothing could be judged."""
+
+    name: str
+    passed: bool | None
+    score: float | None
+    message: str
+
+
 class FinishedRunOut(RunOut):
-    evaluations: list[dict[str, Any]]
+    evaluations: list[EvaluationOut]
 
 
 class RunFilters(PageQuery):

@@ -13,10 +13,11 @@ from accounts.auth import AgentPrincipal
 from accounts.errors import Invalid
 from accounts.identifiers import parse_code, uuid7
 from guidance.core.canonical import canonical, digest
+from guidance.core.evaluators import Outcome, evaluate_outcome
 from guidance.core.facts import Memory
 from guidance.core.money import micros
 from guidance.core.policy import Budget
-from guidance.selectors import LoadedPolicy
+from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
 from ledger.answers import RUN_RELATED, checkpoint_answer, run_answer
 from ledger.commands import (
@@ -184,13 +185,33 @@ class FinishRun(Command[Reply]):
             )
         plan = Plan(run, at)
         plan.wakes = True
+        policy = policy_by_id(run.policy_id).policy
+        evaluations = [
+            evaluation.to_json()
+            for evaluation in evaluate_outcome(policy, outcome_of(self.body))
+        ]
         plan.note(
             "run.finished",
             actor=self.agent.actor,
-            payload=self.body.model_dump(mode="json"),
+            payload={**self.body.model_dump(mode="json"), "evaluations": evaluations},
         )
         plan.revoke_grants()
-        return plan.change(partial(_run_reply, run.id, extra={"evaluations": []}))
+        extra = {"evaluations": evaluations}
+        return plan.change(partial(_run_reply, run.id, extra=extra))
+
+
+def outcome_of(body: FinishIn) -> Outcome:
+    tests, diff = body.tests, body.diff
+    return Outcome(
+        tests_ran=tests.ran if tests else None,
+        tests_passed=tests.passed if tests else 0,
+        tests_failed=tests.failed if tests else 0,
+        tests_skipped=tests.skipped if tests else 0,
+        lines_changed=diff.lines_added + diff.lines_removed if diff else 0,
+        rework_lines=body.rework_lines,
+        tools_used=tuple(body.tools_used),
+        violations=tuple(violation.rule for violation in body.violations),
+    )
 
 
 def _run_reply(

@@ -37,15 +37,20 @@ def test_a_finished_run_keeps_all_that_was_sent(agent: httpx.Client) -> None:
 
     body = answer.json()
     assert answer.status_code == 200
-    assert body["evaluations"] == []
+    evaluations = body.pop("evaluations")
+    assert {said["name"]: said["passed"] for said in evaluations} == {
+        "tests-pass": True,
+        "diff-quality": True,
+        "violation-rate": False,
+        "forbidden-commands": True,
+    }
     assert body["status"] == "completed"
     assert body["status_reason"] == "Done"
     assert body["finished_at"] == body["updated_at"]
-    del body["evaluations"]
     assert agent.get(f"/runs/{run}").json() == body
     last = agent.get(f"/runs/{run}/ledger").text.splitlines()[-1]
     assert json.loads(last)["type"] == "run.finished"
-    assert json.loads(last)["payload"] == WHOLE
+    assert json.loads(last)["payload"] == {**WHOLE, "evaluations": evaluations}
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed"])
