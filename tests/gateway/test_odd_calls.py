@@ -29,7 +29,7 @@ def test_what_decides_is_told_among_more_findings_than_are_told(
     assert len(call["findings"]) == 100
     assert call["findings"][-1]["message"] == "A c"
     review = reviewer.get(f"/reviews/{call['review']['id']}").json()
-    assert review["title"] == "T: A c"
+    assert review["title"] == "c: A c"
 
 
 def test_labels_longer_than_the_name_they_stand_in(agent: httpx.Client) -> None:
