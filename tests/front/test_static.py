@@ -62,13 +62,9 @@ def test_every_icon_that_is_used_is_drawn() -> None:
     pages = "".join(path.read_text() for path in files(TEMPLATES, ".html"))
     used = set(re.findall(r'href="#i-([a-z]+)"', pages))
     code = "".join(
-        (settings.ROOT / name).read_text()
-        for name in (
-            "ledger/rows.py",
-            "ledger/timeline.py",
-            "reviews/cards.py",
-            "reviews/pane.py",
-        )
+        path.read_text()
+        for room in ("ledger", "reviews")
+        for path in sorted((settings.ROOT / room).glob("*.py"))
     )
     assert used <= drawn
     assert {name for name in drawn - used if f'"{name}"' not in code} == set()
