@@ -38,11 +38,15 @@ def idempotency_of(
     request = b"\0".join((method.encode(), path.encode(), body))
     return Idempotency(
         agent_id=agent_id,
-        key=key,
-        # Keyed: a plain hash of a body with a short secret in it could be tried out.
-        fingerprint=hmac.new(fingerprint_key(), request, hashlib.sha256).hexdigest(),
+        key=_fingerprint(key.encode()),
+        fingerprint=_fingerprint(request),
         status=status,
     )
+
+
+def _fingerprint(data: bytes) -> str:
+    """Keyed: a plain hash of something with a short secret in it could be tried out."""
+    return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
 
 
 def answer_again(idempotency: Idempotency) -> Any:

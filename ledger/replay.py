@@ -12,9 +12,15 @@ from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Policy, load_policy
 from guidance.core.tools.calls import call_from
-from guidance.core.tools.judging import GATEWAY_VERSION, call_budget, judge_call
+from guidance.core.tools.judging import (
+    GATEWAY_VERSION,
+    CallVerdict,
+    call_budget,
+    judge_call,
+)
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.scoring import judge_turn
+from guidance.core.words import most_severe_call
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
 from ledger.fold import (
@@ -119,11 +125,22 @@ def _call_difference(
             "decision": "require-confirmation",
             "findings": payload["findings"][:-1],
         }
-    again = verdict.to_json()
+    again = _with_repairs(verdict, before["findings"])
     for name, stored in before.items():
         if canonical(again[name]) != canonical(stored):
             return _difference(entry.seq, name, stored, again[name])
     return None
+
+
+def _with_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
+    """Arguments are kept as they were read, so what was repaired is not seen again."""
+    repaired = [f for f in stored if "args_repaired" in f["details"]]
+    again = verdict.to_json()
+    decisions = [again["decision"], *(finding["decision"] for finding in repaired)]
+    return {
+        "decision": most_severe_call(decisions),
+        "findings": [*repaired, *again["findings"]],
+    }
 
 
 def _turn_difference(

@@ -94,4 +94,4 @@ async def evaluate_verdict(
     request: HttpRequest, body: EvaluateVerdictIn
 ) -> HttpResponse:
     """How a text is read as a verdict: nothing is stored."""
-    return send(verdict_evaluate(body=body))
+    return send(await verdict_evaluate(body=body))

@@ -18,7 +18,7 @@ class GateCheckIn(Body):
 
     step: Annotated[int, Field(ge=0, le=STEP_MAX)]
     gates: Annotated[list[GateId], Field(max_length=50)] = []
-    inline: Annotated[list[dict[str, Any]], Field(max_length=50)] = []
+    inline: Annotated[list[dict[str, Any]], Field(max_length=50), Kept] = []
 
 
 class VerdictIn(Body):

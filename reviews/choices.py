@@ -44,12 +44,16 @@ def choice_of(review: Review, *, action: str, note: str) -> Choice | None:
     """What this ruling makes of its check; None where it is about something else."""
     if review.kind != Kind.EXHAUSTED or action not in {"retry", "skip", "abort"}:
         return None
+    # A check that ran out of attempts again belongs to a newer review.
+    check: GateCheck | None = getattr(review, "check_at_hand", None)
+    if check is None or check.status != "exhausted":
+        # Somebody was faster: the writer finds the review closed, and says by whom.
+        return None
     if action == "skip" and not note.strip():
         message = "say why the gate may be skipped"
         raise Invalid(
             f"note: {message}.", errors=[{"loc": ["note"], "message": message}]
         )
-    check = review.check_at_hand
     try:
         state = rule(state_of_check(check), action, said=note, guidance=note)
     except NotOffered as refused:

@@ -39,11 +39,13 @@ class Use:
     expires_at: datetime
 
     @classmethod
-    def of(cls, permission_id: int, *, at: datetime) -> Use:
+    def of(cls, permission_id: int, *, verdict: CallVerdict, at: datetime) -> Use:
         """Under the project's lock: nobody else uses or revokes it meanwhile."""
         row = Permission.objects.select_related("granted_by").get(pk=permission_id)
         if permission_state(row, at=at) != "standing":
             raise PermissionGone("The permission has ended.")
+        if not answers(row, verdict.findings):
+            raise PermissionGone("Somebody else has to be asked about this rule.")
         return cls(
             permission_id=row.pk,
             code=str(row.code),
@@ -88,20 +90,31 @@ def permission_state(row: Permission, *, at: datetime) -> str:
     return "standing" if at < row.expires_at else "expired"
 
 
-def permission_for(*, project_id: int, call: Call) -> int | None:
+def rules_asked(findings: Iterable[CallFinding]) -> set[str]:
+    """The rules that a person is asked about."""
+    return {
+        str(finding.details["rule"])
+        for finding in findings
+        if finding.decision == "require-confirmation" and "rule" in finding.details
+    }
+
+
+def answers(row: Permission, findings: Iterable[CallFinding]) -> bool:
+    """Whether its giver was asked about all these rules: another policy has others."""
+    return rules_asked(findings) <= set(json.loads(row.rules))
+
+
+def permission_for(*, project_id: int, verdict: CallVerdict) -> int | None:
     """The permission that covers this call, the one for the exact call first."""
+    call = verdict.call
     covered = Q(scope=Scope.EXACT, key=permission_key(exact_text(call)))
     shape = shape_text(call)
     if shape is not None:
         covered |= Q(scope=Scope.SHAPE, key=permission_key(shape))
-    return (
-        Permission.objects.filter(
-            standing(at=timezone.now()), covered, project_id=project_id
-        )
-        .order_by("scope", "-expires_at")
-        .values_list("pk", flat=True)
-        .first()
-    )
+    rows = Permission.objects.filter(
+        standing(at=timezone.now()), covered, project_id=project_id
+    ).order_by("scope", "-expires_at")
+    return next((row.pk for row in rows if answers(row, verdict.findings)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,13 +172,12 @@ def new_permission(
             "A call of this kind can only be permitted exactly as it is.",
             errors=[{"loc": ["remember", "scope"], "message": "only exact"}],
         )
-    rules = {str(f.details["rule"]) for f in findings if "rule" in f.details}
     return NewPermission(
         code=str(uuid7()),
         scope=scope,
         covers=covers,
         tool=call.tool,
-        rules=tuple(sorted(rules)),
+        rules=tuple(sorted(rules_asked(findings))),
         expires_at=at + timedelta(hours=hours),
         uses=uses,
     )

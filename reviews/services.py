@@ -21,6 +21,7 @@ from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.interventions import AbortRun, AcknowledgeWarning, ReopenRun
 from reviews.letting import letting_of
 from reviews.models import AdvisoryWarning, Review, ReviewState
+from reviews.reading import refuse_unread
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
 from reviews.schemas import BudgetIn, RememberIn
 from reviews.selectors import review_for, run_for
@@ -44,6 +45,9 @@ def review_rule(
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
         )
+    if action in {"approve", "amend"} and person.token_id is None:
+        # A program is served everything at once; a screen shows it page by page.
+        refuse_unread(review, user_id=person.user_id)
     return _perform(
         Rule(
             review=review,

@@ -24,7 +24,7 @@ from reviews.amending import amended_from
 from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
 from reviews.models import Kind, Review
 from reviews.pane import ReviewPane, pane_of, review_loaded
-from reviews.reading import page_serve, refuse_unread
+from reviews.reading import page_serve
 from reviews.remembering import remember_from
 from reviews.schemas import RememberIn
 from reviews.shell import shell_of
@@ -71,8 +71,6 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
     def act() -> None:
         text = _text(request, "reason" if action == "abort" else "text")
-        if lets_run:
-            refuse_unread(found, user_id=request.user.pk)
         services.review_rule(
             review_code=str(code),
             person=person_of(request.user),

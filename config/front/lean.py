@@ -49,6 +49,7 @@ from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
 from reviews.schemas import StepBatchIn, StepIn
 
 B = TypeVar("B", bound=BaseModel)
+_LONG = 20_000
 _RUN_DOORS = re.compile(
     r"^/api/v1/runs/([^/]+)/(steps|steps/batch|tool-calls|decision)$"
 )
@@ -107,15 +108,21 @@ def _door(
         return None
     schema = _EVALUATIONS.get(scope["path"])
     if schema is not None and scope["method"] == "POST":
-        return lambda: call_evaluate(principal=principal, body=_body(schema, seen))
+        return lambda: _evaluation(principal, schema, seen)
     return None
+
+
+async def _evaluation(
+    principal: Principal, schema: type[EvaluateIn], seen: Seen
+) -> Reply:
+    return await call_evaluate(principal=principal, body=await _body(schema, seen))
 
 
 async def _step(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Reply:
     return await step_submit(
         agent=agent,
         run_code=run,
-        body=_body(StepIn, seen),
+        body=await _body(StepIn, seen),
         idempotency=_idempotency(scope, seen, status=201),
     )
 
@@ -124,7 +131,7 @@ async def _steps(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> R
     return await steps_submit(
         agent=agent,
         run_code=run,
-        bodies=_body(StepBatchIn, seen).steps,
+        bodies=(await _body(StepBatchIn, seen)).steps,
         idempotency=_idempotency(scope, seen, status=200),
     )
 
@@ -133,7 +140,7 @@ async def _call(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Re
     return await call_submit(
         agent=agent,
         run_code=run,
-        call=_body(ToolCallIn, seen).root.call(),
+        call=(await _body(ToolCallIn, seen)).root.call(),
         idempotency=_idempotency(scope, seen, status=201),
     )
 
@@ -147,7 +154,14 @@ _EVALUATIONS: dict[str, type[EvaluateIn]] = {
 }
 
 
-def _body(schema: type[B], seen: Seen) -> B:
+async def _body(schema: type[B], seen: Seen) -> B:
+    """Beside the event loop where it is long: texts are cleaned as they are read."""
+    if len(seen.raw) < _LONG:
+        return _read(schema, seen)
+    return await asyncio.to_thread(_read, schema, seen)
+
+
+def _read(schema: type[B], seen: Seen) -> B:
     if not seen.raw:
         raise Malformed("The body is empty: send one JSON document.")
     try:

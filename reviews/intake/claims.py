@@ -98,9 +98,7 @@ class ClaimCall(CallCommand):
         if grant.state != GrantState.ISSUED:
             raise GrantSpent(f"The grant is {grant.state} already.")
         if at >= grant.expires_at:
-            raise GrantExpired(
-                f"The grant ended at {timestamp(grant.expires_at)}: ask again."
-            )
+            raise _late(grant)
         refuse_unless_calling(run, self.agent)
         plan = Plan(run, at)
         plan.note(
@@ -144,6 +142,10 @@ def granted_content(call: ToolCall) -> dict[str, Any]:
     return shown
 
 
+def _late(grant: Grant) -> GrantExpired:
+    return GrantExpired(f"The grant ended at {timestamp(grant.expires_at)}: ask again.")
+
+
 def _spend(grant: Grant, at: datetime) -> None:
     """The project is locked, and still the row itself must agree."""
     unspent = Grant.objects.filter(pk=grant.pk, state=GrantState.ISSUED)
@@ -180,6 +182,8 @@ class SettleCall(CallCommand):
         refuse_closed(run)
         if grant.state == GrantState.REVOKED:
             raise GrantSpent("The grant was revoked: the call must not run.")
+        if grant.state == GrantState.ISSUED and at >= grant.expires_at:
+            raise _late(grant)
         plan = Plan(run, at)
         plan.note("call.settled", actor=self.agent.actor, payload=payload)
         refuse_uncountable(plan.run.used)

@@ -69,8 +69,10 @@ async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
     return reply({**verdict.to_json(), "policy": policy.stamp()})
 
 
-def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
-    return reply(sound(read_text(body.text, gates=None, bare=True)).to_json())
+async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
+    """A text as a verdict on any number of gates."""
+    read_as = await asyncio.to_thread(read_text, body.text, gates=None, bare=True)
+    return reply(sound(read_as).to_json())
 
 
 def _policy(principal: Principal, name: str) -> LoadedPolicy:

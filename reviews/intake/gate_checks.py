@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from guidance.core.checks import (
     Verdict,
     choose_gates,
     exhaustion_text,
+    exhaustion_title,
     open_check,
     previous_feedback,
     prompt_text,
@@ -195,10 +197,9 @@ def put_before_a_person(
     plan: Plan, check: GateCheck, gates: CombinedGates, state: CheckState
 ) -> dict[str, str]:
     """The whole history side by side: what failed, what was said, what changed."""
-    names = ", ".join(gate.name for gate in gates.gates)
     code = plan.open_review(
         kind="exhausted",
-        title=f"Not passed after {state.attempts} attempts: {names}",
+        title=exhaustion_title(gates, state),
         content={
             "kind": "exhausted",
             "check": str(check.code),
@@ -268,7 +269,8 @@ async def verdict_submit(
 ) -> Reply:
     check = await read(partial(_own_check, agent, run_code, check_code))
     gates = gates_of(check)
-    verdict = verdict_of(body, gates=gates)
+    # A long text must not hold up others while it is read.
+    verdict = await asyncio.to_thread(verdict_of, body, gates=gates)
     try:
         evidence = await gathered_evidence(body, verdict=verdict, gates=gates)
     except Refused as refused:

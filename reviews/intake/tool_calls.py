@@ -205,7 +205,7 @@ class JudgePermittedCall(JudgeCall):
         plan, verdict = self._begun(run, at)
         if verdict.decision != "require-confirmation":
             return self._judged(plan, verdict)
-        use = Use.of(self.permission_id, at=at)
+        use = Use.of(self.permission_id, verdict=verdict, at=at)
         return self._judged(plan, use.allowing(verdict), use=use)
 
 
@@ -315,7 +315,7 @@ async def _performed(
             return await writer().perform(RepeatCall(**fields, stored=stored))
     if permittable(verdict.findings, always_ask=rules.always_ask):
         permission = await read(
-            partial(permission_for, project_id=agent.project_id, call=verdict.call)
+            partial(permission_for, project_id=agent.project_id, verdict=verdict)
         )
         if permission is not None:
             try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from accounts.errors import Invalid
 from guidance.core.checks import (
     CombinedGates,
@@ -10,6 +12,7 @@ from guidance.core.checks import (
     read_body,
     read_text,
 )
+from guidance.redactor import clean
 from reviews.check_schemas import VerdictIn
 
 STRUCTURED = ("overall", "rationale", "per_gate")
@@ -33,9 +36,21 @@ def verdict_of(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
 def sound(read: Verdict | VerdictProblem) -> Verdict:
     """The verdict, or a refusal that shows the accepted forms."""
     if isinstance(read, Verdict):
-        return read
+        return _without_secrets(read)
     raise Invalid(
         f"This is no verdict. {read.message}.",
         errors=[{"loc": path.split("."), "message": why} for path, why in read.errors],
         accepted_forms=list(read.forms),
+    )
+
+
+def _without_secrets(verdict: Verdict) -> Verdict:
+    """After the reading: a label for a secret must not cover a FAIL that was read."""
+    return replace(
+        verdict,
+        rationale=clean(verdict.rationale),
+        per_gate=tuple(
+            replace(entry, rationale=clean(entry.rationale))
+            for entry in verdict.per_gate
+        ),
     )

@@ -29,6 +29,7 @@ from tests.builders import (
     step,
     unique,
 )
+from tests.checks.test_flows import fail, opened
 from tests.conftest import client_for
 from tests.gateway.calls import command, rule
 from tests.live import Live
@@ -53,6 +54,8 @@ class Target:
     body: Any = None
     call: str = ABSENT
     permission: str = ABSENT
+    check: str = ABSENT
+    warning: str = ABSENT
 
 
 class World:
@@ -178,6 +181,17 @@ class World:
             (newest, *_) = manager.get("/permissions").json()["items"]
         return Target(run, call["review"]["id"], permission=newest["id"])
 
+    def checking(self, body: Any = None) -> Target:
+        run = start_run(self.agent)
+        check = opened(self.agent, run, "code-quality", step=0)
+        return Target(run, ABSENT, body, check=check["id"])
+
+    def warned(self) -> Target:
+        target = self.checking()
+        told = fail(self.agent, target.run, {"id": target.check})
+        (warning,) = told["advisory_warnings"]
+        return Target(target.run, ABSENT, warning=warning["id"])
+
     def stopped(self) -> Target:
         target = self.running({"reason": "looked at it"})
         body = step(1, coherence=0.1)
@@ -287,6 +301,15 @@ DOORS: dict[str, Door] = {
     "POST /runs/{run}/tool-calls/{call}/result": agents_only(
         lambda world: world.calling({"ok": True})
     ),
+    "POST /runs/{run}/gate-checks": agents_only(
+        lambda world: world.running({"step": 0, "gates": ["code-quality"]})
+    ),
+    "GET /runs/{run}/gate-checks/{check}": agents_only(World.checking),
+    "POST /runs/{run}/gate-checks/{check}/verdicts": agents_only(
+        lambda world: world.checking({"text": "GATE_REVIEW: FAIL - no"})
+    ),
+    "POST /runs/{run}/warnings/{warning}/acknowledge": people_only(World.warned),
+    "POST /runs/{run}/turns": agents_only(lambda world: world.running({})),
     "GET /permissions": Door(
         target=World.permitted,
         allowed={*MEMBERS, *SESSIONS, "outsider"},
@@ -300,6 +323,8 @@ DOORS: dict[str, Door] = {
     "POST /evaluate/multi-edit": stateless(
         {"file_path": "a", "original": "x", "edits": [{"old": "x", "new": "y"}]}
     ),
+    "POST /evaluate/turn": stateless({"content": "Done."}),
+    "POST /evaluate/verdict": stateless({"text": "GATE_REVIEW: FAIL - no"}),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
 }
@@ -328,6 +353,8 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         review=target.review,
         call=target.call,
         permission=target.permission,
+        check=target.check,
+        warning=target.warning,
     )
     more = {} if target.body is None else {"json": target.body}
     return world.callers[caller](method, path, **more)

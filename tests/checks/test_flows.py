@@ -136,6 +136,25 @@ def test_skip_needs_a_reason_and_says_that_the_gate_was_not_passed(
     assert ruled["check_state"]["status"] == "skipped"
 
 
+def test_a_second_ruling_is_told_of_the_first(
+    agent: httpx.Client, reviewer: httpx.Client, run: str
+) -> None:
+    """Also when the check ran out of attempts again, and another review is open."""
+    check = opened(agent, run, "tests-pass")
+    fail(agent, run, check)
+    first = fail(agent, run, check)
+    rule(reviewer, first, "retry", note="Once more")
+    late = [rule(reviewer, first, "skip", note="x"), rule(reviewer, first, "skip")]
+    fail(agent, run, check)
+    assert fail(agent, run, check)["outcome"] == "exhausted"
+    late.append(rule(reviewer, first, "retry", note="And again"))
+    for answer in late:
+        assert (answer.status_code, slug(answer)) == (409, "already-ruled")
+        assert answer.json()["ruling"]["action"] == "retry"
+    stands = agent.get(f"/runs/{run}/gate-checks/{check['id']}").json()
+    assert stands["status"] == "exhausted"
+
+
 def test_abort_ends_the_run_for_good(
     agent: httpx.Client, manager: httpx.Client, run: str
 ) -> None:

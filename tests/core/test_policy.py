@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 
+from guidance.core.checks import GateDefinition, Retry
 from guidance.core.policy import (
     Budget,
+    CheckRules,
     ContinueLimits,
     Policy,
     PolicyError,
@@ -18,6 +20,7 @@ from guidance.core.policy import (
     load_policy,
 )
 from guidance.core.tools.rules import ToolRules
+from guidance.core.turns.rules import TurnRules
 
 
 def problems(document: object) -> dict[str, str]:
@@ -53,6 +56,9 @@ def test_an_empty_document_is_the_default_policy() -> None:
         reviews=ReviewRules(expires_after_s=86_400, on_expiry="abort"),
         runs=RunRules(abandon_after_s=86_400),
         tools=ToolRules(max_diff_lines=300, grant_expires_s=600),
+        checks=CheckRules(max_resets=3),
+        gates={},
+        turns=TurnRules(threshold=60, warn_from=40, max_retries=3, models={}),
     )
 
 
@@ -83,6 +89,9 @@ def test_every_section_is_read() -> None:
             "reviews": {"expires_after_s": 60, "on_expiry": "stop"},
             "runs": {"abandon_after_s": 120},
             "tools": {"max_diff_lines": 50, "idempotent": ["Read"]},
+            "checks": {"max_resets": 1},
+            "gates": {"tests": {"severity": "low", "retry": {"max_attempts": 5}}},
+            "turns": {"max_retries": 1, "models": {"small-*": {"threshold": 80}}},
         }
     )
     assert policy.budget == Budget(
@@ -92,6 +101,19 @@ def test_every_section_is_read() -> None:
     assert policy.reviews == ReviewRules(expires_after_s=60, on_expiry="stop")
     assert policy.runs == RunRules(abandon_after_s=120)
     assert policy.tools == ToolRules(max_diff_lines=50, idempotent=("Read",))
+    assert policy.checks == CheckRules(max_resets=1)
+    assert policy.gates == {
+        "tests": GateDefinition(
+            slug="tests",
+            name="tests",
+            severity="low",
+            mode="informational",
+            retry=Retry(max_attempts=5),
+        )
+    }
+    common = TurnRules(max_retries=1)
+    assert policy.turns.for_model("large") == common
+    assert policy.turns.for_model("small-1") == replace(common, threshold=80)
 
 
 def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default() -> (
@@ -254,24 +276,6 @@ def test_null_never_erases_a_limit(name: str) -> None:
             "must be from 1 to 31622400",
             id="run-that-never-lives",
         ),
-        pytest.param(
-            {"tools": {"max_diff_lines": -1}},
-            "tools.max_diff_lines",
-            "must be from 0 to 1000000",
-            id="fewer-lines-than-none",
-        ),
-        pytest.param(
-            {"tools": {"allowlist": ["Read"]}},
-            "tools.allowlist",
-            "must be an object",
-            id="list-for-allowlist",
-        ),
-        pytest.param(
-            {"tools": {"idempotent": "Read"}},
-            "tools.idempotent",
-            "must be a list of at most 500 texts",
-            id="text-for-list",
-        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_path(
@@ -328,6 +332,10 @@ def test_a_limit_may_reach_its_bounds_and_not_pass_them(name: str) -> None:
         ("runs", "abandon_after_s", 1, YEAR_S, 0, YEAR_S + 1),
         ("tools", "max_diff_lines", 0, 1_000_000, -1, 1_000_001),
         ("tools", "grant_expires_s", 1, 86_400, 0, 86_401),
+        ("checks", "max_resets", 0, 100, -1, 101),
+        ("turns", "threshold", 40, 101, 0, 102),
+        ("turns", "warn_from", 0, 60, -1, 102),
+        ("turns", "max_retries", 0, 100, -1, 101),
     ],
 )
 def test_so_may_every_other_figure(
@@ -368,6 +376,9 @@ def test_all_problems_are_told_at_once() -> None:
             "continue": {"min_coherence": 2, "rework_window": 0, "typo": 1},
             "reviews": [],
             "tools": {"typo": 1, "patterns": [{"name": 5}]},
+            "checks": {"max_resets": "3"},
+            "gates": {"Not Kebab": {}, "tests": {"criteria": [""], "typo": 1}},
+            "turns": {"max_retries": -1, "models": {"small": {"typo": 1}}},
             "extra": 1,
         }
     )
@@ -381,6 +392,12 @@ def test_all_problems_are_told_at_once() -> None:
         "tools.patterns.0.name",
         "tools.patterns.0.pattern",
         "tools.patterns.0.message",
+        "checks.max_resets",
+        "gates.Not Kebab.id",
+        "gates.tests.criteria.0.text",
+        "gates.tests.typo",
+        "turns.max_retries",
+        "turns.models.small.typo",
         "extra",
     }
 

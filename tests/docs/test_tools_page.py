@@ -115,7 +115,7 @@ def test_the_calls_of_the_api_page_can_be_sent(agent: httpx.Client) -> None:
         for path, body in requests(API)
         if path.endswith("/tool-calls") or path.startswith("/evaluate/")
     ]
-    assert len(sent) == 6
+    assert len(sent) == 8
     for path, answer in sent:
         assert answer.status_code == (201 if "{run}" in path else 200), answer.text
 

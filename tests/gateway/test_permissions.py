@@ -181,3 +181,14 @@ def test_a_shape_is_not_mistaken_for_the_text_it_is_written_as(
     remember(reviewer, command(agent, run, "rm -rf build-1"), scope="shape")
     literal = command(agent, run, "rm -rf build-#")
     assert literal["decision"] == "require-confirmation"
+
+
+def test_it_answers_only_the_rules_that_its_giver_was_asked_about(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    remember(reviewer, command(agent, start_run(agent)))
+    build = {"name": "build-folder", "pattern": "build", "message": "Touches the build"}
+    make_policy("wary", project=project, tools={"patterns": [build]})
+    wary = start_run(agent, policy="wary")
+    assert command(agent, wary)["decision"] == "require-confirmation"
+    assert only(reviewer)["used"] == 0

@@ -74,3 +74,11 @@ def test_a_stored_result_answers_an_idempotent_call_and_replays(
     assert again["grant"] is None
     assert agent.get(f"/runs/{run}").json()["budget"]["tool_calls"]["used"] == 1
     assert replay_run(Run.objects.get(code=run)) is None
+
+
+def test_repaired_arguments_replay_too(agent: httpx.Client, project: Project) -> None:
+    make_policy("lenient", project=project, tools={"lenient_arguments": ["Write"]})
+    run = start_run(agent, policy="lenient")
+    call = ask(agent, run, kind="tool", tool="Write", arguments_json="{'path': 'a'}")
+    assert call["decision"] == "warn"
+    assert replay_run(Run.objects.get(code=run)) is None

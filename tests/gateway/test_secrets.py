@@ -43,7 +43,8 @@ def traces(text: str) -> list[str]:
 
 def tell_everywhere(agent: httpx.Client) -> Iterator[str]:
     """Every door an agent can put a secret into; yields what it is answered."""
-    run = start_run(agent, task=f"Use {TOKEN}", labels={"k": f"password={PASSWORD}"})
+    labels = {"k": f"password={PASSWORD}"}
+    run = start_run(agent, task=f"Use {TOKEN}", labels=labels, model=TOKEN)
     body = {"kind": "edit", "file_path": f"/home/{TOKEN}", "content": "x"}
     calls = [
         command(agent, run, f"curl -H 'Authorization: Bearer {TOKEN}' example.org"),
@@ -68,6 +69,14 @@ def tell_everywhere(agent: httpx.Client) -> Iterator[str]:
     yield settle(agent, run, granted, output={"env": f"TOKEN={TOKEN}"}).text
     summary = step(1, summary=f"Found {TOKEN}", signature=f"bash:-p {TOKEN}")
     yield agent.post(f"/runs/{run}/steps", json=summary).text
+    saved = {"step": 0, "label": TOKEN}
+    key = {"Idempotency-Key": TOKEN}
+    yield agent.post(f"/runs/{run}/checkpoints", json=saved, headers=key).text
+    gate = {"id": "own", "name": TOKEN, "criteria": [f"uses {TOKEN}"]}
+    check = agent.post(f"/runs/{run}/gate-checks", json={"step": 0, "inline": [gate]})
+    yield check.text
+    path = f"/runs/{run}/gate-checks/{check.json()['id']}/verdicts"
+    yield agent.post(path, json={"text": f"FAIL - found {TOKEN}"}).text
     for where in ("", "/ledger", "/verify"):
         yield agent.get(f"/runs/{run}{where}").text
     asked = {"kind": "question", "title": f"Is {TOKEN} right?", "detail": TOKEN}
@@ -158,6 +167,8 @@ def stored_text(project: Project) -> str:
         "reviews_review": "project_id = %s",
         "reviews_toolcall": "project_id = %s",
         "reviews_permission": "project_id = %s",
+        "reviews_gatecheck": "project_id = %s",
+        "reviews_advisorywarning": "0 <> %s",
         "ledger_idempotencyrecord": "0 <> %s",
     }
     rows = []

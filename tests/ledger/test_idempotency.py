@@ -28,6 +28,12 @@ def ask(client: httpx.Client, run: str) -> str:
     return code
 
 
+def check(client: httpx.Client, run: str) -> str:
+    body = {"step": 0, "gates": ["test-suite"]}
+    code: str = client.post(f"/runs/{run}/gate-checks", json=body).json()["id"]
+    return code
+
+
 # Every POST of an agent that changes something: its address and body.
 POSTS: dict[str, Callable[[httpx.Client, str], tuple[str, Any]]] = {
     "start": lambda _, run: ("/runs", {"task": "t"}),
@@ -35,6 +41,15 @@ POSTS: dict[str, Callable[[httpx.Client, str], tuple[str, Any]]] = {
     "batch": lambda _, run: (f"/runs/{run}/steps/batch", {"steps": [step(1), step(2)]}),
     "checkpoint": lambda _, run: (f"/runs/{run}/checkpoints", {"step": 0}),
     "ask": lambda _, run: (f"/runs/{run}/reviews", {"kind": "question", "title": "?"}),
+    "check": lambda _, run: (
+        f"/runs/{run}/gate-checks",
+        {"step": 0, "gates": ["test-suite"]},
+    ),
+    "verdict": lambda client, run: (
+        f"/runs/{run}/gate-checks/{check(client, run)}/verdicts",
+        {"text": "GATE_REVIEW: FAIL - no"},
+    ),
+    "turn": lambda _, run: (f"/runs/{run}/turns", {"content": "Shall I go on?"}),
     "finish": lambda _, run: (f"/runs/{run}/finish", {"outcome": "failed"}),
     "withdraw": lambda client, run: (f"/reviews/{ask(client, run)}/withdraw", None),
 }

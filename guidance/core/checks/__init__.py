@@ -28,7 +28,12 @@ from guidance.core.checks.evidence import (
     read_evidence,
     unproven,
 )
-from guidance.core.checks.prompts import exhaustion_text, previous_feedback, prompt_text
+from guidance.core.checks.prompts import (
+    exhaustion_text,
+    exhaustion_title,
+    previous_feedback,
+    prompt_text,
+)
 from guidance.core.checks.reading import Refused, read_gate, read_gates
 from guidance.core.checks.texts import read_text
 from guidance.core.checks.verdicts import (
@@ -63,6 +68,7 @@ __all__ = [
     "choose_gates",
     "combine",
     "exhaustion_text",
+    "exhaustion_title",
     "gates_to_json",
     "open_check",
     "previous_feedback",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from guidance.core.checks.combined import CombinedGates
+from guidance.core.checks.combined import HINT_LIMIT, CombinedGates
 from guidance.core.checks.definitions import MODES
 from guidance.core.checks.evidence import Evidence, unproven
 from guidance.core.checks.verdicts import RATIONALE_LIMIT, Verdict
@@ -194,7 +194,11 @@ def _warning(gates: CombinedGates, event: Event) -> str:
         for number, gate in enumerate(gates.gates, 1)
         if number in event.failed_gates or not event.failed_gates
     ]
-    return f"Gate not passed: {', '.join(names)}. {failure_text(event)}"
+    told = f"Gate not passed: {', '.join(names)}. {failure_text(event)}"
+    if not event.unproven:
+        return told
+    # A claim says nothing about why it was not believed; what the verifiers said does.
+    return " ".join((told, *(f"({remark})" for remark in event.remarks[:HINT_LIMIT])))
 
 
 def failure_text(event: Event) -> str:

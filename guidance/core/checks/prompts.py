@@ -39,13 +39,17 @@ def previous_feedback(gates: CombinedGates, state: CheckState) -> str | None:
     return failure_text(last) if last and gates.preserve_context else None
 
 
-def exhaustion_text(gates: CombinedGates, state: CheckState) -> str:
-    """What a person is told who has to choose."""
+def exhaustion_title(gates: CombinedGates, state: CheckState) -> str:
     names = ", ".join(gate.name for gate in gates.gates)
     tries = "1 attempt" if state.attempts == 1 else f"{state.attempts} attempts"
+    return f"Not passed after {tries}: {names}"
+
+
+def exhaustion_text(gates: CombinedGates, state: CheckState) -> str:
+    """What a person is told who has to choose."""
     last = state.last_failure
     said = f" Last: {failure_text(last)}" if last else ""
-    return f"Not passed after {tries}: {names}.{said}"
+    return f"{exhaustion_title(gates, state)}.{said}"
 
 
 def _lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:

@@ -11,9 +11,11 @@ from guidance.core.checks import (
     MAX_RESETS,
     CheckState,
     GateVerdict,
+    JudgeEvidence,
     NotOffered,
     Verdict,
     exhaustion_text,
+    exhaustion_title,
     open_check,
     rule,
     take_verdict,
@@ -74,7 +76,7 @@ def test_vr_27_fail_without_attempts_left_waits_for_a_person() -> None:
     )
     once = check(retrying(max_attempts=1))
     state = after(open_check(once), FAIL, gates=once).state
-    assert "after 1 attempt:" in exhaustion_text(once, state)
+    assert exhaustion_title(once, state) == "Not passed after 1 attempt: quality"
 
 
 def test_vr_28_advisory_goes_on_with_a_warning() -> None:
@@ -91,6 +93,15 @@ def test_vr_28_the_warning_names_the_gates_that_failed() -> None:
     outcome = after(open_check(gates), replace(FAIL, per_gate=entries), gates=gates)
     assert outcome.warning == "Gate not passed: two. No test covers the retry"
     assert outcome.state.history[0].remarks == ("two: Why",)
+
+
+def test_the_warning_says_why_a_claim_was_not_believed() -> None:
+    gates, state = opened(criteria=[{"text": "It is clear", "verifier": "judge"}])
+    said = JudgeEvidence(criterion="quality.1", passed=False, rationale="What is foo?")
+    outcome = take_verdict(state, PASS, gates=gates, evidence=[said])
+    assert outcome.warning is not None
+    assert outcome.warning.startswith("Gate not passed: quality. PASS was claimed")
+    assert outcome.warning.endswith(" (quality.1: What is foo?)")
 
 
 def test_vr_29_informational_goes_on_without_one() -> None:
