@@ -19,16 +19,19 @@ NO_JUDGE = "no judge is configured on this server, so this criterion cannot be m
 
 
 async def gathered_evidence(
-    body: VerdictIn, *, verdict: Verdict, gates: CombinedGates
+    body: VerdictIn, *, verdict: Verdict, gates: CombinedGates, takes_it: bool
 ) -> Sequence[Evidence]:
-    """The judge is asked only where a PASS would depend on it."""
+    """The judge is asked only where a PASS would depend on it.
+
+    `takes_it` tells whether the check takes a verdict at all: a refusal needs no judge.
+    """
     reported = read_evidence(body.evidence, gates=gates)
     judged = {
         name: criterion.text
         for name, criterion in gates.verified.items()
         if criterion.verifier == "judge"
     }
-    if not judged or not verdict.passed:
+    if not judged or not verdict.passed or not takes_it:
         return reported
     if configured() is None:
         return [*reported, *_all_failed(judged, NO_JUDGE)]

@@ -31,6 +31,7 @@ from guidance.core.checks import (
 )
 from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.models import RunStatus
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
@@ -272,7 +273,9 @@ async def verdict_submit(
     # A long text must not hold up others while it is read.
     verdict = await asyncio.to_thread(verdict_of, body, gates=gates)
     try:
-        evidence = await gathered_evidence(body, verdict=verdict, gates=gates)
+        evidence = await gathered_evidence(
+            body, verdict=verdict, gates=gates, takes_it=_takes_verdicts(check)
+        )
     except Refused as refused:
         raise invalid(refused.errors) from None
     return await writer().perform(
@@ -309,11 +312,16 @@ def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Rep
     )
 
 
+def _takes_verdicts(check: GateCheck) -> bool:
+    return check.status == "open" and check.run.status == RunStatus.RUNNING
+
+
 def _own_check(agent: AgentPrincipal, run_code: str, check_code: str) -> GateCheck:
     known, of_run = parse_code(check_code), parse_code(run_code)
     if known is None or of_run is None:
         raise NotFound
-    check = GateCheck.objects.filter(
+    checks = GateCheck.objects.select_related("run")
+    check = checks.filter(
         code=known, run__code=of_run, run__agent_id=agent.agent_id
     ).first()
     if check is None:
