@@ -75,5 +75,5 @@ def test_every_decision_record_is_listed() -> None:
 
 
 def test_the_readme_counts_the_demo_agents() -> None:
-    assert len(CAST) == 10
-    assert "ten simulated" in text_of("README.md")
+    assert len(CAST) == 12
+    assert "twelve simulated" in text_of("README.md")

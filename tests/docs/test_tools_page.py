@@ -17,6 +17,7 @@ from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judging import judge_call
 from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.shapes import shape_text
 from guidance.core.words import CALL_DECISIONS
 from reviews.intake.tool_calls import OPEN_CONFIRMATIONS
 from tests.builders import make_policy, start_run
@@ -71,6 +72,27 @@ def test_the_finding_is_a_real_one() -> None:
     call = CommandCall(tool="Bash", command="sudo rm -rf build")
     verdict = judge_call(rules=ToolRules(), call=call, fingerprint_key=b"x")
     assert [json.loads(example)] == verdict.to_json()["findings"]
+
+
+def test_the_shapes_are_as_the_page_says() -> None:
+    said = " ".join(TOOLS.partition("## Standing permissions")[2].split())
+    for name, other in (
+        ("build-101", "build-102"),
+        ("release.2024", "release.2025"),
+        ("web-7f9c4d8b", "web-0a1b2c3d"),
+        ("/srv/releases/20240131", "/srv/releases/20250131"),
+    ):
+        assert f"`{name}`" in said
+        assert _shape(f"rm -rf {name}") == _shape(f"rm -rf {other}")
+    assert "`chmod 755` is not `chmod 777`" in said
+    assert _shape("chmod 755 x-1") != _shape("chmod 777 x-1")
+    for sign in ("chr(", "{1..9}"):
+        assert f"`{sign}`" in said
+        assert _shape(f"rm -rf build-1 {sign}") is None
+
+
+def _shape(text: str) -> str | None:
+    return shape_text(CommandCall(tool="Bash", command=text))
 
 
 def test_the_digest_can_be_computed(agent: httpx.Client) -> None:

@@ -67,6 +67,29 @@ def test_a_shape_covers_other_numbers_and_nothing_else(
         assert command(agent, run, other)["decision"] == "require-confirmation"
 
 
+@pytest.mark.parametrize(
+    ("approved", "other"),
+    [
+        (r"rm -rf /$'\x61\x62\x63'", r"rm -rf /$'\x65\x74\x63'"),
+        ("set -- x1 y /; rm -rf x$1", "set -- x1 y /; rm -rf x$3"),
+        ("ssh root@10.0.0.1 rm -rf /srv/data", "ssh root@10.0.0.2 rm -rf /srv/data"),
+        ("redis-cli -n1 flushdb", "redis-cli -n0 flushdb"),
+        (
+            "rm -rf build-1 && chmod --mode=755 x",
+            "rm -rf build-1 && chmod --mode=777 x",
+        ),
+        ("rm -rf build-1; kill -9 123456", "rm -rf build-1; kill -9 000001"),
+    ],
+)
+def test_a_shape_never_covers_what_was_not_meant(
+    agent: httpx.Client, reviewer: httpx.Client, approved: str, other: str
+) -> None:
+    """Where nothing may change, there is no shape to remember, only the exact call."""
+    run = start_run(agent)
+    remember(reviewer, command(agent, run, approved), scope="shape")
+    assert command(agent, run, other)["decision"] == "require-confirmation"
+
+
 def test_it_is_the_same_in_another_tool_only_by_its_own_permission(
     agent: httpx.Client, reviewer: httpx.Client
 ) -> None:

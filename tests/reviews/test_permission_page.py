@@ -236,8 +236,8 @@ def texts(covered: Covered) -> dict[str, str]:
 
 BASH = CommandCall(
     tool="Bash",
-    command='rm -rf build-12 # \\# "x"',
-    arguments={"command": 'rm -rf build-12 # \\# "x"', "cwd": "/srv"},
+    command='rm -rf build-12 # "x"',
+    arguments={"command": 'rm -rf build-12 # "x"', "cwd": "/srv"},
 )
 QUERY = ToolCall(
     tool="mcp__db__query",
@@ -250,8 +250,8 @@ QUERY = ToolCall(
     [
         (
             BASH,
-            {"": 'rm -rf build-12 # \\# "x"', "cwd": "/srv"},
-            {"": 'rm -rf build-<#> # \\# "x"', "cwd": "/srv"},
+            {"": 'rm -rf build-12 # "x"', "cwd": "/srv"},
+            {"": 'rm -rf build-<#> # "x"', "cwd": "/srv"},
         ),
         (
             QUERY,

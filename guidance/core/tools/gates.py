@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from guidance.core.arguments import allowlisted
 from guidance.core.edits import EditRefusal, oversized
@@ -11,7 +12,7 @@ from guidance.core.tools.destructive import destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import every_text
+from guidance.core.tools.texts import every_text, spelled, spelled_twice
 
 Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]
 
@@ -53,14 +54,27 @@ def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
             message="command and arguments.command are not the same",
             remediation="Send the command once, or the same text in both.",
         )
+    twice = spelled_twice(
+        evidence.arguments,
+        tool=evidence.call.tool,
+        marks=(*rules.shell_arguments, *rules.sql_arguments),
+    )
+    if twice is not None:
+        yield CallFinding(
+            gate="arguments",
+            decision="block",
+            message=f"The argument {twice} stands there in two spellings that differ",
+            remediation="Send it once: nobody can tell which of them would be run.",
+        )
 
 
 def _two_commands(evidence: CallEvidence) -> bool:
-    """One is shown and the other would be run."""
+    """One is shown and the other would be run, however its name is written."""
     call = evidence.call
-    return (
-        isinstance(call, CommandCall)
-        and evidence.arguments.get("command", call.command) != call.command
+    return isinstance(call, CommandCall) and any(
+        part != call.command
+        for name, part in evidence.arguments.items()
+        if spelled(name) == "command"
     )
 
 
@@ -79,6 +93,18 @@ def schema(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
             remediation=f"Follow the schema of {evidence.call.tool} in the policy.",
             details={"path": problem.path},
         )
+
+
+def code(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    """Commands and SQL, a command together with its arguments."""
+    call = evidence.call
+    if isinstance(call, CommandCall):
+        # Whatever the policy marks, this is a command, and its arguments may complete it.
+        together = {"command": call.command, **evidence.arguments}
+        evidence = replace(evidence, arguments=together)
+        marks = (*rules.shell_arguments, "*.command")
+        rules = replace(rules, shell_arguments=marks)
+    yield from destructive(rules, evidence)
 
 
 def allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
@@ -149,7 +175,7 @@ def patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
 # budget, which only a run has, stands between those two groups.
 INPUT_GATES: dict[str, Gate] = {"arguments": arguments, "schema": schema}
 ENFORCEMENT_GATES: dict[str, Gate] = {
-    "destructive": destructive,
+    "destructive": code,
     "allowlist": allowlist,
     "diff_size": diff_size,
     "multi_edit": multi_edit,

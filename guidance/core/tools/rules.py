@@ -42,15 +42,43 @@ class ToolRules:
     """`allowlist` None is off; an empty one allows nothing.
 
     `shell_arguments` and `sql_arguments` name texts to be read as commands or SQL:
-    `tool.argument`, with a star for any tool, at any depth of the arguments.
+    `tool.argument`, with a star for any tool, at any depth of the arguments. Neither
+    case nor blanks, dashes and underscores count in them.
     """
 
     allowlist: tuple[str, ...] | None = None
     max_diff_lines: int = DIFF_LIMIT
     lenient_arguments: tuple[str, ...] = ()
     idempotent: tuple[str, ...] = ()
-    shell_arguments: tuple[str, ...] = ("*.command", "*.cmd", "*.script", "*.bash")
-    sql_arguments: tuple[str, ...] = ("*.sql", "*.query", "*.statement")
+    shell_arguments: tuple[str, ...] = (
+        "*.command",
+        "*.commands",
+        "*.cmd",
+        "*.cmdline",
+        "*.command_line",
+        "*.script",
+        "*.bash",
+        "*.bash_command",
+        "*.shell",
+        "*.shell_command",
+        "*.argv",
+        "Bash.code",
+        "Bash.input",
+        "Bash.stdin",
+        "shell.code",
+        "shell.input",
+        "shell.stdin",
+        "terminal.code",
+        "terminal.input",
+        "terminal.stdin",
+    )
+    sql_arguments: tuple[str, ...] = (
+        "*.sql",
+        "*.query",
+        "*.queries",
+        "*.statement",
+        "*.statements",
+    )
     schemas: Mapping[str, ToolSchema] = field(default_factory=dict)
     patterns: tuple[OwnPattern, ...] = ()
     always_ask: tuple[str, ...] = (

@@ -1,9 +1,10 @@
 """What a standing permission covers: one exact call, or calls of the same shape.
 
-Two calls have the same shape when they differ only in numbers, hashes and ids inside of
-words: `rm -rf build-123` and `rm -rf build-124`. A word that is nothing but a short
-number counts as it stands, because `chmod 755` is not `chmod 777`; so does everything
-else, or a permission for one folder would be one for all.
+Two calls have the same shape when they differ only in numbers, hashes and ids that are
+part of a name: `rm -rf build-123` and `rm -rf build-124`. Everything else counts as it
+stands, or a permission for one folder would be one for all: options, addresses, settings
+and bare numbers, because `chmod 755` is not `chmod 777`. A text in which letters can be
+written as numbers has no shape at all.
 """
 
 from __future__ import annotations
@@ -17,20 +18,29 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.texts import every_text
 
 # Stands for every part of a shape that may change. A call that has this very letter in
 # it has no shape: nobody could tell the two apart.
 MAY_CHANGE = "\ue000"
-# A word may hold slashes and dots: only blanks and quotes end it. No backtracking can
-# happen: one class, taken greedily, followed by nothing.
-_WORD = re.compile(r"[^\s'\"`]+")
-# An id or a hash stands between other signs, digits may stand anywhere. A short word is
-# no hash: db1 and ad2 are names.
-_RUN = re.compile(
-    r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
-    r"|(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,})(?![0-9A-Za-z])|[0-9]+"
+# What a shell or an interpreter would turn into other letters: escapes, variables,
+# substitutions, character codes, ranges in braces.
+_WRITTEN_OTHERWISE = re.compile(
+    r"[\\$`]|chr\s*\(|%[0-9a-f]|\{[^{}]*\.\.", re.IGNORECASE
 )
-_LONG = 6
+_WORD = re.compile(r"[^ \t\n]+")
+# A name or a path, in quotes or not. Options, settings, addresses and every sign that
+# means something to a shell are left out.
+_NAME = re.compile(r"['\"]?(?!-)[0-9A-Za-z._/~+-]+['\"]?")
+_IPV4 = re.compile(r"[0-9]+(?:\.[0-9]+){3}")
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+# With a digit in it: a word of seven letters may be a name.
+_HASH = r"(?=[a-fA-F]*[0-9])[0-9a-fA-F]{7,}"
+# After a letter and a sign (build-123), or between slashes and long (/srv/20240131).
+_RUN = re.compile(
+    rf"(?<=[A-Za-z][-_.])(?:{_UUID}|{_HASH}|[0-9]+)(?![0-9A-Za-z])"
+    rf"|(?<![^/'\"])(?:{_UUID}|{_HASH})(?![^/'\"])"
+)
 
 
 def exact_text(call: Call) -> str:
@@ -41,6 +51,8 @@ def exact_text(call: Call) -> str:
 def shape_text(call: Call) -> str | None:
     """The same with a sign for every changing part; None where only the exact will do."""
     if not isinstance(call, CommandCall | ToolCall) or MAY_CHANGE in exact_text(call):
+        return None
+    if any(_WRITTEN_OTHERWISE.search(part.text) for part in every_text(call.shown())):
         return None
     return canonical({"kind": call.kind, "tool": call.tool, **_shaped_in(call.shown())})
 
@@ -80,8 +92,7 @@ def _shaped_in(value: Any) -> Any:
 
 def _shaped(word: re.Match[str]) -> str:
     text = word[0]
-    # Letters beside the numbers make the word a name: build-123, not 755.
-    named = any(char.isalpha() for char in _RUN.sub("", text))
-    return _RUN.sub(
-        lambda run: MAY_CHANGE if named or len(run[0]) >= _LONG else run[0], text
-    )
+    bare = text.strip("'\"").isdigit()
+    if bare or not _NAME.fullmatch(text) or _IPV4.search(text):
+        return text
+    return _RUN.sub(MAY_CHANGE, text)

@@ -36,7 +36,11 @@ def shape(text: str) -> str | None:
         ("rm -rf out-3f2a9c1", "rm -rf out-99bc0d7"),
         (f"rm -rf /srv/{UUID}", f"rm -rf /srv/{OTHER_UUID}"),
         (f"rm -rf {UUID}", f"rm -rf {OTHER_UUID}"),
-        ("kill -9 123456", "kill -9 654321"),
+        ("rm -rf 'build-1'", "rm -rf 'build-2'"),
+        ("bash -c 'rm -rf build-1'", "bash -c 'rm -rf build-2'"),
+        ("rm -rf release.2024", "rm -rf release.2025"),
+        ("rm -rf tmp_1/x", "rm -rf tmp_2/x"),
+        ("kubectl delete pod web-7f9c4d8b", "kubectl delete pod web-0a1b2c3d"),
         ("git branch -D fix/issue-12", "git branch -D fix/issue-99"),
         ("rm -rf 'build 1'", "rm -rf 'build 1'"),
     ],
@@ -70,10 +74,50 @@ def test_numbers_hashes_and_ids_inside_of_words_may_differ(
         ("rm -rf a\u0661", "rm -rf a\u0662"),
         ("chmod\t755 x", "chmod\t777 x"),
         ("ls\n1", "ls\n2"),
+        ("rm -rf build1", "rm -rf build2"),
+        ("rm -rf build-1x", "rm -rf build-2x"),
+        ("rm -rf /srv/123456", "rm -rf /srv/654321"),
+        ("rm -rf 20240101", "rm -rf 20250131"),
+        ("kill -9 123456", "kill -9 000001"),
+        ("rm -rf build; kill -9 123456", "rm -rf build; kill -9 000001"),
+        ("ssh root@10.0.0.1 rm -rf /srv/data", "ssh root@10.0.0.2 rm -rf /srv/data"),
+        ("ssh root@web-1 rm -rf /srv", "ssh root@web-2 rm -rf /srv"),
+        ("ssh x.10.0.0.1 rm -rf /srv", "ssh x.11.0.0.1 rm -rf /srv"),
+        ("curl -X DELETE http://10.0.0.1:80/x", "curl -X DELETE http://10.0.0.2:80/x"),
+        ("curl -X DELETE http://10.0.0.1:80/x", "curl -X DELETE http://10.0.0.1:81/x"),
+        ("curl -X DELETE http://web-1/x", "curl -X DELETE http://web-2/x"),
+        ("redis-cli -n1 flushdb", "redis-cli -n0 flushdb"),
+        ("redis-cli --db-1 flushdb", "redis-cli --db-0 flushdb"),
+        ("redis-cli '-db-1' flushdb", "redis-cli '-db-0' flushdb"),
+        ("install -m755 a b; rm -rf build", "install -m777 a b; rm -rf build"),
+        ("rm -rf build && chmod --mode=755 x", "rm -rf build && chmod --mode=777 x"),
+        ("dd of=disk-1", "dd of=disk-2"),
+        ("docker rmi app:v.1", "docker rmi app:v.2"),
+        ('rm --x="a-1"', 'rm --x="a-2"'),
+        ("rm -rf x\u00a0build-1", "rm -rf x\u00a0build-2"),
     ],
 )
 def test_everything_else_counts_as_it_stands(one: str, other: str) -> None:
     assert shape(one) != shape(other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"rm -rf /$'\x61\x62\x63' build-1",
+        r"rm -rf \build-1",
+        """python3 -c "import shutil; shutil.rmtree(chr(97)+chr(98))" build-1""",
+        "awk 'CHR (97)' build-1",
+        "set -- x1 y /; rm -rf x$1 build-1",
+        "a1=build; rm -rf $a1 build-1",
+        "rm -rf `ls` build-1",
+        "curl -X DELETE x/%61 build-1",
+        "rm -rf build-{1..9} build-1",
+    ],
+)
+def test_where_letters_can_be_written_as_numbers_there_is_no_shape(text: str) -> None:
+    assert shape(text) is None
+    assert shape_text(use(note="build-1", deep=[{"x": text}])) is None
 
 
 def test_a_tool_a_kind_and_every_argument_count() -> None:
@@ -122,6 +166,10 @@ def test_a_shape_is_found_in_linear_time() -> None:
         "1a" * 100_000 + "z",
         "a-" * 100_000,
         "'" * 200_000,
+        "{" * 200_000,
+        "/1234567" * 25_000,
+        "a." * 100_000 + "x",
+        "1." * 100_000,
     ):
         shape(text)
     assert time.perf_counter() - started < 5

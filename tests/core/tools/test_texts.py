@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.texts import Text, every_text, marked_texts
 from tests.core.tools.builders import judged, use
 
@@ -32,8 +33,8 @@ def test_every_text_is_found_with_its_place_and_key_names_are_none() -> None:
 def test_a_mark_is_found_at_any_depth() -> None:
     arguments = {"steps": [{"name": "one", "command": "ls"}], "command": "pwd"}
     assert marked(arguments, "*.command") == [
-        Text("/arguments/steps/0/command", "ls"),
         Text("/arguments/command", "pwd"),
+        Text("/arguments/steps/0/command", "ls"),
     ]
 
 
@@ -48,11 +49,11 @@ def test_all_texts_under_a_marked_key_are_code() -> None:
     [
         ("*.command", "Anything", True),
         ("Bash.command", "Bash", True),
-        ("Bash.command", "bash", False),
+        ("Bash.command", "bash", True),
         ("Bash.command", "Bashful", False),
         ("Bash*.command", "Bashful", True),
         ("mcp.sh.command", "mcp.sh", True),
-        ("*.Command", "Bash", False),
+        ("*.Command ", "Bash", True),
         ("*.cmd", "Bash", False),
     ],
 )
@@ -68,7 +69,11 @@ def test_a_list_of_words_is_one_command_and_each_may_be_one() -> None:
         Text("/arguments/cmd/1", "-c"),
         Text("/arguments/cmd/2", "rm -rf /"),
     ]
-    assert [text.joined for text in marked({"cmd": ["ls", 5]}, "*.cmd")] == [False]
+    assert marked({"cmd": ["ls", [5, True], None]}, "*.cmd") == [
+        Text("/arguments/cmd", "ls 5 true", joined=True),
+        Text("/arguments/cmd/1", "5 true", joined=True),
+        Text("/arguments/cmd/0", "ls"),
+    ]
     assert marked({"cmd": []}, "*.cmd") == []
 
 
@@ -114,3 +119,68 @@ def test_sql_is_read_as_sql_and_commands_as_commands() -> None:
     assert judged(use(text="rm -rf /"), shell_arguments=[]).decision == "allow"
     marks = {"shell_arguments": ["Tool.text"]}
     assert judged(use(text="rm -rf /"), **marks).decision == "require-confirmation"
+
+
+@pytest.mark.parametrize(
+    "name", ["Command", "command ", "COMMAND", "shell-command", "shellCommand"]
+)
+def test_a_name_counts_however_it_is_written(name: str) -> None:
+    assert marked({name: "ls"}, "*.command", "*.shell_command")
+
+
+def joined(arguments: dict[str, Any]) -> list[Text]:
+    return [text for text in marked(arguments, "*.command", "*.argv") if text.joined]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"command": "rm", "args": ["-rf", "a b"]}, "rm -rf 'a b'"),
+        ({"command": "rm", "Arguments": "-rf x"}, "rm -rf x"),
+        ({"command": ["rm"], "params": ["-rf", 1]}, "rm -rf 1"),
+    ],
+)
+def test_a_program_and_its_words_are_one_command(
+    arguments: dict[str, Any], line: str
+) -> None:
+    assert joined(arguments)[-1] == Text("/arguments", line, joined=True)
+    deeper = joined({"steps": [arguments]})
+    assert deeper[-1] == Text("/arguments/steps/0", line, joined=True)
+
+
+def test_a_command_in_parts_is_put_together() -> None:
+    parts = {"program": "rm", "args": ["-rf", "/srv"]}
+    whole = Text("/arguments/command", "rm -rf /srv", joined=True)
+    assert whole in joined({"command": parts})
+    assert whole._replace(place="/arguments/command/0") in joined({"command": [parts]})
+
+
+def test_lists_in_lists_are_read_once_at_the_top_and_once_at_the_bottom() -> None:
+    value: list[Any] = ["rm", "-rf"]
+    for _ in range(50):
+        value = [value, "x"]
+    assert len(joined({"command": value})) == 2
+
+
+def test_what_stands_beside_sql_is_no_part_of_it() -> None:
+    values = {"sql": "DELETE FROM t WHERE id = ?", "params": [5], "input": "x"}
+    assert [text.text for text in marked(values, "*.sql")] == [values["sql"]]
+
+
+def test_the_input_of_a_command_is_read_as_the_command_would() -> None:
+    for shell in ("bash", "cd x && bash", "bash; true", "sh -s"):
+        call = use(command=shell, stdin="rm -rf /srv")
+        assert judged(call).decision == "require-confirmation"
+    assert judged(use(command="cat", stdin="rm -rf /srv")).decision == "allow"
+    assert judged(use(command="bash", input=["ls", "rm -rf /srv"])).findings
+    message = use(command="git", args=["commit", "-F", "-"], input="rm -rf x")
+    assert judged(message).decision == "allow"
+
+
+def test_a_marked_name_in_two_spellings_that_differ_is_refused() -> None:
+    twice = ToolCall(tool="Bash", arguments={"command": "ls", "Command": "pwd"})
+    assert judged(twice).decision == "block"
+    same = ToolCall(tool="Bash", arguments={"command": "ls", "Command": "ls"})
+    assert judged(same).decision == "allow"
+    free = ToolCall(tool="Bash", arguments={"note": "ls", "Note": "pwd"})
+    assert judged(free).decision == "allow"
