@@ -22,6 +22,8 @@ _RULINGS = {
     "abort": ("x", "stop", "Ruled: abort"),
     "deny": ("x", "stop", "Denied"),
     "answer": ("note", "go", "Answered"),
+    "retry": ("retry", "go", "Fresh attempts given"),
+    "skip": ("skip", "pause", "Gate skipped"),
 }
 _REMEMBERED = {"exact": "This exact call", "shape": "Calls of this shape"}
 
@@ -73,6 +75,11 @@ def ruled_line(payload: Mapping[str, Any]) -> Line:
     icon, tone, head = _RULINGS.get(payload["action"], ("check", "mute", "Ruled"))
     amended, permission = payload.get("amended"), payload.get("permission")
     why = messages(payload.get("amended_findings") or [])
+    if payload["action"] == "skip":
+        why = ("gate not passed",)
+    if payload["action"] == "retry":
+        state = payload["check_state"]
+        why = (f"reset {state['resets']} of {state['max_resets']}",)
     if permission:
         uses = permission["uses"]
         what = _REMEMBERED[permission["scope"]]

@@ -84,6 +84,27 @@ def fleet_bar(parts: Sequence[tuple[str, int]]) -> SafeString:
     return mark_safe(drawn)  # noqa: S308 (numbers and our own tones)
 
 
+def outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeString:
+    """Small bars of (good, bad) side by side, bad on top; an empty day is a line."""
+    top = max((good + bad for good, bad in days), default=0) or 1
+    gap = 120 / max(len(days), 1)
+    width = max(gap - 1.2, 1.0)
+    parts = []
+    for index, (good, bad) in enumerate(days):
+        x = index * gap
+        high, low = good / top * 26, bad / top * 26
+        if not good + bad:
+            parts.append(_bar("bed", x, 27, width, 1))
+        if good:
+            parts.append(_bar("f-go", x, 28 - high, width, high))
+        if bad:
+            parts.append(_bar("f-stop", x, 28 - high - low, width, low))
+    return _svg(
+        f'class="outcomes" viewBox="0 0 120 28" role="img" aria-label="{label}"',
+        "".join(parts),
+    )
+
+
 def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     """Bars for the last steps, and the line through the newest ten of them."""
     shown = steps[-BARS:]
@@ -222,6 +243,13 @@ def _grid(*, left: float, top: int) -> str:
 
 def _chart(label: str, drawn: str) -> SafeString:
     return _svg(f'viewBox="0 0 300 96" role="img" aria-label="{label}"', drawn)
+
+
+def _bar(tone: str, x: float, y: float, width: float, height: float) -> str:
+    return (
+        f'<rect class="{tone}" x="{x:.1f}" y="{y:.1f}" '
+        f'width="{width:.1f}" height="{height:.1f}" rx=".6"/>'
+    )
 
 
 def _svg(attributes: str, drawn: str) -> SafeString:

@@ -16,6 +16,12 @@ from ledger.call_lines import (
     ruled_line,
     settled_line,
 )
+from ledger.check_lines import (
+    check_judged_line,
+    check_opened_line,
+    turn_line,
+    warning_line,
+)
 from ledger.figures import ago, iso
 from ledger.lines import event_line, step_line
 from ledger.models import Entry, Run
@@ -79,6 +85,10 @@ _LINES = {
     "call.replayed": replayed_line,
     "call.claimed": claimed_line,
     "call.settled": settled_line,
+    "check.opened": check_opened_line,
+    "check.judged": check_judged_line,
+    "warning.acknowledged": warning_line,
+    "turn.judged": turn_line,
 }
 
 

@@ -71,6 +71,7 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
         "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
+        "found": found,
         "run": page_of(found, slug=request.project.slug, at=at),
         "timeline": timeline_of(entries[:ENTRIES], run=found, at=at),
         "older": older,

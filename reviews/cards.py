@@ -36,6 +36,7 @@ _ICONS = {
     Kind.REQUEST: "hand",
     Kind.QUESTION: "question",
     Kind.CONFIRMATION: "stop",
+    Kind.EXHAUSTED: "unpassed",
 }
 
 
@@ -204,6 +205,9 @@ def chip_of(review: Review, content: dict[str, Any]) -> str:
                 return str(finding["gate"]).replace("_", " ")
     if review.kind == Kind.CONFIRMATION:
         return asking_rule(content)
+    if review.kind == Kind.EXHAUSTED:
+        state = content["state"]
+        return f"attempt {state['attempts']} of {state['max_attempts']}"
     return {"request": "approval", "question": "question"}.get(review.kind, review.kind)
 
 

@@ -17,6 +17,7 @@ from ledger.rows import Fleet, RunRow
 from ledger.runpage import RunPage
 from ledger.timeline import TimelineRow
 from reviews.cards import ReviewCard, Tally, groups_of
+from reviews.run_checks import RunChecks
 
 Context = dict[str, object]
 
@@ -69,6 +70,10 @@ def run_parts(page: RunPage) -> dict[str, SafeString]:
         name: render(f"ledger/partials/_{name.replace('-', '_')}.html", {"run": page})
         for name in ("run-bar", "run-head", "run-charts", "run-side")
     }
+
+
+def run_checks(checks: RunChecks) -> SafeString:
+    return render("reviews/partials/_run_checks.html", {"checks": checks})
 
 
 def cursor(*, since: int, touched: Iterable[object] = ()) -> SafeString:

@@ -29,6 +29,7 @@ from reviews.cards import (
     tally_of,
 )
 from reviews.models import Permission, ReviewState
+from reviews.run_checks import run_checks_of
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
 ROWS_LIMIT = 200
@@ -111,6 +112,8 @@ class Frame:
                 body = self._runs(changes)
             case "permissions":
                 body = self._permissions(changes)
+            case "gates":
+                body = Body()  # figures of days: read anew when the page is
             case _:
                 body = self._run(view.run, since=since, changes=changes)
         links = fragments.nav_links(tally=self.tally, fleet=self.fleet, slug=self.slug)
@@ -232,8 +235,12 @@ class Frame:
             new, swap = entries, "innerMorph"
         rows = timeline_of(new, run=run, at=self.at)
         drawn = [fragments.timeline_row(row) for row in rows]
+        checks = run_checks_of(run, slug=self.slug, at=self.at)
         return Body(
             parts=(
+                fragments.partial(
+                    "#run-checks", "outerMorph", fragments.run_checks(checks)
+                ),
                 *(
                     fragments.partial(f"#{name}", "outerMorph", drawn_part)
                     for name, drawn_part in fragments.run_parts(page).items()

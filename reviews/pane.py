@@ -25,9 +25,12 @@ from ledger.profile import (
 from ledger.timeline import TimelineRow, timeline_of
 from ledger.visible import visible, visible_line
 from reviews.cards import Person, icon_of, person_of, tone_of
+from reviews.choices import offered
 from reviews.confirmation import Confirmation, confirmation_of
-from reviews.models import RULINGS, Kind, Review, ReviewState
+from reviews.exhausted import Exhausted, exhausted_of
+from reviews.models import Kind, Review, ReviewState
 from reviews.signals import Signal, signals_of
+from reviews.turn_words import TurnWords, turn_words_of
 
 TRAIL = 5
 
@@ -36,6 +39,7 @@ _OPEN = {
     Kind.REQUEST: "Approval asked",
     Kind.QUESTION: "Question",
     Kind.CONFIRMATION: "Wants to run",
+    Kind.EXHAUSTED: "Not passed",
 }
 # Action: icon, tone, the chip's word, what somebody did.
 _RULED = {
@@ -44,6 +48,8 @@ _RULED = {
     "abort": ("x", "stop", "Aborted", "aborted the run"),
     "deny": ("x", "stop", "Denied", "denied this"),
     "answer": ("note", "go", "Answered", "answered this"),
+    "retry": ("retry", "go", "Retried", "gave it fresh attempts"),
+    "skip": ("skip", "pause", "Skipped", "skipped the gate, which is not passed"),
 }
 _HINTS = {
     Kind.PAUSE: "Approve lets the run go on with a fresh window; abort ends it.",
@@ -92,7 +98,9 @@ class ReviewPane:
     signature: str
     detail: str
     options: tuple[str, ...]
+    turn: TurnWords | None
     confirmation: Confirmation | None
+    exhausted: Exhausted | None
     signals: list[Signal]
     charts: Charts | None
     trail: list[TimelineRow]
@@ -155,6 +163,8 @@ def pane_of(
             last_words=_summary(steps),
         )
     served = confirmation.served if confirmation else 1
+    exhausted = exhausted_of(content) if review.kind == Kind.EXHAUSTED else None
+    turn = turn_words_of(content) if review.kind == Kind.QUESTION else None
     return ReviewPane(
         code=str(review.code),
         url=reverse("reviews:review", args=[slug, review.code]),
@@ -165,11 +175,13 @@ def pane_of(
         word=closing.word if closing else _OPEN[Kind(review.kind)],
         title=visible_line(review.title),
         step=review.step_number,
-        last_words=visible(content.get("step", {}).get("summary") or ""),
-        signature=visible(content.get("step", {}).get("signature") or ""),
-        detail=visible(content.get("detail") or ""),
+        last_words=visible(_step(review, content).get("summary") or ""),
+        signature=visible(_step(review, content).get("signature") or ""),
+        detail="" if turn else visible(content.get("detail") or ""),
         options=tuple(map(visible_line, content.get("options") or ())),
+        turn=turn,
         confirmation=confirmation,
+        exhausted=exhausted,
         signals=(
             signals_of(content, amounts=run.amounts)
             if review.kind == Kind.PAUSE
@@ -194,8 +206,8 @@ def pane_of(
         on_expiry=review.on_expiry,
         assignee=person_of(review.assignee) if review.assignee else None,
         mine=review.assignee_id == viewer.pk,
-        rulings=RULINGS[review.kind],
-        hint=_HINTS[Kind(review.kind)],
+        rulings=offered(review),
+        hint=exhausted.hint if exhausted else _HINTS[Kind(review.kind)],
         version=review.version,
         digest=review.content_digest,
         closing=closing,
@@ -232,6 +244,12 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
         at=iso(review.closed_at),
         ago=ago((at - review.closed_at).total_seconds()),
     )
+
+
+def _step(review: Review, content: dict[str, Any]) -> dict[str, Any]:
+    """The step that a gate paused at, as the agent reported it."""
+    step: dict[str, Any] = content["step"] if review.kind == Kind.PAUSE else {}
+    return step
 
 
 def _summary(steps: Sequence[Entry]) -> str:

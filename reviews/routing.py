@@ -17,5 +17,6 @@ websocket_urlpatterns = [
     path("ws/p/<slug:slug>/runs/", _console, {"view": "runs"}),
     path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
     path("ws/p/<slug:slug>/permissions/", _console, {"view": "permissions"}),
+    path("ws/p/<slug:slug>/gates/", _console, {"view": "gates"}),
     re_path("", _nowhere),
 ]

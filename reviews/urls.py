@@ -1,10 +1,10 @@
-"""Addresses of the queue and its actions, and of the standing permissions."""
+"""Addresses of the queue and its actions, of gates and of standing permissions."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from reviews import permission_views, views
+from reviews import check_views, gate_views, permission_views, views
 
 app_name = "reviews"
 urlpatterns = [
@@ -17,6 +17,12 @@ urlpatterns = [
     path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
     path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
     path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
+    path(
+        "p/<slug:slug>/runs/<uuid:code>/warnings/<uuid:warning>/acknowledge/",
+        check_views.acknowledge,
+        name="warning-acknowledge",
+    ),
+    path("p/<slug:slug>/gates/", gate_views.gates, name="gates"),
     path(
         "p/<slug:slug>/permissions/", permission_views.permissions, name="permissions"
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from config.demo.characters import Ask, Character, Task, Trouble, Turn
 from config.demo.operators import JANITOR, LOCK_FILE, PILOT
+from config.demo.provers import TESTER, TRANSLATOR
 
 MIGRATOR = Character(
     name="billing-migrator",
@@ -380,6 +381,8 @@ CAST: tuple[Character, ...] = (
     NIGHTLY,
     PILOT,
     JANITOR,
+    TESTER,
+    TRANSLATOR,
 )
 
 

@@ -31,6 +31,35 @@ class Call:
         return {"kind": self.kind, "tool": self.tool, **self.asks}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Quality gates that the agent puts to its work: what it finds, attempt by attempt.
+
+    `fails` are the reasons of its first verdicts, `passes` that of the last one.
+    """
+
+    gates: tuple[str, ...]
+    fails: tuple[str, ...] = ()
+    passes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """How the model ended a turn: the server says whether it is done."""
+
+    content: str
+    finish_reason: Literal["stop", "tool_calls"] = "stop"
+    last_event: Literal["tool_result", "assistant"] = "tool_result"
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {
+            "finish_reason": self.finish_reason,
+            "last_event": self.last_event,
+            "content": self.content,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One step as the agent would describe it; `does` is the step's signature."""
@@ -41,6 +70,8 @@ class Turn:
     failed_calls: int = 0
     # Made before the step is reported.
     call: Call | None = None
+    check: Check | None = None
+    stop: Stop | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +99,10 @@ class Trouble:
     asks: tuple[Ask, ...] = ()
     # Or wants to make one of these calls, about which a person is asked.
     calls: tuple[Call, ...] = ()
+    # Or does not pass one of these checks.
+    checks: tuple[Check, ...] = ()
+    # Or ends a turn in one of these ways.
+    stops: tuple[Stop, ...] = ()
     budget: dict[str, int] = field(default_factory=dict)
     # Does it lead to a person? Throttling and a spent budget do not.
     needs_person: bool = True

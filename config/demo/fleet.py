@@ -16,7 +16,7 @@ from config.demo.line import Dismissed, Line, Outage, Tally
 from config.demo.work import WAIT_SECONDS, Work
 
 # About as many reviews as a screen holds.
-REVIEWS_AT_ONCE = 12
+REVIEWS_AT_ONCE = 14
 STOP_SECONDS = 5.0
 FAREWELL_SECONDS = 3.0
 RETRY_SECONDS = 10.0

@@ -35,6 +35,8 @@ class Tally:
     errors: int = 0
     decisions: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    turns: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask, Call, Character, Task, Turn
+from config.demo.characters import Ask, Call, Character, Check, Stop, Task, Turn
 
 TROUBLE_TURNS = 30
 # Trouble begins a few turns sooner or later.
@@ -44,6 +44,10 @@ class Story:
         self._asks = chance.choice(asks) if asks else None
         calls = trouble.calls if trouble else ()
         self._wants = chance.choice(calls) if calls else None
+        checks = trouble.checks if trouble else ()
+        self._checks = chance.choice(checks) if checks else None
+        stops = trouble.stops if trouble else ()
+        self._stops = chance.choice(stops) if stops else None
         self._told = 0
 
     @property
@@ -56,13 +60,29 @@ class Story:
         """The call that the agent wants to make before its next step."""
         if self._wants is not None and self._told == self._troubled_from:
             return self._wants
-        ahead = self._turns[self._told : self._told + 1]
-        return ahead[0].call if ahead else None
+        return self._ahead.call if self._ahead else None
+
+    @property
+    def check(self) -> Check | None:
+        """The gates that the agent puts to its work before its next step."""
+        if self._checks is not None and self._told == self._troubled_from:
+            return self._checks
+        return self._ahead.check if self._ahead else None
+
+    @property
+    def stop(self) -> Stop | None:
+        """How the model's turn ended before its next step."""
+        if self._stops is not None and self._told == self._troubled_from:
+            return self._stops
+        return self._ahead.stop if self._ahead else None
 
     @property
     def next_summary(self) -> str:
-        ahead = self._turns[self._told : self._told + 1]
-        return ahead[0].summary if ahead else "Finish"
+        return self._ahead.summary if self._ahead else "Finish"
+
+    @property
+    def _ahead(self) -> Turn | None:
+        return self._turns[self._told] if self._told < len(self._turns) else None
 
     def step(self) -> dict[str, Any] | None:
         """The next step's body without its number; None when the work is done."""
@@ -89,7 +109,7 @@ class Story:
         self._skip_to_ending()
 
     def _skip_to_ending(self) -> None:
-        self._asks = self._wants = None
+        self._asks = self._wants = self._checks = self._stops = None
         self._trouble = None
         self._told = max(self._told, self._troubled_to)
 

@@ -2,7 +2,8 @@
 
 Every decision is obeyed: the agent slows down when throttled, saves when a checkpoint
 is due, waits for a person when paused, and leaves a run that was stopped or aborted.
-Of its calls it makes those that were granted, exactly as they were granted.
+Of its calls it makes those that were granted, exactly as they were granted, and after a
+gate check it does what the verdict led to.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import logging
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask, Call
+from config.demo.characters import Ask, Call, Check, Stop
 from config.demo.line import Answer, Line, Tally
 from config.demo.story import Story
 
@@ -95,6 +96,12 @@ class Work:
         call = self._story.call
         if call is not None and not await self._call(call):
             return False
+        check = self._story.check
+        if check is not None and not await self._check(check):
+            return False
+        stop = self._story.stop
+        if stop is not None and not await self._stop(stop):
+            return False
         step = self._story.step()
         if step is None:
             await self._line.post(f"runs/{self.run}/finish", self._story.outcome())
@@ -176,6 +183,57 @@ class Work:
         if granted is not None:
             await self._act(f"{path}/{judged['id']}", granted, output)
         return True
+
+    async def _check(self, check: Check) -> bool:
+        """Say FAIL as long as something is found, then PASS; False when it is over."""
+        path = f"runs/{self.run}/gate-checks"
+        body = {"step": self._step, "gates": list(check.gates)}
+        opened = await self._line.post(path, body)
+        if not opened.ok:
+            return await self._refused(opened)
+        path = f"{path}/{opened.body['id']}"
+        for reason in check.fails:
+            told = await self._verdict(path, f"GATE_REVIEW: FAIL - {reason}")
+            if not told.ok:
+                return await self._refused(told)
+            if told.body["review"] is not None:
+                return await self._choice(path, check, told.body["review"]["id"])
+            if told.body["status"] != "open":
+                return True  # a warning, or a line in the log: the work goes on
+        told = await self._verdict(path, f"GATE_REVIEW: PASS - {check.passes}")
+        return told.ok or await self._refused(told)
+
+    async def _verdict(self, path: str, text: str) -> Answer:
+        await self._sleep(self._unless_hasty(self._chance.uniform(*CALL_SECONDS)))
+        told = await self._line.post(f"{path}/verdicts", {"text": text})
+        if told.ok:
+            self._tally.verdicts[told.body["outcome"]] += 1
+        return told
+
+    async def _choice(self, path: str, check: Check, review: str) -> bool:
+        """The attempts are used up. With a fresh one, the guidance is worked by."""
+        self._tally.opened += 1
+        answer = await self._decision(review=review)
+        if not await self._goes_on(answer):
+            return False
+        stands = await self._line.get(path)
+        if not stands.ok or stands.body["status"] != "open":
+            return stands.ok  # skipped: not passed, and the work goes on
+        by = ", by the reviewer's guidance" if stands.body["guidance"] else ""
+        text = f"GATE_REVIEW: PASS - {check.passes}{by}"
+        told = await self._verdict(path, text)
+        return told.ok or await self._refused(told)
+
+    async def _stop(self, stop: Stop) -> bool:
+        """Tell how the turn ended; a question waits for its answer."""
+        told = await self._line.post(f"runs/{self.run}/turns", stop.body)
+        if not told.ok:
+            return await self._refused(told)
+        self._tally.turns[told.body["action"]] += 1
+        if told.body["review"] is None:
+            return True
+        self._tally.opened += 1
+        return await self._wait(review=told.body["review"]["id"])
 
     async def _act(self, path: str, digest: str, output: str) -> None:
         """Claim the grant, do it, tell what came of it."""

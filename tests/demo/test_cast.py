@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any
 
 import pytest
+import yaml
+from django.conf import settings
 
 from config.demo.cast import CAST, character_for
-from config.demo.characters import Call, Character
+from config.demo.characters import Call, Character, Check, Stop, Trouble
 from config.demo.story import Story
+from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
 from guidance.core.evaluate import judge_step
 from guidance.core.facts import Memory, StepReport, Usage
 from guidance.core.money import micros
-from guidance.core.policy import Budget, Policy
+from guidance.core.policy import Budget, Policy, load_policy
 from guidance.core.tools.judging import judge_call
+from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.scoring import judge_turn
 from reviews.call_schemas import ToolCallIn
 
 SEEDS = range(5)
@@ -44,6 +50,12 @@ def play(character: Character, *, seed: int, troubled: bool) -> Played:
             return played
         if story.call is not None and decision_on(story.call) == "require-confirmation":
             played.asked = "confirmation"
+            return played
+        if story.check is not None and outcome_of(story.check) == "exhausted":
+            played.asked = "exhausted"
+            return played
+        if story.stop is not None and action_on(story.stop) == "needs_human":
+            played.asked = "question"
             return played
         body = story.step()
         if body is None:
@@ -76,6 +88,32 @@ def decision_on(call: Call) -> str:
     ).decision
 
 
+def outcome_of(check: Check) -> str:
+    """What the shipped gates make of the verdicts that a demo agent gives."""
+    gates = combine(shipped().gates[name] for name in check.gates)
+    state = open_check(gates)
+    for text in (*[f"FAIL - {each}" for each in check.fails], f"PASS - {check.passes}"):
+        verdict = read_text(text, gates=len(gates.gates), bare=True)
+        assert isinstance(verdict, Verdict)
+        outcome = take_verdict(state, verdict, gates=gates)
+        state = outcome.state
+        if state.status != "open":
+            return outcome.word
+    raise AssertionError("The check did not end.")
+
+
+def action_on(stop: Stop) -> str:
+    """What the shipped rules say about the way a turn of the demo ended."""
+    facts = TurnFacts(**stop.body)
+    return judge_turn(shipped().turns.for_model("demo"), facts).action
+
+
+@cache
+def shipped() -> Policy:
+    text = (settings.ROOT / "guidance/policies/default.yaml").read_text()
+    return load_policy(yaml.safe_load(text))
+
+
 def report(body: dict[str, Any], *, number: int) -> StepReport:
     cost = micros(body.pop("cost_usd"))
     return StepReport(number=number, cost_micros=cost, **body)
@@ -105,6 +143,8 @@ def test_it_is_paused_by_its_own_gate(name: str, gate: str, seed: int) -> None:
         ("release-notes", "request"),
         ("release-pilot", "confirmation"),
         ("shop-janitor", "confirmation"),
+        ("checkout-tester", "exhausted"),
+        ("help-translator", "question"),
     ],
 )
 def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
@@ -117,6 +157,18 @@ def test_only_calls_in_trouble_need_a_person(character: Character) -> None:
     assert {decision_on(call) for call in usual} <= {"allow", "warn"}
     wanted = character.trouble.calls if character.trouble else ()
     assert all(decision_on(call) == "require-confirmation" for call in wanted)
+
+
+@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+def test_only_checks_and_turns_in_trouble_need_a_person(character: Character) -> None:
+    turns = (*character.usual, *character.ending)
+    outcomes = {outcome_of(turn.check) for turn in turns if turn.check}
+    assert outcomes <= {"passed", "warned"}
+    actions = {action_on(turn.stop) for turn in turns if turn.stop}
+    assert actions <= {"auto_continue"}
+    trouble = character.trouble or Trouble(after=0)
+    assert all(outcome_of(check) == "exhausted" for check in trouble.checks)
+    assert all(action_on(stop) == "needs_human" for stop in trouble.stops)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

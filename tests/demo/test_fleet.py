@@ -72,23 +72,26 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
     keys = keys_for(project, *(character.name for character in CAST))
     with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
         waiting = until(
-            lambda: (found := open_reviews(reviewer)) and len(found) >= 7 and found
+            lambda: (found := open_reviews(reviewer)) and len(found) >= 9 and found
         )
         assert {review["kind"] for review in waiting} == {
             "pause",
             "question",
             "request",
             "confirmation",
+            "exhausted",
         }
         for review in waiting:
-            action = {"question": "answer"}.get(review["kind"], "approve")
-            rule(reviewer, review, action)
+            actions = {"question": "answer", "exhausted": "retry"}
+            rule(reviewer, review, actions.get(review["kind"], "approve"))
         ruled = {review["run"] for review in waiting}
         until(lambda: ruled <= {run["id"] for run in runs(reviewer, "completed")})
         stopped = until(lambda: runs(reviewer, "stopped"))
         assert {run["agent"] for run in stopped} == {"data-backfill"}
         until(lambda: fleet.tally.decisions["checkpoint"])
-    assert fleet.tally.ruled >= 7
+    assert fleet.tally.ruled >= 9
+    assert {"retry", "warned", "exhausted", "passed"} <= set(fleet.tally.verdicts)
+    assert {"auto_continue", "needs_human"} <= set(fleet.tally.turns)
     assert {"allow", "warn", "require-confirmation"} <= set(fleet.tally.calls)
     assert {"continue", "checkpoint", "throttle", "pause", "stop"} <= set(
         fleet.tally.decisions
@@ -139,6 +142,39 @@ def test_of_its_calls_it_makes_those_that_were_granted(
         assert settled["ok"]
     # The harmless ones before it were made, too.
     assert "call.settled" in kinds[:ruled]
+    assert fleet.tally.errors == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "note", "outcomes"),
+    [
+        ("retry", "Mock the clock", ["retry", "exhausted", "passed"]),
+        ("skip", "A known flake", ["retry", "exhausted"]),
+    ],
+)
+def test_a_check_that_is_not_passed_goes_by_the_ruling(
+    live: Live,
+    project: Project,
+    reviewer: httpx.Client,
+    action: str,
+    note: str,
+    outcomes: list[str],
+) -> None:
+    keys = keys_for(project, "checkout-tester")
+    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+        (review,) = until(lambda: open_reviews(reviewer))
+        rule(reviewer, review, action, note=note)
+        until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
+    check = review["content"]["check"]
+    judged = [
+        entry["payload"]
+        for line in reviewer.get(f"/runs/{review['run']}/ledger").text.splitlines()
+        for entry in [json.loads(line)]
+        if entry["type"] == "check.judged" and entry["payload"]["check"] == check
+    ]
+    assert [payload["outcome"] for payload in judged] == outcomes
+    if action == "retry":
+        assert "by the reviewer's guidance" in judged[-1]["verdict"]["rationale"]
     assert fleet.tally.errors == 0
 
 

@@ -18,6 +18,9 @@ from config.demo.seed import DEMO_PROJECT, revoke_keys, simulation_agents
 from guidance.core.words import CALL_DECISIONS, STEP_DECISIONS
 
 MOST_AGENTS = 500
+# Most severe first, as the other vocabularies.
+OUTCOMES = ("exhausted", "retry", "warned", "logged", "passed")
+ACTIONS = ("needs_human", "warn", "auto_continue", "in_progress", "finish")
 
 
 class Command(BaseCommand):
@@ -100,6 +103,8 @@ def summary(tally: Tally, *, seconds: float) -> str:
         "Steps reported": f"{tally.steps} ({tally.steps / seconds:.1f} a second)",
         "Decisions": _counted(tally.decisions, STEP_DECISIONS),
         "Calls judged": _counted(tally.calls, CALL_DECISIONS),
+        "Gate verdicts": _counted(tally.verdicts, OUTCOMES),
+        "Turns judged": _counted(tally.turns, ACTIONS),
         "Reviews opened": tally.opened,
         "Reviews ruled": tally.ruled,
         "Errors": tally.errors,
