@@ -19,6 +19,9 @@ from ledger.visible.paging import PAGE
 _ROW = 48
 # All names that lead to a value, together.
 NAME_LIMIT = 200
+_NAME_START = 40
+# A longer pointer is not kept beside every text: nothing is marked there.
+_PLACE_LIMIT = 2_000
 
 _LITERALS = {bool: "true or false", int: "number", float: "number"}
 
@@ -97,25 +100,31 @@ def texts_of(content: Mapping[str, Any]) -> Iterator[CallText]:
 
 def _values(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
     """Every value however deep, by the names that lead to it."""
-    parts: Iterable[tuple[str, object]] = ()
+    parts: Iterable[tuple[str, str, object]] = ()
     if isinstance(value, Mapping):
-        parts = value.items()
+        parts = ((_name(key), key, part) for key, part in value.items())
     elif isinstance(value, list):
-        parts = ((str(number), part) for number, part in enumerate(value))
+        parts = ((f"[{at}]", str(at), part) for at, part in enumerate(value))
     empty = True
-    for name, part in parts:
+    for name, key, part in parts:
         empty = False
-        key = name.replace("~", "~0").replace("/", "~1")
-        yield from _values(part, f"{place}/{key}", (*names, name))
+        below = (*names, name)
+        if sum(map(len, below)) > NAME_LIMIT:
+            # Told once, in full and for itself, before all that stands below it.
+            yield CallText(names=(*names, "…"), place="", text=name, literal="name")
+            below = ("…", f"{name[:_NAME_START]}… ({len(name):,} characters)")
+        step = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
+        yield from _values(part, step if len(step) <= _PLACE_LIMIT else "", below)
     if empty and names:
         yield from _value(value, place, names)
 
 
+def _name(key: str) -> str:
+    """In quotes where it could be taken for a place in a list, or for one of our signs."""
+    return key if key[:1] not in ("", "[", '"', "…") else json.dumps(key)
+
+
 def _value(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
-    if sum(map(len, names)) > NAME_LIMIT:
-        # A long name is a text of its own, or it would be shown on no page in full.
-        yield CallText(names=("…", "name"), place="", text="\n".join(names))
-        names = ("…",)
     if isinstance(value, str):
         yield CallText(names=names, place=place, text=value)
         return

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
 from accounts.errors import DomainError, Invalid
-from guidance.redactor import clean
+from guidance.core.secrets import redact
+from guidance.redactor import fingerprint_key
 
 MEDIA_TYPE = "application/problem+json"
+# What we call the parts of a problem, whatever a secret is spelled like.
+_OWN_KEYS = frozenset(
+    {("detail",), ("errors",), ("errors", "loc"), ("errors", "message")}
+)
 
 
 def problem_body(error: DomainError) -> bytes:
@@ -19,13 +24,21 @@ def problem_body(error: DomainError) -> bytes:
         "type": f"/problems/{error.slug}",
         "title": error.title,
         "status": error.status,
-        "detail": error.detail,
+        **_clean(error),
+        **error.extra,
     }
-    if error.errors:
-        # The place of a fault is named by keys, and keys come from outside.
-        document = clean({**document, "errors": list(error.errors)})
-    document.update(error.extra)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _clean(error: DomainError) -> dict[str, Any]:
+    if not error.errors:
+        return {"detail": error.detail}
+    # The place of a fault is named by keys, and keys come from outside.
+    told = {"detail": error.detail, "errors": list(error.errors)}
+    key = fingerprint_key()
+    return cast(
+        "dict[str, Any]", redact(told, fingerprint_key=key, own_keys=_OWN_KEYS).value
+    )
 
 
 def invalid_body(error: ValidationError) -> Invalid:

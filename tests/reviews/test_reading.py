@@ -194,3 +194,32 @@ def test_the_pages_together_are_the_call(texts: dict[str, Any]) -> None:
     for sheet in sheets:
         size = sum(len(p.text.text[p.start : p.end].encode()) for p in sheet)
         assert size <= PAGE
+
+
+def names_in(texts: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
+    sheets = sheets_of(content_of(texts))
+    return [(part.text.names, part.text.text) for sheet in sheets for part in sheet]
+
+
+LONG_NAME = "n" * 120
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"args": ["v"]}, {"args": {"0": "v"}}),
+        ({"args": ["v"]}, {"args": {"[0]": "v"}}),
+        ({f"{LONG_NAME}\n{LONG_NAME}": "v"}, {LONG_NAME: {LONG_NAME: "v"}}),
+    ],
+)
+def test_two_different_calls_never_look_the_same(
+    one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    assert names_in(one) != names_in(other)
+
+
+def test_a_long_name_is_told_once() -> None:
+    name = "n" * 250_000
+    rows = names_in({name: {f"k{n}": "v" for n in range(2000)}})
+    assert {names for names, text in rows if text == name} == {("…",)}
+    assert all(len("".join(names)) < 300 for names, _ in rows)

@@ -53,10 +53,13 @@ class Lines:
 
     def ending_at(self, start: int, end: int) -> str:
         """The line ending in use there: within, else after, else before the place."""
-        for low, high in ((start, end), (end, len(self.text))):
-            ending = _ENDING.search(self.text, low, high)
-            if ending is not None:
-                return ending[0]
+        within = _ENDING.search(self.text, start, end)
+        if within is not None:
+            return within[0]
+        # Only the last line may be without one.
+        after = bisect_right(self.afters, end)
+        if after < len(self.ends) and self.ends[after] < self.afters[after]:
+            return self.text[max(end, self.ends[after]) : self.afters[after]]
         before = bisect_right(self.afters, start) - 1
         if before < 0:
             return "\n"

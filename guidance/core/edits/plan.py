@@ -55,6 +55,9 @@ def plan_edits(
     pieces: list[_Piece] = []
     for number, edit in enumerate(edits):
         found = _found(source, number, edit, problems, effort=effort)
+        if len(pieces) + len(found) > MATCH_LIMIT:
+            problems.append(_problem(number, "too-large", _TOO_MUCH))
+            return EditRefusal(problems=tuple(problems))
         pieces += (
             _Piece(
                 place.start,
@@ -71,7 +74,7 @@ def plan_edits(
         size = len(original) + sum(
             len(piece.new) - piece.end + piece.start for piece in pieces
         )
-        if len(pieces) > MATCH_LIMIT or size > RESULT_LIMIT:
+        if size > RESULT_LIMIT:
             problems.append(_problem(0, "too-large", _TOO_MUCH))
     if problems:
         return EditRefusal(problems=tuple(problems))
@@ -161,9 +164,8 @@ def _filled(source: Original, edit: Edit, found: Found) -> str:
     if literal and "\r" in edit.old + edit.new:
         return edit.new
     new = edit.new.replace("\r\n", "\n")
-    lost = edit.old.endswith(("\n", "\r")) and not source.text[: found.end].endswith(
-        ("\n", "\r")
-    )
+    ends = ("\n", "\r")
+    lost = edit.old.endswith(ends) and not source.text.endswith(ends, 0, found.end)
     if lost:
         # The file ends without a line end, and goes on doing so.
         new = new.removesuffix("\n")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from guidance.core.secrets.hits import Hit
+from guidance.core.secrets.hits import UNTOLD, Hit
 from guidance.core.secrets.inspection import Leaf
 from guidance.core.secrets.labels import BARE, WINDOW, fingerprint, label, windows
-from guidance.core.secrets.walk import Path
+from guidance.core.secrets.walk import OwnKeys, Path, is_own
 
 # A secret of one or two characters is hidden where it stands, but not wherever those
 # characters stand.
@@ -34,23 +34,33 @@ class SecretFinding:
 class Eraser:
     """Knows the secrets of one value and rewrites its texts without them."""
 
-    def __init__(self, found: Sequence[Leaf], *, key: bytes | None) -> None:
+    def __init__(
+        self,
+        found: Sequence[Leaf],
+        *,
+        key: bytes | None,
+        own_keys: OwnKeys = frozenset(),
+    ) -> None:
         self._found = found
         self._key = key
+        self._own_keys = own_keys
         self._hits = {(leaf.place.path, leaf.place.in_key): leaf.hits for leaf in found}
-        self._windows: set[str] = set()
-        self._short: set[str] = set()
+        self._names: dict[Path, str] = {}
+        self._labels: dict[tuple[str, int, str], str] = {}
+        # By their length: what must not be left over anywhere.
+        known: dict[int, set[str]] = {}
         for leaf in found:
             for hit in leaf.hits:
-                self._learn(hit.secret_in(leaf.place.text))
+                secret = hit.secret_in(leaf.place.text)
+                if len(secret) >= _LEAST_REPEATED:
+                    size = min(len(secret), WINDOW)
+                    known.setdefault(size, set()).update(windows(secret, size))
+        self._known = known
         # Only then can a label and its neighbours spell a piece of a secret.
-        self._odd = any(not set(BARE).isdisjoint(window) for window in self._windows)
-
-    def _learn(self, secret: str) -> None:
-        if len(secret) >= WINDOW:
-            self._windows |= windows(secret)
-        elif len(secret) >= _LEAST_REPEATED:
-            self._short.add(secret)
+        marks = set(BARE)
+        self._odd = any(
+            not marks.isdisjoint(piece) for pieces in known.values() for piece in pieces
+        )
 
     def findings(self) -> tuple[SecretFinding, ...]:
         return tuple(
@@ -64,6 +74,7 @@ class Eraser:
             )
             for leaf in self._found
             for hit in leaf.hits
+            if hit.kind != UNTOLD
         )
 
     def rebuilt(self, value: object, path: Path = ()) -> object:
@@ -82,36 +93,47 @@ class Eraser:
 
     def _mapping(self, value: Mapping[object, object], path: Path) -> dict[str, object]:
         result: dict[str, object] = {}
+        alike: dict[str, int] = {}
         for key, part in value.items():
             below = (*path, str(key))
-            name = self._cleaned(str(key), (below, True))
+            name = shown = self._name(below)
             # Two hidden keys may look alike; neither may push the other out.
             while name in result:
-                name += "'"
+                alike[shown] = alike.get(shown, 0) + 1
+                name = f"{shown}'{alike[shown]}"
             result[name] = self.rebuilt(part, below)
         return result
 
+    def _name(self, path: Path) -> str:
+        """The last name of the path as it may be shown."""
+        if path not in self._names:
+            name = str(path[-1])
+            if isinstance(path[-1], str) and not is_own(path, self._own_keys):
+                name = self._cleaned(name, (path, True))
+            self._names[path] = name
+        return self._names[path]
+
     def _pointer(self, path: Path) -> str:
-        parts = (
-            self._cleaned(part, (path[: place + 1], True))
-            if isinstance(part, str)
-            else str(part)
-            for place, part in enumerate(path)
-        )
+        parts = (self._name(path[: place + 1]) for place in range(len(path)))
         escaped = (part.replace("~", "~0").replace("/", "~1") for part in parts)
         return "".join("/" + part for part in escaped)
 
     def _label(self, text: str, hit: Hit) -> str:
+        if hit.kind == UNTOLD:
+            return BARE
         secret = text[hit.start : hit.end]
+        same = (hit.kind, hit.core - hit.start, secret)
+        if same not in self._labels:
+            self._labels[same] = self._new_label(text, hit, secret)
+        return self._labels[same]
+
+    def _new_label(self, text: str, hit: Hit, secret: str) -> str:
         mark = "" if self._key is None else fingerprint(secret, key=self._key)
         # Of the rest of the secret all windows are known already.
         own = windows(text[hit.start : hit.core + WINDOW - 1])
 
         def tells(form: str) -> bool:
-            repeated = windows(form)
-            return bool(repeated & own or repeated & self._windows) or any(
-                short in form for short in self._short
-            )
+            return not own.isdisjoint(windows(form)) or self._tells(form)
 
         return label(hit.kind, length=len(secret), mark=mark, tells=tells)
 
@@ -124,26 +146,35 @@ class Eraser:
             position = hit.end
         pieces.append(self._wiped(text[position:]))
         cleaned = "".join(pieces)
-        if self._odd and not self._windows.isdisjoint(windows(cleaned)):
-            return BARE
-        return cleaned
+        return BARE if self._odd and self._tells(cleaned) else cleaned
+
+    def _tells(self, text: str) -> bool:
+        return any(
+            not pieces.isdisjoint(windows(text, size))
+            for size, pieces in self._known.items()
+        )
 
     def _wiped(self, text: str) -> str:
-        """Without any window of a secret that stands in it unnoticed."""
-        known = self._windows
-        spans: list[list[int]] = []
-        for at in range(len(text) - WINDOW + 1):
-            if text[at : at + WINDOW] in known:
-                if spans and at <= spans[-1][1]:
-                    spans[-1][1] = at + WINDOW
-                else:
-                    spans.append([at, at + WINDOW])
+        """Without any piece of a secret that stands in it unnoticed."""
+        spans: list[tuple[int, int]] = []
+        for size, known in self._known.items():
+            places = range(len(text) - size + 1)
+            found = [at for at in places if text[at : at + size] in known]
+            spans = _united([*spans, *((at, at + size) for at in found)])
         pieces: list[str] = []
         position = 0
         for start, end in spans:
             pieces += text[position:start], BARE
             position = end
-        text = "".join(pieces) + text[position:]
-        for short in self._short:
-            text = text.replace(short, BARE)
-        return text
+        return "".join(pieces) + text[position:]
+
+
+def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """In order; spans that touch are one."""
+    united: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if united and start <= united[-1][1]:
+            united[-1] = (united[-1][0], max(end, united[-1][1]))
+        else:
+            united.append((start, end))
+    return united

@@ -61,10 +61,8 @@ _ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)
 
 def flags(text: str, data: bytes) -> Iterator[Hit]:
     """Every password that a known command or statement is given."""
-    for tried, place in enumerate(_NAMED.finditer(data)):
-        if tried == 2 * HIT_LIMIT:
-            yield Hit(place.start, len(text), REST, place.start)
-            return
+    tried = 0
+    for place in _NAMED.finditer(data):
         name = (
             text[place.start : place.end].strip(" \t\n\r;&|(/\"'`").removesuffix(".exe")
         )
@@ -73,6 +71,10 @@ def flags(text: str, data: bytes) -> Iterator[Hit]:
         sign, reader = _READERS[name]
         if text.find(sign, place.end, end) < 0:
             continue
+        if tried == 2 * HIT_LIMIT:
+            yield Hit(place.start, len(text), REST, place.start)
+            return
+        tried += 1
         found = reader.search(text, place.end - 1, end)
         if found is not None:
             yield from _judged(text, *found.span(found.lastgroup or 0))

@@ -8,6 +8,8 @@ from typing import NamedTuple
 # More secrets than this in one text are not told apart: the rest of it is one secret.
 HIT_LIMIT = 500
 REST = "unread-rest"
+# Hidden like the text before it, of which REST says so: one finding tells of them all.
+UNTOLD = ""
 
 
 class Hit(NamedTuple):

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, repeat
 from typing import NamedTuple
 
 from guidance.core.secrets.addresses import credential
-from guidance.core.secrets.hits import REST, Hit, merged
+from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
 from guidance.core.secrets.names import Promise, promise
 from guidance.core.secrets.scan import scan
 from guidance.core.secrets.values import is_secret_value
-from guidance.core.secrets.walk import Text, texts
+from guidance.core.secrets.walk import OwnKeys, Text, texts
+
+# More secrets than this in one value are not told apart: the rest of it is hidden.
+VALUE_LIMIT = 2 * HIT_LIMIT
+# So often reading begins again behind a text in which it was given up.
+_ROUNDS = 3
 
 
 class Leaf(NamedTuple):
@@ -26,13 +31,18 @@ class Leaf(NamedTuple):
     hits: Sequence[Hit]
 
 
-def inspect(value: object) -> list[Leaf]:
+def inspect(value: object, *, own_keys: OwnKeys = frozenset()) -> list[Leaf]:
     """Only the texts that hold a secret, in the order of the value."""
-    every = list(texts(value))
+    every = list(texts(value, own_keys=own_keys))
     suspects = _suspects(every)
     promises: dict[str, Promise | None] = {}
     found = []
+    told = 0
     for number, place in enumerate(every):
+        if told >= VALUE_LIMIT:
+            hidden = _all_of(every[number:])
+            found += [Leaf(every[number + at], hits) for at, hits in hidden.items()]
+            break
         name = place.name
         if name and name not in promises:
             promises[name] = promise(name)
@@ -42,6 +52,7 @@ def inspect(value: object) -> list[Leaf]:
             hits = _with_name(place, hits, promised)
         if hits:
             found.append(Leaf(place, hits))
+            told += len(hits)
     return found
 
 
@@ -49,20 +60,37 @@ def _suspects(every: Sequence[Text]) -> dict[int, Sequence[Hit]]:
     """The secrets that each text shows by itself."""
     if len(every) == 1:
         return {0: scan(every[0].text)}
-    starts = list(accumulate((len(place.text) + 1 for place in every), initial=0))
     result: dict[int, Sequence[Hit]] = {}
-    for hit in scan("\n".join(place.text for place in every)):
+    unread = 0
+    for _ in range(_ROUNDS):
+        unread = _read(every, unread, result)
+    hidden = _all_of(every[unread:])
+    return result | {unread + at: hits for at, hits in hidden.items()}
+
+
+def _read(every: Sequence[Text], begin: int, result: dict[int, Sequence[Hit]]) -> int:
+    """Reads on from this text and returns the first one that was not read."""
+    lines = [place.text for place in every[begin:]]
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for hit in scan("\n".join(lines)):
         first = bisect_right(starts, hit.start) - 1
-        last = bisect_right(starts, hit.end - 1) - 1
-        for number in range(first, min(last, len(every) - 1) + 1):
-            text = every[number].text
-            if number not in result:
-                result[number] = scan(text) if hit.kind != REST else _all_of(text)
-    return result
+        last = min(bisect_right(starts, hit.end - 1), len(lines)) - 1
+        if hit.kind == REST:
+            # Reading was given up in this text; those behind it are read anew.
+            last = first
+        for number in range(first, last + 1):
+            if begin + number not in result:
+                result[begin + number] = scan(lines[number])
+        if hit.kind == REST:
+            return begin + first + 1
+    return len(every)
 
 
-def _all_of(text: str) -> Sequence[Hit]:
-    return (Hit(0, len(text), REST, 0),) if text else ()
+def _all_of(rest: Sequence[Text]) -> dict[int, Sequence[Hit]]:
+    """Every text that is not empty, as one secret from its first to its last letter."""
+    kinds = chain((REST,), repeat(UNTOLD))
+    filled = ((at, len(place.text)) for at, place in enumerate(rest) if place.text)
+    return {at: (Hit(0, end, next(kinds), 0),) for at, end in filled}
 
 
 def _with_name(place: Text, hits: Iterable[Hit], promised: Promise) -> Sequence[Hit]:

@@ -40,8 +40,9 @@ def label(
     return next((form for form in forms + short if not tells(form)), BARE)
 
 
-def windows(text: str) -> set[str]:
-    return {text[at : at + WINDOW] for at in range(len(text) - WINDOW + 1)}
+def windows(text: str, size: int = WINDOW) -> set[str]:
+    """Every piece of this size."""
+    return {text[at : at + size] for at in range(len(text) - size + 1)}
 
 
 def is_label(text: str) -> bool:

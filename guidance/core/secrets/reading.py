@@ -137,8 +137,9 @@ def _until(stops: re.Pattern[str], text: str, start: int, limit: int) -> int:
 
 
 def _is_env(text: str, place: Place) -> bool:
-    """NAME=value or -e NAME=value: a shell takes the value as it stands."""
-    return place.sign == "=" and text[place.name : place.name_end].isupper()
+    """NAME=value or --name=value: a shell takes the value as it stands."""
+    name = text[place.name : place.name_end]
+    return place.sign == "=" and (name.isupper() or name.startswith("--"))
 
 
 def _is_whole(text: str, end: int, place: Place) -> bool:

@@ -3,6 +3,10 @@
 Redaction is total: after it, no five characters in a row of a secret stand anywhere in
 the value, not even where nothing was found (the public start of a known format is no
 part of the secret). A secret of three or four characters is hidden wherever it stands.
+
+Keys are read and hidden like every other text. Those that our own code put around what
+came from outside are named by `own_keys`, each with all names that lead to it: they
+stay, even where a secret happens to be spelled like one of them.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from dataclasses import dataclass
 
 from guidance.core.secrets.erasing import Eraser, SecretFinding
 from guidance.core.secrets.inspection import inspect
+from guidance.core.secrets.walk import OwnKeys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +39,14 @@ def find_secrets(
     return Eraser(inspect(value), key=fingerprint_key).findings()
 
 
-def redact(value: object, *, fingerprint_key: bytes) -> Redacted:
+def redact(
+    value: object, *, fingerprint_key: bytes, own_keys: OwnKeys = frozenset()
+) -> Redacted:
     """The value as it may be kept. A value without secrets comes back as it is."""
-    found = inspect(value)
+    found = inspect(value, own_keys=own_keys)
     if not found:
         return Redacted(value=value, findings=())
-    eraser = Eraser(found, key=fingerprint_key)
+    eraser = Eraser(found, key=fingerprint_key, own_keys=own_keys)
     return Redacted(value=eraser.rebuilt(value), findings=eraser.findings())
 
 

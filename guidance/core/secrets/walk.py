@@ -8,6 +8,8 @@ from typing import NamedTuple
 DEPTH_LIMIT = 100
 
 Path = tuple[str | int, ...]
+# The names that lead to a key, without the places in lists.
+OwnKeys = frozenset[tuple[str, ...]]
 
 
 class TooDeep(ValueError):
@@ -28,7 +30,14 @@ class Text(NamedTuple):
     is_number: bool = False
 
 
-def texts(value: object, *, path: Path = (), name: str = "") -> Iterator[Text]:
+def is_own(path: Path, own_keys: OwnKeys) -> bool:
+    """A key that the caller put there, not one that came with the value."""
+    return bool(own_keys) and tuple(n for n in path if isinstance(n, str)) in own_keys
+
+
+def texts(
+    value: object, *, own_keys: OwnKeys, path: Path = (), name: str = ""
+) -> Iterator[Text]:
     if len(path) > DEPTH_LIMIT:
         raise TooDeep(f"the value is nested deeper than {DEPTH_LIMIT}")
     if isinstance(value, str):
@@ -36,17 +45,22 @@ def texts(value: object, *, path: Path = (), name: str = "") -> Iterator[Text]:
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield Text(path, repr(value), name=name, is_number=True)
     elif isinstance(value, Mapping):
-        beside = _name_beside(value)
+        # {"name": "x", "value": …} or "x": {"value": …}
+        beside = _name_beside(value) or name
         for key, part in value.items():
             below = (*path, str(key))
-            yield Text(below, str(key), in_key=True)
-            called = beside if str(key).lower() == "value" and beside else str(key)
-            yield from texts(part, path=below, name=called)
+            if not is_own(below, own_keys):
+                yield Text(below, str(key), in_key=True)
+            called = str(key)
+            if beside and called.lower() in ("value", "val"):
+                called = beside
+            yield from texts(part, own_keys=own_keys, path=below, name=called)
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         before = ""
         for place, part in enumerate(value):
             called = before if before.startswith("-") else name
-            yield from texts(part, path=(*path, place), name=called)
+            below = (*path, place)
+            yield from texts(part, own_keys=own_keys, path=below, name=called)
             before = part if isinstance(part, str) else ""
 
 

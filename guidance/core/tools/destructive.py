@@ -11,19 +11,31 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import Text, marked_texts
 
+# So many texts, and characters of them, are judged in one call: more is nothing that a
+# person reads either, and they are told so.
+TEXTS_LIMIT = 200
+CHARACTERS_LIMIT = 262_144
 
-def destructive(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+
+def destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
     """A text that stands twice is judged once; word by word before all together."""
     judged: set[str] = set()
     told: set[str] = set()
+    findings: list[CallFinding] = []
+    characters = 0
     for text, is_sql in sorted(_code(rules, evidence), key=lambda item: item[0].joined):
         if text.text in judged:
             continue
         judged.add(text.text)
+        characters += len(text.text)
+        if len(judged) > TEXTS_LIMIT or characters > CHARACTERS_LIMIT:
+            # First of all: those that come late are not told where there are many.
+            return [_unread(text), *findings]
         for found in (judge_sql if is_sql else judge_command)(text.text):
             if not (text.joined and found.rule in told):
                 told.add(found.rule)
-                yield _finding(found, text)
+                findings.append(_finding(found, text))
+    return findings
 
 
 def _code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool]]:
@@ -35,6 +47,26 @@ def _code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool
             evidence.arguments, tool=call.tool, marks=marks, place="/arguments"
         ):
             yield text, is_sql
+
+
+def _unread(text: Text) -> CallFinding:
+    return CallFinding(
+        gate="destructive",
+        decision="require-confirmation",
+        message="More commands than are read automatically: the rest was not read",
+        remediation="Ask for fewer commands at once.",
+        details={
+            "rule": "opaque-size",
+            "why": (
+                f"At most {TEXTS_LIMIT} texts with {CHARACTERS_LIMIT:,} characters "
+                "are judged in one call."
+            ),
+            "text": "",
+            "argument": text.place,
+            "span": None,
+            "uninspectable": True,
+        },
+    )
 
 
 def _finding(found: CommandFinding, text: Text) -> CallFinding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,16 @@ GATEWAY_VERSION = 1
 # More findings than a person reads; the decision is made by all of them.
 FINDINGS_LIMIT = 100
 _QUOTES = ("text", "argument", "path")
+# Every name that we put around what a call says. A key below `arguments` is its own.
+_EDIT = ("old", "new", "replace_all")
+_OWN_KEYS = frozenset(
+    {("tool",), ("shown",), ("preview",), ("preview", "diff")}
+    | {("quotes",), ("quotes", "message"), ("quotes", "details")}
+    | {("quotes", "details", name) for name in _QUOTES}
+    | {("shown", name) for name in ("command", "arguments", "arguments_json")}
+    | {("shown", name) for name in ("file_path", "content", "diff_lines", "edits")}
+    | {("shown", "edits", name) for name in _EDIT}
+)
 # What an edit looks for; an argument of a tool may have the same name.
 _OLD = re.compile(r"/shown/edits/[0-9]+/old")
 
@@ -75,22 +85,20 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
     findings += _asked(INPUT_GATES, rules, evidence)
     findings += _asked(ENFORCEMENT_GATES, rules, evidence)
     try:
-        findings, kept, redacted = _without_secrets(evidence, findings, fingerprint_key)
+        return _without_secrets(evidence, findings, fingerprint_key)
     except Exception as error:  # what cannot be cleaned is neither kept nor shown
-        findings = [replace(_could_not_judge("secrets", error), decision="block")]
-        kept, redacted = {"tool": "", "shown": {}, "preview": None}, True
-    return CallVerdict(
-        call=evidence.call,
-        decision=most_severe_call(finding.decision for finding in findings),
-        findings=_told(findings),
-        tool=kept["tool"],
-        shown=kept["shown"],
-        preview=kept["preview"],
-        redacted=redacted,
-    )
+        return CallVerdict(
+            call=evidence.call,
+            decision="block",
+            findings=(replace(_could_not_judge("secrets", error), decision="block"),),
+            tool="",
+            shown={},
+            preview=None,
+            redacted=True,
+        )
 
 
-def _told(findings: list[CallFinding]) -> tuple[CallFinding, ...]:
+def _told(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
     """The worst of them, so that the reason of the decision is there, in their order."""
     places = range(len(findings))
     worst = sorted(places, key=lambda place: call_severity(findings[place].decision))
@@ -98,24 +106,49 @@ def _told(findings: list[CallFinding]) -> tuple[CallFinding, ...]:
 
 
 def _without_secrets(
-    evidence: CallEvidence, findings: list[CallFinding], key: bytes
-) -> tuple[list[CallFinding], dict[str, Any], bool]:
-    """All findings, and what may be kept of the call; was anything taken out of it?"""
-    kept = {
-        "tool": evidence.call.tool,
-        "shown": evidence.call.shown(),
-        "preview": evidence.preview,
+    evidence: CallEvidence, findings: Sequence[CallFinding], key: bytes
+) -> CallVerdict:
+    """With the secrets as findings, and nothing of them in what is kept of the call."""
+    call, preview = evidence.call, evidence.preview
+    verdict = CallVerdict(
+        call=call,
+        decision=most_severe_call(finding.decision for finding in findings),
+        findings=_told(findings),
+        tool=call.tool,
+        shown=call.shown(),
+        preview=preview,
+        redacted=False,
+    )
+    diff = preview["diff"] if preview else ""
+    sent = {
+        "tool": verdict.tool,
+        "shown": verdict.shown,
+        "preview": {"diff": diff},
+        # What the findings quote of the call is cleaned with it, and says nothing new.
+        "quotes": [_quoted(finding) for finding in verdict.findings],
     }
-    safe = redact(kept, fingerprint_key=key)
-    if not safe.findings:
-        return findings, kept, False
-    diff = evidence.preview["diff"] if evidence.preview else ""
-    findings = [*findings, *_secret_findings(_put(safe.findings, diff))]
-    # Once more with what the findings quote of the call.
-    quotes = [_quoted(finding) for finding in findings]
-    document = _document(redact({**kept, "quotes": quotes}, fingerprint_key=key).value)
-    clean = document.pop("quotes")
-    return list(map(_requoted, findings, clean)), document, True
+    safe = redact(sent, fingerprint_key=key, own_keys=_OWN_KEYS)
+    found = [secret for secret in safe.findings if not _is_quote(secret)]
+    if not found:
+        return verdict
+    clean = _document(safe.value)
+    secrets = list(_secret_findings(_put(found, diff)))
+    told = map(_requoted, verdict.findings, clean["quotes"])
+    return replace(
+        verdict,
+        decision=most_severe_call(
+            [verdict.decision, *(finding.decision for finding in secrets)]
+        ),
+        findings=_told([*told, *secrets]),
+        tool=clean["tool"],
+        shown=clean["shown"],
+        preview=preview and {**preview, "diff": clean["preview"]["diff"]},
+        redacted=True,
+    )
+
+
+def _is_quote(secret: SecretFinding) -> bool:
+    return secret.path.startswith("/quotes/")
 
 
 def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | None:
@@ -211,8 +244,17 @@ def _quoted(finding: CallFinding) -> dict[str, Any]:
     details = finding.details
     return {
         "message": None if own_words else finding.message,
-        "details": {name: details[name] for name in _QUOTES if name in details},
+        "details": {
+            name: details[name]
+            for name in _QUOTES
+            if name in details and not _is_own_place(details[name])
+        },
     }
+
+
+def _is_own_place(quote: object) -> bool:
+    """A pointer such as /command, in which nothing is the call's own word."""
+    return isinstance(quote, str) and ("shown", quote[1:]) in _OWN_KEYS
 
 
 def _requoted(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:

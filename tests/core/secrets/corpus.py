@@ -147,6 +147,7 @@ FOUND: list[tuple[str, str]] = [
     ("gpg --batch --passphrase § -d x", HUNTER),
     ("tool --password § --verbose", HUNTER),
     ("tool --password=§", WORDLIKE),
+    ("tool --password=§", "kX9vQ2" + "mZ7tPw"),
     ("tool --api-key §", RANDOM),
     ("vault login --token=§", RANDOM),
     ("kubectl create secret generic x --from-literal=password=§", HUNTER),

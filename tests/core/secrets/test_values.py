@@ -119,3 +119,14 @@ def test_a_value_nested_without_end_is_refused() -> None:
         value = [value]
     with pytest.raises(TooDeep):
         find_secrets(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": {"value": "hun" + "ter2"}},
+        {"key": "DB_PASSWORD", "val": "hun" + "ter2"},
+    ],
+)
+def test_a_value_is_called_by_the_name_around_it(value: object) -> None:
+    assert [found.kind for found in find_secrets(value)] == ["password"]
