@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 def remember(agent: httpx.Client, reviewer: httpx.Client) -> None:
     """One of a shape with an odd letter in it, one for arguments, one that ended."""
     run = start_run(agent)
-    shape = command(agent, run, "rm -rf build-1/\u0430dmin")
+    shape = command(agent, run, "rm -rf build-1 /srv/\u0430dmin")
     rule(reviewer, shape, "approve", remember={"scope": "shape", "uses": 5})
     query = tool(agent, run, "mcp__db__query", sql="DELETE FROM sessions")
     rule(reviewer, query, "approve", remember={"scope": "exact"})
@@ -65,7 +65,7 @@ def test_uses_arrive_and_it_is_revoked_by_keyboard(
     remember(agent, reviewer)
     row = page.locator(".permission", has_text="build-")
     expect(row).to_contain_text("0 of 5")
-    command(agent, start_run(agent), "rm -rf build-2/\u0430dmin")
+    command(agent, start_run(agent), "rm -rf build-2 /srv/\u0430dmin")
     expect(row).to_contain_text("1 of 5")
     row.get_by_role("button", name="Revoke").focus()
     page.keyboard.press("Enter")
