@@ -2,7 +2,7 @@
 
 python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
 
-What knows no database is tested once, with SQLite.
+What knows no database, and what only looks at pages, is tested once, with SQLite.
 """
 
 from __future__ import annotations
@@ -23,7 +23,15 @@ from dataclasses import dataclass
 from tests.services import services
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-PURE = ("architecture", "client", "core", "ledger/visible", "llm")
+ONCE = (
+    *("architecture", "bench", "client", "core", "demo", "docker", "docs", "llm"),
+    *(
+        "ledger/visible",
+        "browser/test_accessibility.py",
+        "browser/test_confirmation.py",
+    ),
+    *("browser/test_gate_checks.py", "browser/test_permissions.py"),
+)
 PROFILES = {"sqlite": "SQLite, one process", "postgres": "PostgreSQL and Redis"}
 
 
@@ -60,7 +68,7 @@ def _run(profile: str, arguments: Sequence[str]) -> Result:
     _heading(PROFILES[profile])
     started = time.monotonic()
     twice = profile == "postgres" and not any(map(os.path.exists, arguments))
-    once = [f"--ignore=tests/{folder}" for folder in PURE] if twice else []
+    once = [f"--ignore=tests/{path}" for path in ONCE] if twice else []
     with _environment(profile) as environment:
         code = _pytest([*once, *arguments], environment=environment)
     return Result(profile=profile, code=code, seconds=time.monotonic() - started)
