@@ -71,6 +71,16 @@ def test_fail_retry_fail_choice_retry_pass(
     assert judge(agent, run, check, "PASS - mocked")["outcome"] == "passed"
 
 
+def test_mixed_gates_hold_the_run_as_the_strictest_does(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
+) -> None:
+    page = queue_of(bob, project.slug)
+    _, told = exhaust(agent, run, "style", "tests-pass")
+    page.locator(f"#review-{told['review']['id']} a").click()
+    expect(page.locator("#detail")).to_contain_text("checked as blocking")
+    expect(page.locator("#detail")).to_contain_text("advisory")
+
+
 def test_a_skip_needs_a_reason_by_key_and_by_click(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
