@@ -48,7 +48,7 @@ lock: setup ## Resolve the dependencies anew and write both lock files.
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
 
 bench: setup ## Measure throughput and waiting, beside the limits of the databases.
-	@$(PY) -m bench $(ARGS)
+	@PYTHONPATH=client $(PY) -m bench $(ARGS)
 
 bench-gates: setup ## Measure how well and how fast commands are judged, beside a peer.
 	@$(PY) -m bench.gates

@@ -1,0 +1,101 @@
+"""What the server says, as frozen dataclasses named as in the API's documentation."""
+
+from __future__ import annotations
+
+from checkrail.answers.calls import (
+    CallAnswer,
+    CallDecision,
+    CallEvaluation,
+    CallFinding,
+    CallStanding,
+    Claim,
+    Preview,
+    Settled,
+)
+from checkrail.answers.checks import (
+    AdvisoryWarning,
+    CheckOutcome,
+    GateCheckState,
+    GateOutcome,
+    GateVerdict,
+    Turn,
+    TurnAction,
+    TurnEvaluation,
+    TurnSignals,
+    VerdictReading,
+)
+from checkrail.answers.common import (
+    PolicyStamp,
+    Receipt,
+    Remaining,
+    ReviewRef,
+)
+from checkrail.answers.reviews import (
+    HistoryItem,
+    Review,
+    ReviewDetail,
+    ReviewState,
+    Ruling,
+    Standing,
+    WaitedReview,
+)
+from checkrail.answers.runs import (
+    Budget,
+    BudgetPart,
+    Checkpoint,
+    LedgerEntry,
+    OutcomeEvaluation,
+    RunState,
+    Verification,
+)
+from checkrail.answers.steps import (
+    Decision,
+    Evaluation,
+    Finding,
+    Metrics,
+    StepDecision,
+)
+
+__all__ = [
+    "AdvisoryWarning",
+    "Budget",
+    "BudgetPart",
+    "CallAnswer",
+    "CallDecision",
+    "CallEvaluation",
+    "CallFinding",
+    "CallStanding",
+    "CheckOutcome",
+    "Checkpoint",
+    "Claim",
+    "Decision",
+    "Evaluation",
+    "Finding",
+    "GateCheckState",
+    "GateOutcome",
+    "GateVerdict",
+    "HistoryItem",
+    "LedgerEntry",
+    "Metrics",
+    "OutcomeEvaluation",
+    "PolicyStamp",
+    "Preview",
+    "Receipt",
+    "Remaining",
+    "Review",
+    "ReviewDetail",
+    "ReviewRef",
+    "ReviewState",
+    "Ruling",
+    "RunState",
+    "Settled",
+    "Standing",
+    "StepDecision",
+    "Turn",
+    "TurnAction",
+    "TurnEvaluation",
+    "TurnSignals",
+    "VerdictReading",
+    "Verification",
+    "WaitedReview",
+]

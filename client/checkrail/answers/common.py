@@ -1,0 +1,41 @@
+"""What every kind of answer is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checkrail.reading import Told
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyStamp(Told):
+    name: str
+    version: int
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt(Told):
+    """Keep it: it proves later that this entry stood in the ledger."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewRef(Told):
+    """A review by its id, and where a person finds it."""
+
+    id: str
+    kind: str
+    url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remaining(Told):
+    """What is left of the budget; None is unlimited."""
+
+    tokens: int | None = None
+    tool_calls: int | None = None
+    time_ms: int | None = None
+    cost_usd: str | None = None

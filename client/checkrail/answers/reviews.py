@@ -1,0 +1,82 @@
+"""Answers about reviews, and what people ruled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from checkrail.reading import Told
+
+ReviewState = Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ruling(Told):
+    """What a person chose."""
+
+    id: str
+    action: str
+    by: str
+    at: str
+    note: str = ""
+    answer: str | None = None
+    amended: Mapping[str, Any] | None = None
+    grant: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WaitedReview(Told):
+    id: str
+    kind: str
+    version: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing(Told):
+    """How a review of the run stands."""
+
+    run: str
+    run_status: str
+    state: ReviewState
+    review: WaitedReview | None = None
+    ruling: Ruling | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Review(Told):
+    """An item in the queue, with all that is needed to rule on it."""
+
+    id: str
+    run: str
+    kind: str
+    state: str
+    title: str
+    content: Mapping[str, Any]
+    content_digest: str
+    version: int
+    project: str = ""
+    agent: str = ""
+    step: int | None = None
+    rulings: tuple[str, ...] = ()
+    assignee: str | None = None
+    opened_at: str = ""
+    due_at: str = ""
+    on_expiry: str = ""
+    closed_at: str | None = None
+    ruling: Ruling | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryItem(Told):
+    seq: int
+    at: str
+    type: str
+    actor: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewDetail(Review):
+    history: tuple[HistoryItem, ...] = ()

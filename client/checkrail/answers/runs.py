@@ -1,0 +1,95 @@
+"""Answers about runs, their checkpoints and their ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkrail.answers.common import PolicyStamp, Receipt, ReviewRef
+from checkrail.reading import Told
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetPart(Told):
+    """Of tokens, calls and milliseconds whole numbers, of money decimal strings."""
+
+    limit: Any
+    used: Any
+    remaining: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget(Told):
+    tokens: BudgetPart
+    tool_calls: BudgetPart
+    time_ms: BudgetPart
+    cost_usd: BudgetPart
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeEvaluation(Told):
+    """What is said about the outcome; None where nothing could be judged."""
+
+    name: str
+    passed: bool | None
+    score: float | None
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState(Told):
+    """A run as it stands; `evaluations` are there once it has finished."""
+
+    id: str
+    status: str
+    task: str
+    policy: PolicyStamp
+    budget: Budget
+    last_step: int
+    head: Receipt
+    project: str = ""
+    agent: str = ""
+    intent: str = ""
+    model: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    status_reason: str | None = None
+    steps: int = 0
+    rework_steps: int = 0
+    last_checkpoint_step: int = 0
+    open_reviews: tuple[ReviewRef, ...] = ()
+    created_at: str = ""
+    updated_at: str = ""
+    finished_at: str | None = None
+    url: str = ""
+    evaluations: tuple[OutcomeEvaluation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint(Told):
+    id: str
+    run: str
+    step: int
+    state: Mapping[str, Any]
+    label: str = ""
+    created_at: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerEntry(Told):
+    run: str
+    seq: int
+    at: str
+    type: str
+    actor: str
+    payload: Mapping[str, Any]
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification(Told):
+    ok: bool
+    entries: int
+    head: Receipt
+    first_bad_seq: int | None = None
+    reason: str | None = None

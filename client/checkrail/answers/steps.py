@@ -1,0 +1,63 @@
+"""Answers about steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
+from checkrail.reading import Told
+
+StepDecision = Literal["stop", "pause", "throttle", "checkpoint", "continue"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding(Told):
+    """What one gate says about a step."""
+
+    gate: str
+    decision: str
+    message: str
+    value: float | None = None
+    limit: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metrics(Told):
+    budget_remaining: Remaining
+    budget_slope: float | None = None
+    budget_slope_significant: bool | None = None
+    rework_ratio: float | None = None
+    rework_ratio_total: float | None = None
+    steps_since_checkpoint: int | None = None
+    steps_until_checkpoint: int | None = None
+    coherence: float | None = None
+    coherence_level: str | None = None
+    coherence_source: str | None = None
+    uncertainty: float | None = None
+    uncertainty_level: str | None = None
+    uncertainty_source: str | None = None
+    not_evaluated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Told):
+    """What the continue gate says."""
+
+    decision: StepDecision
+    findings: tuple[Finding, ...]
+    metrics: Metrics
+    checkpoint_due: bool = False
+    delay_ms: int = 0
+    recommended_action: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Decision(Evaluation):
+    """May the agent go on? Every gate that tripped is in `findings`."""
+
+    run: str
+    step: int
+    policy: PolicyStamp
+    receipt: Receipt
+    review: ReviewRef | None = None

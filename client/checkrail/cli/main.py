@@ -1,0 +1,139 @@
+"""The command `checkrail`.
+
+Exit codes: 0 done; 1 refused, not found or broken; 2 wrong use or not set up;
+3 the server cannot be reached. `hook` and `verify` have their own, see their help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from checkrail.errors import CheckrailError, ConfigurationError, Unreachable
+
+RULINGS = {
+    "approve": "let the agent go on, or the call run",
+    "deny": "refuse a call or a request; the reason goes to the agent",
+    "retry": "give an exhausted gate check new attempts",
+    "skip": "let the run go on with the gate not passed; needs --note",
+    "abort": "end the run",
+}
+# These read their own words: they belong to other modules, and to other programs.
+DELEGATED = ("verify", "hook", "install", "mcp")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if words and words[0] in DELEGATED:
+            return _delegate(words[0], words[1:])
+        options = _parser().parse_args(words)
+        handle: Callable[[argparse.Namespace], int] = options.handle
+        return handle(options)
+    except CheckrailError as error:
+        return _failed(error)
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough: `checkrail tail … | head`.
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _failed(error: CheckrailError) -> int:
+    from checkrail.cli.output import complain
+    from checkrail.cli.visible import visible
+
+    complain(f"checkrail: {visible(str(error))}")
+    if isinstance(error, ConfigurationError):
+        return 2
+    return 3 if isinstance(error, Unreachable) else 1
+
+
+def _delegate(name: str, words: list[str]) -> int:
+    if name == "verify":
+        from checkrail.verify import main as verify
+
+        return verify(words)
+    if name == "mcp":
+        from checkrail.mcp import main as mcp
+
+        return mcp(words)
+    from checkrail.hooks import run
+
+    return run(words if name == "hook" else [name, *words])
+
+
+def _parser() -> argparse.ArgumentParser:
+    # Here and not above: a hook is started for every tool call and needs none of it.
+    from checkrail.cli import doctor, login, queue, runs
+
+    parser = argparse.ArgumentParser(
+        prog="checkrail",
+        description="The agents' and reviewers' side of Checkrail, in a terminal.",
+        epilog="Also: verify FILE, install claude-code|codex, hook, mcp "
+        "(each has --help).",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(
+        name: str, handle: Callable[[argparse.Namespace], int], help_text: str
+    ) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=help_text, description=help_text)
+        made.set_defaults(handle=handle)
+        made.add_argument("--json", action="store_true", help="print JSON")
+        return made
+
+    sign_in = command("login", login.login, "sign in with a personal token")
+    sign_in.add_argument("--url", help="the server, for example http://127.0.0.1:8000")
+    sign_in.add_argument(
+        "--token-stdin", action="store_true", help="read the token from standard input"
+    )
+    command("logout", login.logout, "forget the saved token")
+
+    listed = command("runs", runs.runs, "the newest runs")
+    listed.add_argument("--status", help="running, paused, stopped, completed …")
+    listed.add_argument("--agent", help="only this agent's")
+    listed.add_argument("-q", help="only tasks with these words")
+    listed.add_argument("--limit", type=int, default=20, metavar="N")
+
+    followed = command("tail", runs.tail, "follow a run, entry by entry")
+    followed.add_argument("run", help="its id, or the end of it")
+    followed.add_argument("--after", type=int, metavar="SEQ", help="begin behind this")
+    followed.add_argument(
+        "--lines", type=int, default=10, help="how many to begin with"
+    )
+
+    waiting = command("queue", queue.queue, "what waits for a person")
+    waiting.add_argument("--kind", help="pause, confirmation, question …")
+    waiting.add_argument("--limit", type=int, default=50, metavar="N")
+
+    shown = command("show", queue.show, "one review with all that is to be judged")
+    shown.add_argument("id", help="its id, or the end of it")
+
+    for action, help_text in RULINGS.items():
+        ruling = command(action, queue.rule, help_text)
+        _ruling(ruling, action)
+    answer = command("answer", queue.rule, "answer an agent's question")
+    _ruling(answer, "answer")
+    answer.add_argument("text", help="the answer")
+
+    command(
+        "doctor", doctor.doctor, "what is wrong with the set-up, and how to mend it"
+    )
+    return parser
+
+
+def _ruling(parser: argparse.ArgumentParser, action: str) -> None:
+    from checkrail.cli.queue import NEEDS_NOTE
+
+    parser.set_defaults(action=action)
+    parser.add_argument("id", help="the review's id, or the end of it")
+    parser.add_argument(
+        "--note",
+        default="",
+        required=action in NEEDS_NOTE,
+        help="your reason; the agent reads it",
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask again")

@@ -1,0 +1,128 @@
+"""The review queue in a terminal: what waits, what it is, and a person's ruling."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from checkrail.answers import Review, ReviewDetail
+from checkrail.cli.output import age, as_json, complain, raw, say, short, table
+from checkrail.cli.saved import desk
+from checkrail.cli.visible import one_line, visible
+from checkrail.errors import CheckrailError
+from checkrail.people import Desk
+
+# What has to be said with a ruling, and the option that says it.
+NEEDS_NOTE = frozenset({"skip", "deny"})
+
+
+def queue(options: Namespace) -> int:
+    with desk() as people:
+        found = list(islice(people.reviews(kind=options.kind), options.limit))
+    if options.json:
+        as_json(raw(found))
+        return 0
+    rows = [
+        (
+            short(review.id),
+            review.kind,
+            age(review.opened_at),
+            review.assignee or "",
+            review.agent,
+            one_line(review.title),
+        )
+        for review in found
+    ]
+    table(
+        ("id", "kind", "waits", "with", "agent", "about"),
+        rows,
+        empty="Nobody waits for you.",
+    )
+    return 0
+
+
+def show(options: Namespace) -> int:
+    with desk() as people:
+        review = people.review(_full_id(people, options.id))
+    if options.json:
+        as_json(review.raw)
+    else:
+        _print(review)
+    return 0
+
+
+def rule(options: Namespace) -> int:
+    """Shows what is ruled on, asks, and rules on exactly that version."""
+    with desk() as people:
+        review = people.review(_full_id(people, options.id))
+        if not options.json:
+            _print(review)
+        if not options.yes and not _sure(options.action):
+            complain("Nothing was ruled.")
+            return 1
+        ruled = people.rule(
+            review,
+            options.action,
+            note=options.note,
+            answer=getattr(options, "text", None),
+        )
+    if options.json:
+        as_json(ruled.raw)
+    else:
+        by = ruled.ruling.by if ruled.ruling else "you"
+        say(f"\n{options.action}: ruled by {by}. The agent has it now.")
+    return 0
+
+
+def _sure(action: str) -> bool:
+    if not sys.stdin.isatty():
+        raise CheckrailError(
+            f"Nobody is there to confirm. To {action} without being asked, add --yes."
+        )
+    return input(f"\n{action.capitalize()} this? [y/N] ").strip().lower() in {
+        "y",
+        "yes",
+    }
+
+
+def _full_id(people: Desk, given: str) -> str:
+    """A whole id, or the end of one that is open."""
+    if len(given) >= 32:
+        return given
+    fitting = [r.id for r in people.reviews() if r.id.endswith(given.lower())]
+    if len(fitting) == 1:
+        return fitting[0]
+    found = "no open review" if not fitting else f"{len(fitting)} open reviews"
+    raise CheckrailError(f"{given} fits {found}. See: checkrail queue")
+
+
+def _print(review: ReviewDetail | Review) -> None:
+    say(f"{review.kind} · {one_line(review.title, limit=300)}")
+    say(f"agent {review.agent} · run {review.run} · waits {age(review.opened_at)}")
+    say(f"{review.url}\n")
+    for name, value in _telling(review.content).items():
+        say(f"{name}:\n{_indented(value)}")
+    say(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")
+
+
+def _telling(content: Mapping[str, Any]) -> dict[str, str]:
+    """All of it: what is not shown cannot be approved."""
+    return {
+        visible(str(name)): visible(_text(value))
+        for name, value in content.items()
+        if value not in (None, "", [], {})
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.split("\n"))

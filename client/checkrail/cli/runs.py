@@ -1,0 +1,81 @@
+"""Runs in a terminal: the newest ones, and one as it goes."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from checkrail.cli.output import age, as_json, raw, say, short, table
+from checkrail.cli.saved import desk
+from checkrail.cli.visible import one_line
+from checkrail.errors import CheckrailError
+from checkrail.people import Desk
+
+# Of a payload, the first of these that is there says most about the entry.
+TELLING = ("decision", "action", "summary", "reason", "title", "command", "outcome")
+
+
+def runs(options: Namespace) -> int:
+    with desk() as people:
+        listed = people.runs(status=options.status, agent=options.agent, q=options.q)
+        found = list(islice(listed, options.limit))
+    if options.json:
+        as_json(raw(found))
+        return 0
+    rows = [
+        (
+            short(run.id),
+            run.status,
+            str(run.last_step),
+            age(run.updated_at),
+            run.agent,
+            one_line(run.task, limit=60),
+        )
+        for run in found
+    ]
+    table(
+        ("id", "status", "steps", "last news", "agent", "task"),
+        rows,
+        empty="No runs yet. An agent starts one with Checkrail().run(...).",
+    )
+    return 0
+
+
+def tail(options: Namespace) -> int:
+    with desk() as people:
+        run = _full_id(people, options.run)
+        after = options.after
+        if after is None:
+            # The last few say where it stands; the rest is in `checkrail runs`.
+            after = max(0, people.run(run).head.seq - options.lines)
+        for entry in people.tail(run, after=after):
+            if options.json:
+                as_json(entry.raw)
+            else:
+                say(_line(entry.seq, entry.at, entry.type, entry.actor, entry.payload))
+    return 0
+
+
+def _line(seq: int, at: str, kind: str, actor: str, payload: Mapping[str, Any]) -> str:
+    said = next((str(payload[name]) for name in TELLING if payload.get(name)), "")
+    when = at[11:19]
+    told = one_line(said, limit=100)
+    return (
+        f"{seq:>5}  {when}  {kind:<18} {one_line(actor, limit=24):<24} {told}".rstrip()
+    )
+
+
+def _full_id(people: Desk, given: str) -> str:
+    """A whole id, or the end of one among the newest runs."""
+    if len(given) >= 32:
+        return given
+    newest = islice(people.runs(), 200)
+    fitting = [run.id for run in newest if run.id.endswith(given.lower())]
+    if len(fitting) == 1:
+        return fitting[0]
+    found = "none" if not fitting else str(len(fitting))
+    raise CheckrailError(
+        f"{given} fits {found} of the newest runs. See: checkrail runs"
+    )

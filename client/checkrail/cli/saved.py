@@ -1,0 +1,73 @@
+"""Who is signed in here: the address and the token, in a file only its owner reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checkrail.errors import ConfigurationError
+from checkrail.people import Desk
+
+
+@dataclass(frozen=True)
+class Login:
+    url: str
+    token: str = field(repr=False)
+
+
+def place() -> Path:
+    """CHECKRAIL_CONFIG, or the user's configuration folder."""
+    named = os.environ.get("CHECKRAIL_CONFIG")
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "checkrail" / "login.json"
+
+
+def save(login: Login) -> Path:
+    path = place()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"url": login.url, "token": login.token})
+    # Made for its owner alone from the first byte on, and whole or not at all.
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(draft, path)
+    return path
+
+
+def forget() -> bool:
+    path = place()
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return there
+
+
+def saved() -> Login | None:
+    path = place()
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return Login(url=document["url"], token=document["token"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise ConfigurationError(
+            f"{path} cannot be read ({error}). Sign in again: checkrail login"
+        ) from None
+
+
+def desk() -> Desk:
+    """The environment first, then what was saved."""
+    known = saved()
+    url = os.environ.get("CHECKRAIL_URL") or (known.url if known else None)
+    token = os.environ.get("CHECKRAIL_TOKEN") or (known.token if known else None)
+    if not url or not token:
+        raise ConfigurationError(
+            "You are not signed in. Sign in with: checkrail login "
+            "(or set CHECKRAIL_URL and CHECKRAIL_TOKEN)"
+        )
+    return Desk(url, token)

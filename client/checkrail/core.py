@@ -1,0 +1,130 @@
+"""What both kinds of run share: where the run stands, and what is still to be told."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from checkrail.answers import Decision, Review, ReviewRef, RunState
+from checkrail.errors import CheckrailError
+from checkrail.link import Link
+from checkrail.wire import part
+
+OnCheckpoint = Callable[[Decision], Any]
+OnWait = Callable[[ReviewRef], Any]
+AnyReview = Review | ReviewRef | str
+
+
+@dataclass(eq=False)
+class Report:
+    """One step on its way. `owned` while the call that reported it is waiting."""
+
+    figures: Mapping[str, Any]
+    owned: bool = False
+    decision: Decision | None = None
+    refusal: CheckrailError | None = None
+
+    @property
+    def settled(self) -> bool:
+        return self.decision is not None or self.refusal is not None
+
+
+@dataclass(eq=False)
+class Backlog:
+    """Steps that are not answered yet, in order, and answers nobody has obeyed yet."""
+
+    order: Any
+    queue: deque[Report] = field(default_factory=deque)
+    heard: deque[Decision | ReviewRef] = field(default_factory=deque)
+    troubles: deque[Exception] = field(default_factory=deque)
+    # How many steps go into one request.
+    size: int = 1
+
+    @property
+    def held(self) -> bool:
+        """Something was heard that nothing may be sent before."""
+        return any(
+            isinstance(heard, ReviewRef) or heard.decision in ("pause", "stop")
+            for heard in list(self.heard)
+        )
+
+
+class RunCore:
+    """Flows take one of these; `Run` and `AsyncRun` are what drives them."""
+
+    def __init__(
+        self,
+        driver: Any,
+        *,
+        on_checkpoint: OnCheckpoint | None = None,
+        on_wait: OnWait | None = None,
+        batch: int = 1,
+    ) -> None:
+        self.driver = driver
+        self.link: Link = driver.link
+        self.on_checkpoint = on_checkpoint
+        self.on_wait = on_wait
+        self.backlog = Backlog(order=driver.lock(), size=batch)
+        self.ended = False
+        self.saved_step = 0
+        self._state: RunState | None = None
+        self._last_step = 0
+
+    @property
+    def state(self) -> RunState:
+        """The run as last heard; `refresh()` asks anew."""
+        if self._state is None:
+            raise RuntimeError(
+                "The run has not begun: `await` it, or use `async with`."
+            )
+        return self._state
+
+    @property
+    def id(self) -> str:
+        return self.state.id
+
+    @property
+    def url(self) -> str:
+        """Where people see the run."""
+        return self.state.url
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last step that the server has answered."""
+        return self._last_step
+
+    def path(self, *parts: str) -> str:
+        return "/".join(["/runs", part(self.id), *parts])
+
+    def stands(self, state: RunState) -> RunState:
+        """Take over what the server says."""
+        self._state = state
+        self._last_step = max(self._last_step, state.last_step)
+        return state
+
+    def stepped(self, number: int) -> None:
+        self._last_step = number
+
+    def __repr__(self) -> str:
+        if self._state is None:
+            return f"<{type(self).__name__}, not begun>"
+        return f"<{type(self).__name__} {self.id}, step {self._last_step}>"
+
+
+def reference(review: AnyReview) -> ReviewRef:
+    if isinstance(review, ReviewRef):
+        return review
+    if isinstance(review, str):
+        return ReviewRef(id=review, kind="review")
+    return ReviewRef(id=review.id, kind=review.kind, url=review.url)
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Without what was left out: the server knows its own defaults."""
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None and value != () and value != "" and value is not False
+    }

@@ -1,0 +1,1 @@
+"""What an agent does, step by step, without any I/O: see `checkrail.wire`."""

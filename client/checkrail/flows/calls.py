@@ -1,0 +1,200 @@
+"""Tool calls: asked about before they run, claimed once, and settled after."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from checkrail.answers import CallAnswer, CallStanding, Claim, ReviewRef, Ruling
+from checkrail.core import RunCore
+from checkrail.errors import (
+    Blocked,
+    CheckrailError,
+    Denied,
+    ProtocolError,
+    StillWaiting,
+)
+from checkrail.flows.call_doors import call_standing, claiming, judging
+from checkrail.flows.call_fields import (
+    command_fields,
+    edit_fields,
+    multi_edit_fields,
+    tool_fields,
+)
+from checkrail.flows.steps import catch_up
+from checkrail.flows.waiting import deadline, ruled, when_running
+from checkrail.wire import Flow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Granted:
+    """A call that may run: `fields` is what may run, as asked for or as amended."""
+
+    id: str
+    kind: str
+    tool: str
+    fields: Mapping[str, Any]
+    answer: CallAnswer | None = None
+    ruling: Ruling | None = None
+    claim: Claim | None = None
+
+    @property
+    def amended(self) -> bool:
+        return self.ruling is not None and self.ruling.amended is not None
+
+
+def check_command(
+    run: RunCore,
+    command: str,
+    *,
+    tool: str = "Bash",
+    arguments: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+) -> Flow[Granted]:
+    """Ask whether a command may run; it may once this returns. Raises Blocked, Denied."""
+    fields = command_fields(command, tool=tool, arguments=arguments)
+    return (yield from _checked(run, fields, timeout))
+
+
+def check_tool(
+    run: RunCore,
+    tool: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    arguments_json: str | None = None,
+    timeout: float | None = None,
+) -> Flow[Granted]:
+    """Ask whether a tool may be used; it may once this returns. Raises Blocked, Denied."""
+    fields = tool_fields(tool, arguments, arguments_json=arguments_json)
+    return (yield from _checked(run, fields, timeout))
+
+
+def check_edit(
+    run: RunCore,
+    file_path: str,
+    content: str,
+    *,
+    tool: str = "Edit",
+    diff_lines: int | None = None,
+    timeout: float | None = None,
+) -> Flow[Granted]:
+    """Ask whether a file may get this content; it may once this returns."""
+    fields = edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
+    return (yield from _checked(run, fields, timeout))
+
+
+def check_multi_edit(
+    run: RunCore,
+    file_path: str,
+    original: str,
+    edits: Sequence[Mapping[str, Any]],
+    *,
+    tool: str = "MultiEdit",
+    timeout: float | None = None,
+) -> Flow[Granted]:
+    """Ask about several edits (`old`, `new`, `replace_all`) of one text, all or none."""
+    fields = multi_edit_fields(file_path, original, edits, tool=tool)
+    return (yield from _checked(run, fields, timeout))
+
+
+def _checked(
+    run: RunCore, fields: Mapping[str, Any], timeout: float | None
+) -> Flow[Granted]:
+    """Ask about a call, wait for a person where one is needed, and claim it."""
+    until = deadline(run, timeout)
+    yield from catch_up(run, until)
+    answer = yield from when_running(run, CallAnswer, judging(run, fields), until)
+    if answer.decision == "block":
+        raise Blocked(answer)
+    granted = Granted(
+        id=answer.id,
+        kind=fields["kind"],
+        tool=fields["tool"],
+        fields={n: v for n, v in fields.items() if n not in ("kind", "tool")},
+        answer=answer,
+    )
+    if answer.replayed:
+        return granted  # its result is stored: nothing has to run, nothing is claimed
+    ruling, digest = None, answer.digest
+    if answer.decision == "require-confirmation":
+        ruling = yield from _confirmed(run, answer.review, answer.id, until)
+        digest = _granted_digest(ruling, asked=answer.digest)
+    elif answer.grant is None:
+        raise ProtocolError(f"The call is {answer.decision}, but nothing was granted.")
+    claim = yield from _claimed(run, answer.id, digest, until)
+    granted = replace(granted, ruling=ruling, claim=claim)
+    # A text that the model wrote counts as the server has read it.
+    if granted.amended or "arguments_json" in fields:
+        granted = replace(granted, fields=claim.call)
+    return granted
+
+
+def _confirmed(
+    run: RunCore, review: ReviewRef | None, call_id: str, until: float
+) -> Flow[Ruling]:
+    if review is None:
+        raise ProtocolError(
+            "A person is to confirm the call, but no review says where."
+        )
+    try:
+        ruling = yield from ruled(run, review, until)
+    except StillWaiting:
+        raise StillWaiting(review, call_id=call_id) from None
+    if ruling.action == "deny":
+        raise Denied(review, ruling)
+    return ruling
+
+
+def _granted_digest(ruling: Ruling, *, asked: str) -> str:
+    """What was granted: the call as it was asked for, or as the ruling changed it."""
+    if ruling.action == "approve":
+        return asked
+    digest = (ruling.amended or {}).get("digest")
+    if not isinstance(digest, str):
+        raise ProtocolError("The call was amended, but it is not told to what.")
+    return digest
+
+
+def _claimed(run: RunCore, call_id: str, digest: str, until: float) -> Flow[Claim]:
+    claim = yield from when_running(run, Claim, claiming(run, call_id, digest), until)
+    if (claim.id, claim.digest) != (call_id, digest):
+        raise ProtocolError(f"Claimed {digest} of {call_id}, got {claim.digest}.")
+    return claim
+
+
+def resume_call(
+    run: RunCore, call_id: str, *, timeout: float | None = None
+) -> Flow[Granted]:
+    """Take up a call of another process, or one that was left with StillWaiting."""
+    until = deadline(run, timeout)
+    stands = yield from call_standing(run, call_id)
+    ruling = None
+    if stands.review is not None and stands.state not in ("claimed", "settled"):
+        review = ReviewRef(id=stands.review, kind="confirmation")
+        ruling = yield from _confirmed(run, review, call_id, until)
+        stands = yield from call_standing(run, call_id)
+    # Of several edits the original is not kept: there the caller has to know it.
+    if stands.kind != "multi_edit" and call_digest(run.id, stands) != stands.digest:
+        raise CheckrailError(
+            "The call cannot be taken up: it holds a secret, which the server does not "
+            "keep. Ask about it again."
+        )
+    claim = yield from _claimed(run, call_id, stands.digest, until)
+    return Granted(
+        id=call_id,
+        kind=stands.kind,
+        tool=stands.tool,
+        fields=claim.call,
+        ruling=ruling,
+        claim=claim,
+    )
+
+
+def call_digest(run_id: str, stands: CallStanding) -> str:
+    """What a grant is bound to, computed here: the call as it stands, and its run."""
+    call = {"run": run_id, "kind": stands.kind, "tool": stands.tool, **stands.call}
+    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

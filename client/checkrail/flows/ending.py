@@ -1,0 +1,122 @@
+"""The beginning and the end of a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from checkrail.answers import RunState
+from checkrail.core import RunCore, given
+from checkrail.errors import CheckrailError, StillWaiting, Stopped, Unreachable
+from checkrail.flows.reporting import drain
+from checkrail.flows.steps import catch_up
+from checkrail.flows.waiting import deadline, over
+from checkrail.money import money
+from checkrail.problems import ReviewOpen
+from checkrail.sending import ask
+from checkrail.wire import Flow, Request, get, part, post
+
+SUMMARY_LIMIT = 2_000
+# After these the run is left as it is: it is over, or somebody may take it up again.
+LEAVING = (Stopped, StillWaiting, Unreachable)
+
+logger = logging.getLogger("checkrail")
+
+
+def run_body(
+    task: str,
+    *,
+    intent: str,
+    model: str,
+    policy: str,
+    budget: Mapping[str, Any] | None,
+    labels: Mapping[str, str] | None,
+    parent_run: str | None,
+) -> dict[str, Any]:
+    """A part of the budget that is None is unlimited; one left out is the policy's."""
+    told = given(model=model, parent_run=parent_run)
+    limits = dict(budget or {})
+    if limits.get("cost_usd") is not None:
+        limits["cost_usd"] = money(limits["cost_usd"])
+    return {
+        "task": task,
+        "intent": intent,
+        "policy": policy,
+        "budget": limits,
+        "labels": dict(labels or {}),
+        **told,
+    }
+
+
+def start(run: RunCore, body: Mapping[str, Any]) -> Flow[RunState]:
+    return run.stands((yield from ask(run.link, RunState, post("/runs", body))))
+
+
+def take_up(run: RunCore, run_id: str) -> Flow[RunState]:
+    request = get(f"/runs/{part(run_id)}")
+    return run.stands((yield from ask(run.link, RunState, request)))
+
+
+def refresh(run: RunCore) -> Flow[RunState]:
+    """Ask how the run stands; steps are counted from what the server says."""
+    state = yield from ask(run.link, RunState, get(run.path()))
+    run.stepped(state.last_step)
+    return run.stands(state)
+
+
+def finish(
+    run: RunCore,
+    outcome: Literal["completed", "failed"] = "completed",
+    *,
+    summary: str = "",
+    tests: Mapping[str, Any] | None = None,
+    diff: Mapping[str, Any] | None = None,
+    rework_lines: int = 0,
+    files_touched: Sequence[str] = (),
+    tools_used: Sequence[str] = (),
+    violations: Sequence[Mapping[str, Any]] = (),
+) -> Flow[RunState]:
+    """End the run with what came of it; a person who is still asked is waited for."""
+    yield from catch_up(run, deadline(run, None))
+    told = given(
+        summary=summary,
+        tests=None if tests is None else dict(tests),
+        diff=None if diff is None else dict(diff),
+        rework_lines=rework_lines or None,
+        files_touched=list(files_touched) or None,
+        tools_used=list(tools_used) or None,
+        violations=[dict(violation) for violation in violations] or None,
+    )
+    request = _finishing(run, {"outcome": outcome, **told})
+    while True:
+        try:
+            state = yield from ask(run.link, RunState, request)
+        except ReviewOpen as waiting:
+            if waiting.review is None:
+                raise
+            yield from over(run, waiting.review, deadline(run, None))
+            continue
+        run.ended = True
+        return run.stands(state)
+
+
+def fail(run: RunCore, error: BaseException) -> Flow[None]:
+    """End the run as failed, in short: the error itself must not be held up or hidden."""
+    if isinstance(error, LEAVING):
+        return
+    summary = f"{type(error).__name__}: {error}"[:SUMMARY_LIMIT]
+    try:
+        yield from drain(run)
+        request = _finishing(run, {"outcome": "failed", "summary": summary})
+        state = yield from ask(
+            run.link, RunState, request, patience=run.link.retry_seconds
+        )
+        run.stands(state)
+        run.ended = True
+    except CheckrailError as trouble:
+        logger.warning("The run %s could not be ended as failed: %s", run.id, trouble)
+
+
+def _finishing(run: RunCore, body: Mapping[str, Any]) -> Request:
+    return post(run.path("finish"), body)

@@ -1,0 +1,275 @@
+"""Reporting steps, and doing what the decisions say."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from checkrail.answers import Checkpoint, Decision, ReviewRef
+from checkrail.core import Report, RunCore, given
+from checkrail.errors import ProtocolError, Stopped
+from checkrail.flows.reporting import drain
+from checkrail.flows.waiting import deadline, over, ruled
+from checkrail.money import Money, money
+from checkrail.problems import NotFound, RunPaused
+from checkrail.sending import ask
+from checkrail.wire import Flow, Sleep, Tell, encoded, get, post
+
+logger = logging.getLogger("checkrail")
+
+
+def figures(
+    *,
+    tokens: int = 0,
+    tool_calls: int = 0,
+    duration_ms: int | None = None,
+    cost_usd: Money | None = None,
+    rework: bool = False,
+    checkpoint: bool = False,
+    coherence: float | None = None,
+    uncertainty: float | None = None,
+    confidences: Sequence[float] = (),
+    intent: str | None = None,
+    summary: str = "",
+    signature: str | None = None,
+    failed_calls: int | None = None,
+) -> dict[str, Any]:
+    """The body of a step without its number."""
+    body = {
+        "tokens": tokens,
+        "tool_calls": tool_calls,
+        **given(
+            duration_ms=duration_ms,
+            cost_usd=None if cost_usd is None else money(cost_usd),
+            rework=rework,
+            checkpoint=checkpoint,
+            coherence=coherence,
+            uncertainty=uncertainty,
+            confidences=list(confidences) or None,
+            intent=intent,
+            summary=summary,
+            signature=signature,
+            failed_calls=failed_calls,
+        ),
+    }
+    encoded(body)  # what cannot be sent must not stand in front of what can
+    return body
+
+
+def step(
+    run: RunCore,
+    *,
+    tokens: int = 0,
+    tool_calls: int = 0,
+    duration_ms: int | None = None,
+    cost_usd: Money | None = None,
+    rework: bool = False,
+    checkpoint: bool = False,
+    coherence: float | None = None,
+    uncertainty: float | None = None,
+    confidences: Sequence[float] = (),
+    intent: str | None = None,
+    summary: str = "",
+    signature: str | None = None,
+    failed_calls: int | None = None,
+    timeout: float | None = None,
+) -> Flow[Decision]:
+    """Report one step and obey: sleep, save a checkpoint, wait for a person.
+
+    Raises Stopped when the run is over, StillWaiting when nobody ruled within `timeout`
+    seconds. Amounts are of this step alone. After StillWaiting or Unreachable the step
+    is not lost and must not be reported again: it goes out with the next call. Any other
+    refusal means that it was not reported.
+    """
+    report = Report(
+        figures(
+            tokens=tokens,
+            tool_calls=tool_calls,
+            duration_ms=duration_ms,
+            cost_usd=cost_usd,
+            rework=rework,
+            checkpoint=checkpoint,
+            coherence=coherence,
+            uncertainty=uncertainty,
+            confidences=confidences,
+            intent=intent,
+            summary=summary,
+            signature=signature,
+            failed_calls=failed_calls,
+        ),
+        owned=True,
+    )
+    until = deadline(run, timeout)
+    decision = yield from _answered(run, report, until)
+    yield from obey(run, decision, until)
+    return decision
+
+
+def _answered(run: RunCore, report: Report, until: float) -> Flow[Decision]:
+    """The decision on this report, after everything that was reported before it."""
+    run.backlog.queue.append(report)
+    try:
+        while not report.settled:
+            yield from catch_up(run, until)
+    except BaseException:
+        report.owned = False
+        if report.decision is not None:  # another thread has sent it meanwhile
+            run.backlog.heard.append(report.decision)
+        raise
+    return _decided(report)
+
+
+def _decided(report: Report) -> Decision:
+    if report.decision is None:
+        raise report.refusal or ProtocolError("The step was not judged.")
+    return report.decision
+
+
+def catch_up(run: RunCore, until: float) -> Flow[None]:
+    """Tell what is queued and obey what was heard, so that the run is where it seems."""
+    backlog = run.backlog
+    while backlog.troubles or backlog.heard or backlog.queue:
+        yield from obey_heard(run, until)
+        try:
+            yield from drain(run)
+        except RunPaused as paused:
+            if paused.review is None:
+                raise
+            yield from over(run, paused.review, until)
+
+
+def obey_heard(run: RunCore, until: float) -> Flow[None]:
+    """Do now what was decided while nobody was waiting for it."""
+    backlog = run.backlog
+    while backlog.troubles or backlog.heard:
+        if backlog.troubles:
+            raise backlog.troubles.popleft()
+        heard = backlog.heard[0]
+        if isinstance(heard, ReviewRef):
+            yield from over(run, heard, until)
+        else:
+            yield from obey(run, heard, until)
+        # Only now: what raises on the way is not obeyed, and the next call begins with it.
+        if backlog.heard and backlog.heard[0] is heard:
+            backlog.heard.popleft()
+
+
+def obey(run: RunCore, decision: Decision, until: float) -> Flow[None]:
+    """Do what the decision says; the words are checked where it was read."""
+    if decision.decision == "stop":
+        run.ended = True
+        raise Stopped(_why(decision), decision=decision)
+    if decision.checkpoint_due or decision.decision == "checkpoint":
+        yield from _save(run, decision)
+    if decision.decision == "throttle":
+        yield Sleep(decision.delay_ms / 1000)
+    if decision.decision == "pause":
+        if decision.review is None:
+            raise ProtocolError("The run is paused, but no review says why.")
+        yield from ruled(run, decision.review, until)
+
+
+def _why(decision: Decision) -> str:
+    stopping = [f.message for f in decision.findings if f.decision == "stop"]
+    return "; ".join(stopping) or decision.recommended_action or "The run is stopped."
+
+
+def _save(run: RunCore, decision: Decision) -> Flow[None]:
+    if decision.step <= run.saved_step:
+        return  # of several late decisions the first has saved what the others ask for
+    if run.on_checkpoint is None:
+        logger.warning(
+            "A checkpoint is due at step %s: pass on_checkpoint=, or call "
+            "run.checkpoint(). A run without one is stopped in the end.",
+            decision.step,
+        )
+        return
+    state = yield Tell(run.on_checkpoint, decision)
+    if state is not None and not isinstance(state, Mapping):
+        raise TypeError(
+            "on_checkpoint returns the state to keep as a dict, or None if it has "
+            f"saved it elsewhere, not {type(state).__name__}."
+        )
+    yield from save_checkpoint(run, state, step=run.last_step)
+
+
+def save_checkpoint(
+    run: RunCore,
+    state: Mapping[str, Any] | None = None,
+    *,
+    label: str = "",
+    step: int | None = None,
+) -> Flow[Checkpoint]:
+    """Save up to 64 KiB of state at a step, the last one if none is named."""
+    if step is None:
+        yield from catch_up(run, deadline(run, None))
+        step = run.last_step
+    body = {"step": step, "state": dict(state or {}), **given(label=label)}
+    request = post(run.path("checkpoints"), body)
+    saved = yield from ask(run.link, Checkpoint, request)
+    run.saved_step = max(run.saved_step, saved.step)
+    return saved
+
+
+def latest_checkpoint(run: RunCore) -> Flow[Checkpoint | None]:
+    """Where to go on after a crash; None if nothing was saved."""
+    try:
+        request = get(run.path("checkpoints", "latest"))
+        return (yield from ask(run.link, Checkpoint, request))
+    except NotFound:
+        return None
+
+
+def report_step(
+    run: RunCore,
+    *,
+    tokens: int = 0,
+    tool_calls: int = 0,
+    duration_ms: int | None = None,
+    cost_usd: Money | None = None,
+    rework: bool = False,
+    checkpoint: bool = False,
+    coherence: float | None = None,
+    uncertainty: float | None = None,
+    confidences: Sequence[float] = (),
+    intent: str | None = None,
+    summary: str = "",
+    signature: str | None = None,
+    failed_calls: int | None = None,
+) -> Flow[Decision]:
+    """Report one step and obey nothing: the decision is the caller's to obey.
+
+    A step that was refused, also because the run is paused, was not reported. After
+    Unreachable it is kept, and goes out with the next one.
+    """
+    report = Report(
+        figures(
+            tokens=tokens,
+            tool_calls=tool_calls,
+            duration_ms=duration_ms,
+            cost_usd=cost_usd,
+            rework=rework,
+            checkpoint=checkpoint,
+            coherence=coherence,
+            uncertainty=uncertainty,
+            confidences=confidences,
+            intent=intent,
+            summary=summary,
+            signature=signature,
+            failed_calls=failed_calls,
+        ),
+        owned=True,
+    )
+    run.backlog.queue.append(report)
+    try:
+        while not report.settled:
+            yield from drain(run, despite_heard=True)
+    except RunPaused:
+        if report in run.backlog.queue:  # else another thread was faster
+            run.backlog.queue.remove(report)
+            raise
+    except BaseException:
+        report.owned = False
+        raise
+    return _decided(report)

@@ -1,0 +1,55 @@
+"""Telling how a turn ended, and hearing whether the agent is done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from checkrail.answers import Turn
+from checkrail.core import RunCore, given
+from checkrail.errors import ProtocolError
+from checkrail.flows.steps import catch_up
+from checkrail.flows.waiting import deadline, ruled, when_running
+from checkrail.wire import Flow, post
+
+
+def turn_body(
+    content: str,
+    finish_reason: str | None,
+    tool_calls: int,
+    last_event: str,
+    pending_todos: int,
+) -> dict[str, Any]:
+    return {
+        "finish_reason": finish_reason,
+        "tool_calls": tool_calls,
+        "last_event": last_event,
+        "content": content,
+        "pending_todos": pending_todos,
+    }
+
+
+def turn(
+    run: RunCore,
+    *,
+    content: str = "",
+    finish_reason: str | None = None,
+    tool_calls: int = 0,
+    last_event: str = "assistant",
+    pending_todos: int = 0,
+    tool_signature: str | None = None,
+    wait: bool = False,
+    timeout: float | None = None,
+) -> Flow[Turn]:
+    """Tell how a turn ended. With `wait`, a person's answer is waited for: `answer`."""
+    until = deadline(run, timeout)
+    yield from catch_up(run, until)
+    body = turn_body(content, finish_reason, tool_calls, last_event, pending_todos)
+    request = post(run.path("turns"), {**body, **given(tool_signature=tool_signature)})
+    told = yield from when_running(run, Turn, request, until)
+    if told.action != "needs_human" or not wait:
+        return told
+    if told.review is None:
+        raise ProtocolError("A person is needed, but no review says where.")
+    ruling = yield from ruled(run, told.review, until)
+    return replace(told, answer=ruling.answer)

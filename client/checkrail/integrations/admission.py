@@ -1,0 +1,244 @@
+"""Calls of a framework, put to Checkrail: once each, however often they are asked about.
+
+A framework starts a node or a process again, and asks anew. The same call of the same
+run then finds the review, the ruling and the grant of the first time. What was claimed
+and not yet told may go on, what was told to have succeeded never runs again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from checkrail.answers import CallAnswer, Claim, Review, Ruling
+from checkrail.core import RunCore, reference
+from checkrail.errors import Blocked, Denied, ProtocolError, StillWaiting
+from checkrail.flows.call_doors import call_standing, claiming, judging
+from checkrail.flows.steps import catch_up
+from checkrail.flows.waiting import deadline, ruled, when_running
+from checkrail.integrations.outcomes import (
+    Admitted,
+    Changed,
+    Outcome,
+    Refused,
+    Stored,
+    Wanted,
+    written,
+)
+from checkrail.problems import GrantExpired, GrantSpent, Invalid, Malformed, TooLarge
+from checkrail.wire import Flow, Request, post
+
+TITLE_LIMIT = 300
+DETAIL_LIMIT = 20_000
+
+_Judged = CallAnswer | Admitted | Refused
+
+# By what they are: calls that a person put in place of others, granted and not yet made;
+_promises: WeakKeyDictionary[RunCore, dict[str, str]] = WeakKeyDictionary()
+# and calls that were claimed in one place of a framework, and run in another.
+_handed: WeakKeyDictionary[RunCore, dict[str, str]] = WeakKeyDictionary()
+
+
+class _AskAnew(Exception):
+    """The permission is used up, but not for this: the call has to be judged again."""
+
+
+def admit(
+    run: RunCore, wanted: Sequence[Wanted], *, timeout: float | None = None
+) -> Flow[list[Outcome]]:
+    """Ask about all of them, so that people see all of them; then wait for each.
+
+    Raises StillWaiting when nobody ruled within `timeout`: asked again, it goes on from
+    there.
+    """
+    until = deadline(run, timeout)
+    yield from catch_up(run, until)
+    judged: list[_Judged] = []
+    for call in wanted:
+        promised = yield from _promised(run, call, until)
+        judged.append(promised or (yield from _judge(run, call, 1, until)))
+    outcomes: list[Outcome] = []
+    for call, answer in zip(wanted, judged, strict=True):
+        outcomes.append((yield from _outcome(run, call, answer, until)))
+    return outcomes
+
+
+def _judge(run: RunCore, call: Wanted, attempt: int, until: float) -> Flow[_Judged]:
+    fields = {"kind": "tool", "tool": call.tool, "arguments_json": call.arguments_json}
+    request = judging(run, fields)
+    try:
+        keyed = _keyed(request, run, call.id, written(fields), str(attempt))
+        return (yield from when_running(run, CallAnswer, keyed, until))
+    except (Invalid, Malformed, TooLarge) as problem:
+        return Refused(reason=f"Not run: the call cannot be judged. {problem}")
+
+
+def _outcome(
+    run: RunCore, call: Wanted, answer: _Judged, until: float
+) -> Flow[Outcome]:
+    attempt = 1
+    while isinstance(answer, CallAnswer):
+        if answer.decision == "block":
+            return Refused(reason=f"Not run, blocked: {Blocked(answer)}")
+        if answer.replayed:
+            return Stored(output=answer.output)
+        confirmed = answer.decision == "require-confirmation"
+        try:
+            if call.person and not confirmed:
+                yield from _approved(run, call, until)
+                call = replace(call, person=False)  # whatever follows, they said yes
+            return (yield from _granted(run, call, answer, until))
+        except Denied as denied:
+            return Refused(reason=f"Not run: {denied}")
+        except (GrantExpired, _AskAnew):
+            attempt += 1
+            answer = yield from _judge(run, call, attempt, until)
+    return answer
+
+
+def _granted(
+    run: RunCore, call: Wanted, answer: CallAnswer, until: float
+) -> Flow[Outcome]:
+    if answer.decision == "require-confirmation":
+        return (yield from _confirmed(run, call, answer, until))
+    if answer.grant is None:
+        raise ProtocolError(f"The call is {answer.decision}, but nothing was granted.")
+    return (yield from _claimed(run, call, answer.id, answer.digest, until))
+
+
+def _confirmed(
+    run: RunCore, call: Wanted, answer: CallAnswer, until: float
+) -> Flow[Outcome]:
+    review = answer.review
+    if review is None:
+        raise ProtocolError(
+            "A person is to confirm the call, but no review says where."
+        )
+    try:
+        ruling = yield from ruled(run, review, until)
+    except StillWaiting:
+        raise StillWaiting(review, call_id=answer.id) from None
+    if ruling.action == "deny":
+        raise Denied(review, ruling)
+    stands = yield from call_standing(run, answer.id)
+    if ruling.action == "amend" and not call.editable:
+        arguments = _arguments(stands.call)
+        promises = _promises.setdefault(run, {})
+        promises[_fingerprint(call.tool, written(arguments))] = answer.id
+        return Changed(arguments=arguments, ruling=ruling)
+    return (yield from _claimed(run, call, answer.id, stands.digest, until))
+
+
+def _promised(run: RunCore, call: Wanted, until: float) -> Flow[Admitted | None]:
+    """Whether this is the very call that a person put in place of an earlier one."""
+    asked = _fingerprint(call.tool, written(_read(call.arguments_json)))
+    call_id = _promises.get(run, {}).pop(asked, None)
+    if call_id is None:
+        return None
+    stands = yield from call_standing(run, call_id)
+    if stands.state != "granted":
+        return None
+    outcome = yield from _claimed(run, call, call_id, stands.digest, until)
+    return outcome if isinstance(outcome, Admitted) else None
+
+
+def hand_over(run: RunCore, call: Wanted, outcome: Outcome) -> None:
+    """What was claimed here runs elsewhere: there it is not asked about again."""
+    if isinstance(outcome, Admitted):
+        handed = _handed.setdefault(run, {})
+        handed[_fingerprint(call.tool, written(outcome.arguments))] = outcome.call_id
+
+
+def take_over(run: RunCore, call: Wanted) -> Flow[Admitted | None]:
+    """The same call, if it was claimed elsewhere and nobody has told its result yet."""
+    asked = _fingerprint(call.tool, written(_read(call.arguments_json)))
+    call_id = _handed.get(run, {}).pop(asked, None)
+    if call_id is None:
+        return None
+    stands = yield from call_standing(run, call_id)
+    return _admitted(call, call_id, stands.call) if stands.state == "claimed" else None
+
+
+def _approved(run: RunCore, call: Wanted, until: float) -> Flow[None]:
+    detail = f"{call.description}\n\n{call.arguments_json}".strip()
+    title = f"May {call.tool} run?"
+    review, ruling = yield from ask_person(
+        run, "request", call.id, title=title, detail=detail, until=until
+    )
+    if ruling.action == "deny":
+        raise Denied(reference(review), ruling)
+
+
+def ask_person(
+    run: RunCore, kind: str, asked_id: str, *, title: str, detail: str, until: float
+) -> Flow[tuple[Review, Ruling]]:
+    """A request or a question of this id, put once; waits for the ruling."""
+    body = {"kind": kind, "title": title[:TITLE_LIMIT], "detail": detail[:DETAIL_LIMIT]}
+    request = post(run.path("reviews"), body)
+    keyed = _keyed(request, run, asked_id, written(body))
+    review = yield from when_running(run, Review, keyed, until)
+    return review, (yield from ruled(run, reference(review), until))
+
+
+def _claimed(
+    run: RunCore, call: Wanted, call_id: str, digest: str, until: float
+) -> Flow[Outcome]:
+    try:
+        claim = yield from when_running(
+            run, Claim, claiming(run, call_id, digest), until
+        )
+    except GrantSpent:
+        return (yield from _claimed_before(run, call, call_id))
+    if (claim.id, claim.digest) != (call_id, digest):
+        raise ProtocolError(f"Claimed {digest} of {call_id}, got {claim.digest}.")
+    return _admitted(call, call_id, claim.call)
+
+
+def _claimed_before(run: RunCore, call: Wanted, call_id: str) -> Flow[Outcome]:
+    stands = yield from call_standing(run, call_id)
+    if stands.state == "claimed":
+        return _admitted(call, call_id, stands.call)
+    if stands.state == "settled" and stands.ok is False:
+        raise _AskAnew
+    if stands.state == "settled":
+        return Refused(
+            reason="Not run again: this very call was made before, and it succeeded. "
+            "Look at what it did before you ask for it once more."
+        )
+    return Refused(reason=f"Not run: the permission is {stands.state}.")
+
+
+def _admitted(call: Wanted, call_id: str, granted: Mapping[str, Any]) -> Admitted:
+    arguments = _arguments(granted)
+    amended = arguments != _read(call.arguments_json)
+    return Admitted(call_id=call_id, arguments=arguments, amended=amended)
+
+
+def _arguments(granted: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = granted.get("arguments")
+    if not isinstance(arguments, dict):
+        raise ProtocolError("A tool call was granted without its arguments.")
+    return arguments
+
+
+def _read(arguments_json: str) -> object:
+    """None where it is no JSON: the gates say so, with line and column."""
+    try:
+        arguments: object = json.loads(arguments_json)
+    except ValueError:
+        return None
+    return arguments
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256(written(parts).encode()).hexdigest()
+
+
+def _keyed(request: Request, run: RunCore, *parts: str) -> Request:
+    """With a key that says what it is: sent by another process, it is the same."""
+    key = f"{run.id}:{_fingerprint(*parts)}"
+    return replace(request, headers={**request.headers, "Idempotency-Key": key})

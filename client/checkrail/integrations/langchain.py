@@ -1,0 +1,219 @@
+"""LangChain agents: `create_agent(model, tools, middleware=[CheckrailMiddleware(run)])`.
+
+Each tool call is judged before it runs: amended arguments are what runs, a refusal goes
+back to the model as an error. Each turn of the model is a step: throttle, checkpoint and
+pause are obeyed, stop raises Stopped out of the agent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from langchain.agents.middleware.types import (
+    AgentMiddleware,
+    AgentState,
+    ModelCallResult,
+    ModelRequest,
+    ModelResponse,
+    ToolCallRequest,
+)
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from checkrail.answers import Decision
+from checkrail.core import RunCore
+from checkrail.flows.calls import Granted
+from checkrail.flows.settling import CallCore, leave, result, shortened
+from checkrail.flows.steps import step
+from checkrail.integrations.admission import admit, take_over
+from checkrail.integrations.driving import drive_async, drive_now
+from checkrail.integrations.outcomes import (
+    Admitted,
+    Changed,
+    Outcome,
+    Refused,
+    Stored,
+    Wanted,
+    written,
+)
+from checkrail.wire import Flow
+
+SUMMARY_LIMIT = 500
+SIGNATURE_LIMIT = 1_000
+
+ToolResult = ToolMessage | Command[Any]
+
+
+class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+    """List it last: then it judges what really runs, whatever others make of a call.
+
+    `timeout`: how long a person is waited for; then StillWaiting leaves the agent. With
+    a checkpointer, the agent goes on from there when it is invoked again with None.
+    """
+
+    def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
+        super().__init__()
+        self.run = run
+        self.timeout = timeout
+        self._model_seconds = 0.0
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelCallResult[Any]:
+        began = time.monotonic()
+        try:
+            return handler(request)
+        finally:
+            self._model_seconds += time.monotonic() - began
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelCallResult[Any]:
+        began = time.monotonic()
+        try:
+            return await handler(request)
+        finally:
+            self._model_seconds += time.monotonic() - began
+
+    def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        drive_now(self.run, self._turn(state))
+
+    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+        await drive_async(self.run, self._turn(state))
+
+    def _turn(self, state: AgentState[Any]) -> Flow[Decision]:
+        spent, self._model_seconds = self._model_seconds, 0.0
+        said = [m for m in state["messages"] if isinstance(m, AIMessage)][-1]
+        calls = [f"{call['name']}:{written(call['args'])}" for call in said.tool_calls]
+        names = ", ".join(call["name"] for call in said.tool_calls)
+        usage = said.usage_metadata
+        return step(
+            self.run,
+            tokens=usage["total_tokens"] if usage else 0,
+            # The calls themselves are counted when they are judged.
+            tool_calls=0,
+            duration_ms=round(spent * 1000),
+            summary=(str(said.text) or names)[:SUMMARY_LIMIT],
+            signature="\n".join(calls)[:SIGNATURE_LIMIT] or None,
+            timeout=self.timeout,
+        )
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
+    ) -> ToolResult:
+        outcome = drive_now(self.run, self._admitted(request))
+        if not isinstance(outcome, Admitted):
+            return _instead(request, outcome)
+        call = self._call(request, outcome)
+        try:
+            answer = handler(_granted(request, outcome))
+        except GraphBubbleUp:
+            raise  # the tool waits for something: it is started again, and goes on
+        except Exception as error:
+            drive_now(self.run, leave(call, error))
+            raise
+        drive_now(self.run, _told(call, answer))
+        return _noted(answer, outcome)
+
+    async def awrap_tool_call(
+        self,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[ToolResult]],
+    ) -> ToolResult:
+        outcome = await drive_async(self.run, self._admitted(request))
+        if not isinstance(outcome, Admitted):
+            return _instead(request, outcome)
+        call = self._call(request, outcome)
+        try:
+            answer = await handler(_granted(request, outcome))
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            await drive_async(self.run, leave(call, error))
+            raise
+        await drive_async(self.run, _told(call, answer))
+        return _noted(answer, outcome)
+
+    def _admitted(self, request: ToolCallRequest) -> Flow[Outcome]:
+        wanted = Wanted(
+            id=_call_id(request),
+            tool=request.tool_call["name"],
+            arguments_json=written(request.tool_call["args"]),
+        )
+        taken = yield from take_over(self.run, wanted)
+        if taken is not None:
+            return taken
+        (outcome,) = yield from admit(self.run, [wanted], timeout=self.timeout)
+        return outcome
+
+    def _call(self, request: ToolCallRequest, outcome: Admitted) -> CallCore:
+        granted = Granted(
+            id=outcome.call_id,
+            kind="tool",
+            tool=request.tool_call["name"],
+            fields={"arguments": outcome.arguments},
+        )
+        return CallCore(self.run, granted)
+
+
+def _call_id(request: ToolCallRequest) -> str:
+    """Some models number their calls anew in each message: the message's id tells."""
+    called = request.tool_call["id"]
+    state = request.state
+    messages = state.get("messages", ()) if isinstance(state, Mapping) else ()
+    for message in reversed(messages):
+        if isinstance(message, AIMessage) and any(
+            call["id"] == called for call in message.tool_calls
+        ):
+            return f"{message.id}:{called}"
+    return str(called)
+
+
+def _granted(request: ToolCallRequest, outcome: Admitted) -> ToolCallRequest:
+    if not outcome.amended:
+        return request
+    call = request.tool_call
+    return request.override(tool_call={**call, "args": outcome.arguments})
+
+
+def _instead(
+    request: ToolCallRequest, outcome: Changed | Refused | Stored
+) -> ToolMessage:
+    """What the model hears of a call that does not run."""
+    stored = isinstance(outcome, Stored)
+    return ToolMessage(
+        content=outcome.text if isinstance(outcome, Stored) else outcome.reason,
+        name=request.tool_call["name"],
+        tool_call_id=request.tool_call["id"],
+        status="success" if stored else "error",
+    )
+
+
+def _told(call: CallCore, answer: ToolResult) -> Flow[object]:
+    if not isinstance(answer, ToolMessage):
+        return (yield from result(call))
+    ok, output = answer.status != "error", shortened(str(answer.text))
+    return (yield from result(call, ok=ok, output=output))
+
+
+def _noted(answer: ToolResult, outcome: Admitted) -> ToolResult:
+    """The model sees its own call: it has to know that another one ran."""
+    if not outcome.amended or not isinstance(answer, ToolMessage):
+        return answer
+    note = (
+        "Note: a reviewer changed the arguments of this call. It ran with "
+        f"{written(outcome.arguments)} instead; do not repeat your own."
+    )
+    if isinstance(answer.content, str):
+        content: Any = f"{note}\n\n{answer.content}"
+    else:
+        content = [{"type": "text", "text": note}, *answer.content]
+    return answer.model_copy(update={"content": content})

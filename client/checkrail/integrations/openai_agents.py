@@ -1,0 +1,222 @@
+"""OpenAI Agents SDK: what needs approval is put to Checkrail, turns are steps.
+
+`result = await run_with_checkrail(guarded(agent), "…", run=run)`. The SDK cannot run
+other arguments than the model wrote: where a person amends a call, the model is told to
+make the amended one, which then needs nobody's approval again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from agents import Agent, FunctionTool, RunContextWrapper, RunHooks, Runner, Tool
+from agents.items import ModelResponse, ToolApprovalItem, TResponseInputItem
+from agents.result import RunResult
+from agents.run_state import RunState
+
+from checkrail.core import RunCore
+from checkrail.errors import StillWaiting
+from checkrail.flows.calls import Granted
+from checkrail.flows.settling import CallCore, shortened
+from checkrail.flows.settling import result as tell_result
+from checkrail.flows.steps import step
+from checkrail.integrations.admission import admit
+from checkrail.integrations.driving import drive_async
+from checkrail.integrations.outcomes import Admitted, Stored, Wanted, written
+
+SUMMARY_LIMIT = 500
+SIGNATURE_LIMIT = 1_000
+
+Context = TypeVar("Context")
+Input = str | list[TResponseInputItem] | RunState[Any]
+
+
+class Parked(StillWaiting):
+    """Nobody has ruled yet. Keep `state.to_json()` where nobody else can write.
+
+    Later, in any process: `run_with_checkrail(agent, await RunState.from_json(agent,
+    kept), run=checkrail.resume(run_id))`.
+    """
+
+    def __init__(self, waiting: StillWaiting, state: RunState[Any]) -> None:
+        super().__init__(waiting.review, call_id=waiting.call_id)
+        self.state = state
+
+
+async def by_gates(
+    context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
+) -> bool:
+    """As `needs_approval` of a tool: the gates decide whether a person is asked.
+
+    With `needs_approval=True` a person is asked even where the gates allow.
+    """
+    return True
+
+
+def guarded(agent: Agent[Context]) -> Agent[Context]:
+    """The agent with every function tool put to the gates.
+
+    Tools that need approval already keep their own rule.
+    """
+    tools: list[Tool] = [
+        replace(tool, needs_approval=by_gates)
+        if isinstance(tool, FunctionTool) and tool.needs_approval is False
+        else tool
+        for tool in agent.tools
+    ]
+    return agent.clone(tools=tools)
+
+
+class CheckrailHooks(RunHooks[Any]):
+    """Reports turns and results. For hooks of your own, extend it and call super()."""
+
+    def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
+        self.run = run
+        self.timeout = timeout
+        self.calls: dict[str, CallCore] = {}
+        self._asked_at = time.monotonic()
+
+    async def on_llm_start(
+        self,
+        context: RunContextWrapper[Any],
+        agent: Agent[Any],
+        system_prompt: str | None,
+        input_items: list[TResponseInputItem],
+    ) -> None:
+        self._asked_at = time.monotonic()
+
+    async def on_llm_end(
+        self,
+        context: RunContextWrapper[Any],
+        agent: Agent[Any],
+        response: ModelResponse,
+    ) -> None:
+        spent = time.monotonic() - self._asked_at
+        said, calls = _said(response.output)
+        await drive_async(
+            self.run,
+            step(
+                self.run,
+                tokens=response.usage.total_tokens,
+                # The calls themselves are counted when they are judged.
+                tool_calls=0,
+                duration_ms=round(spent * 1000),
+                summary=(said or ", ".join(calls))[:SUMMARY_LIMIT],
+                signature="\n".join(calls)[:SIGNATURE_LIMIT] or None,
+                timeout=self.timeout,
+            ),
+        )
+
+    async def on_tool_end(
+        self,
+        context: RunContextWrapper[Any],
+        agent: Any,
+        tool: Tool,
+        result: object,
+    ) -> None:
+        call = self.calls.pop(getattr(context, "tool_call_id", ""), None)
+        if call is not None:
+            output = shortened(str(result))
+            await drive_async(self.run, tell_result(call, output=output))
+
+
+async def run_with_checkrail(
+    agent: Agent[Any],
+    input: Input,
+    *,
+    run: RunCore,
+    hooks: CheckrailHooks | None = None,
+    timeout: float | None = None,
+    **options: Any,
+) -> RunResult:
+    """`Runner.run` to its end, with everything that needs approval put to Checkrail.
+
+    Raises Parked when nobody ruled within `timeout`, Stopped when the run is over.
+    """
+    hooks = hooks or CheckrailHooks(run, timeout=timeout)
+    state: Input = input
+    if isinstance(state, RunState):
+        await resolve_interruptions(state, hooks=hooks)
+    while True:
+        answer = await Runner.run(agent, state, hooks=hooks, **options)
+        if not answer.interruptions:
+            return answer
+        state = answer.to_state()
+        await resolve_interruptions(state, hooks=hooks)
+
+
+async def resolve_interruptions(state: RunState[Any], *, hooks: CheckrailHooks) -> None:
+    """Approve or reject all that the state waits for; then `Runner.run(agent, state)`."""
+    items = state.get_interruptions()
+    wanted = [_wanted(item) for item in items]
+    run = hooks.run
+    try:
+        outcomes = await drive_async(run, admit(run, wanted, timeout=hooks.timeout))
+    except StillWaiting as waiting:
+        raise Parked(waiting, state) from None
+    for item, asked, outcome in zip(items, wanted, outcomes, strict=True):
+        if isinstance(outcome, Admitted):
+            granted = Granted(
+                id=outcome.call_id,
+                kind="tool",
+                tool=asked.tool,
+                fields={"arguments": outcome.arguments},
+            )
+            hooks.calls[item.call_id or ""] = CallCore(run, granted)
+            state.approve(item)
+        elif isinstance(outcome, Stored):
+            state.reject(item, rejection_message=outcome.text)
+        else:
+            state.reject(item, rejection_message=outcome.reason)
+
+
+def _wanted(item: ToolApprovalItem) -> Wanted:
+    return Wanted(
+        id=item.call_id or "",
+        tool=item.qualified_name or "tool",
+        arguments_json=_arguments_json(item),
+        person=not _gates_decide(item),
+        editable=False,
+    )
+
+
+def _gates_decide(item: ToolApprovalItem) -> bool:
+    tools = getattr(item.agent, "tools", ())
+    named = [tool for tool in tools if tool.name == item.tool_name]
+    return any(getattr(tool, "needs_approval", None) is by_gates for tool in named)
+
+
+def _arguments_json(item: ToolApprovalItem) -> str:
+    """As the model wrote it; what is no object (a patch, a shell action) gets a name."""
+    text = item.arguments or "{}"
+    raw = item.raw_item
+    kind = raw.get("type") if isinstance(raw, Mapping) else getattr(raw, "type", None)
+    if kind == "function_call":
+        return text
+    try:
+        if isinstance(json.loads(text), dict):
+            return text
+    except ValueError:
+        pass
+    return written({"input": text})
+
+
+def _said(output: Sequence[Any]) -> tuple[str, list[str]]:
+    """The words of a turn, and its calls with their arguments."""
+    texts = [
+        part.text
+        for item in output
+        if item.type == "message"
+        for part in item.content
+        if part.type == "output_text"
+    ]
+    calls = [
+        f"{item.name}:{item.arguments}"
+        for item in output
+        if item.type == "function_call"
+    ]
+    return " ".join(texts), calls

@@ -1,0 +1,76 @@
+"""A call that a framework wants to make, and what may come of asking about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from checkrail.answers import Ruling
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A call before it runs; `id` is the framework's own, the same however often asked.
+
+    `person`: somebody is asked even where the gates have nothing against it.
+    `editable`: the framework can run other arguments than the model wrote.
+    """
+
+    id: str
+    tool: str
+    arguments_json: str
+    description: str = ""
+    person: bool = False
+    editable: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """Claimed: `arguments` may run now, once. A person may have changed them."""
+
+    call_id: str
+    arguments: dict[str, Any]
+    amended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Changed:
+    """A person changed the call, which the framework cannot do: the model has to."""
+
+    arguments: dict[str, Any]
+    ruling: Ruling
+
+    @property
+    def reason(self) -> str:
+        note = f" Their note: {self.ruling.note}" if self.ruling.note else ""
+        return (
+            f"Not run: {self.ruling.by} allows this call with other arguments only. To "
+            f"make it, call again with exactly these: {written(self.arguments)}.{note}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """It must not run; `reason` is for the model."""
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stored:
+    """The policy calls the tool idempotent and has its result: nothing has to run."""
+
+    output: Any
+
+    @property
+    def text(self) -> str:
+        return self.output if isinstance(self.output, str) else written(self.output)
+
+
+Outcome = Admitted | Changed | Refused | Stored
+
+
+def written(value: object) -> str:
+    """As JSON, the same each time: what is asked twice must not look like two things."""
+    return json.dumps(value, sort_keys=True)

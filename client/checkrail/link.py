@@ -1,0 +1,100 @@
+"""Where the server is, who is asking, and how long to go on trying."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from checkrail.errors import ConfigurationError
+
+API = "/api/v1"
+# A server that is restarted or moved is back within this, or somebody has to look.
+WAITING_SECONDS = 300.0
+
+Offline = Literal["raise", "wait"]
+
+
+@dataclass(frozen=True)
+class Outage:
+    """The server does not answer; it is tried again in `retry_in` seconds."""
+
+    url: str
+    error: str
+    tries: int
+    seconds: float
+    retry_in: float
+
+
+@dataclass(frozen=True)
+class Link:
+    base: str
+    secret: str = field(repr=False)
+    offline: Offline = "raise"
+    offline_seconds: float | None = None
+    retry_seconds: float = 5.0
+    on_offline: Callable[[Outage], Any] | None = None
+    connect_timeout: float = 5.0
+    read_timeout: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+
+    def patience(self, *, waiting: bool) -> float | None:
+        """How many seconds without an answer are borne; None is for ever.
+
+        While a person is waited for there is no hurry, and restarts of the server are
+        likely: that is borne longer, whatever the policy.
+        """
+        if self.offline == "wait":
+            return self.offline_seconds
+        if waiting:
+            given = self.offline_seconds
+            return WAITING_SECONDS if given is None else given
+        return self.retry_seconds
+
+
+def link_to(url: str | None, secret: str | None, *, name: str, **more: Any) -> Link:
+    """The link as given, or as the environment says."""
+    url = (url or os.environ.get("CHECKRAIL_URL") or "").strip().rstrip("/")
+    secret = (secret or os.environ.get(name) or "").strip()
+    if not url:
+        raise ConfigurationError(
+            "Where is the server? Set CHECKRAIL_URL, or pass url=, for example "
+            "http://127.0.0.1:8000"
+        )
+    if not _is_address(url):
+        raise ConfigurationError(f"{url!r} is no http:// or https:// address.")
+    if not secret:
+        raise ConfigurationError(f"Who is asking? Set {name}, or pass it.")
+    if not (secret.isascii() and secret.isprintable()):
+        raise ConfigurationError(f"{name} holds characters that no key has.")
+    if more.get("offline") not in (None, "raise", "wait"):
+        raise ConfigurationError('offline is "raise" or "wait".')
+    base = url if url.endswith(API) else url + API
+    return Link(base=base, secret=secret, **more)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What takes the place of the network, the clock and sleeping in a user's tests."""
+
+    transport: Any
+    async_transport: Any
+    clock: Callable[[], float]
+    sleep: Callable[[float], object]
+    async_sleep: Callable[[float], Any]
+
+
+STAND_IN_URL, STAND_IN_KEY = "http://checkrail.test", "crk_test"
+# The last one counts: see `checkrail.testing`.
+stand_ins: list[StandIn] = []

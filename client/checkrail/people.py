@@ -1,0 +1,268 @@
+"""The people's side: reading the queue, ruling, and following runs from a program."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from checkrail.answers import (
+    LedgerEntry,
+    Review,
+    ReviewDetail,
+    RunState,
+    Verification,
+)
+from checkrail.core import given
+from checkrail.driving import Driver
+from checkrail.errors import ProtocolError, Unreachable
+from checkrail.link import link_to
+from checkrail.money import money
+from checkrail.problems import problem_of
+from checkrail.reading import A, Told, read
+from checkrail.sending import ask
+from checkrail.wire import Request, Unanswered, get, part, post_once
+
+if TYPE_CHECKING:
+    import httpx
+
+PAGE = 100
+# A stopped run may be reopened: it has not ended.
+FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page(Told):
+    items: tuple[Any, ...]
+    next_cursor: str | None = None
+
+
+class Desk:
+    """A person's way to the server, by CHECKRAIL_URL and CHECKRAIL_TOKEN.
+
+    Reading is tried again when the network fails; a ruling is sent once, because the
+    server knows no key by which it could tell a second one from the first.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        *,
+        retry_seconds: float = 5.0,
+        connect_timeout: float = 5.0,
+        read_timeout: float = 30.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self.link = link_to(
+            url,
+            token,
+            name="CHECKRAIL_TOKEN",
+            retry_seconds=retry_seconds,
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
+        )
+        self.driver = Driver(self.link, transport=transport)
+
+    # Reviews
+
+    def reviews(
+        self,
+        *,
+        state: str | None = "open",
+        kind: str | None = None,
+        run: str | None = None,
+        assignee: str | None = None,
+    ) -> Iterator[Review]:
+        """The newest first; more are fetched as they are needed."""
+        wanted = given(state=state, kind=kind, run=run, assignee=assignee)
+        return self._pages(Review, "/reviews", wanted)
+
+    def review(self, review_id: str) -> ReviewDetail:
+        """All that is needed to rule: content, digest, version, and what was done."""
+        return self._ask(ReviewDetail, get(f"/reviews/{part(review_id)}"))
+
+    def rule(
+        self,
+        review: Review | str,
+        action: str,
+        *,
+        note: str = "",
+        answer: str | None = None,
+        amended: Mapping[str, Any] | None = None,
+        remember: Mapping[str, Any] | None = None,
+    ) -> Review:
+        """Rule on a review as it was read. One that is named by its id is read first.
+
+        Raises StaleVersion if it has changed since, AlreadyRuled if somebody was faster.
+        """
+        seen = self.review(review) if isinstance(review, str) else review
+        body = {
+            "action": action,
+            "version": seen.version,
+            "content_digest": seen.content_digest,
+            **given(note=note, answer=answer, amended=amended, remember=remember),
+        }
+        return self._do(Review, f"/reviews/{part(seen.id)}/ruling", body)
+
+    def approve(
+        self,
+        review: Review | str,
+        *,
+        note: str = "",
+        remember: Mapping[str, Any] | None = None,
+    ) -> Review:
+        """`remember`: for example `{"scope": "exact", "hours": 8, "uses": 50}`."""
+        return self.rule(review, "approve", note=note, remember=remember)
+
+    def abort(self, review: Review | str, *, note: str = "") -> Review:
+        return self.rule(review, "abort", note=note)
+
+    def deny(self, review: Review | str, *, note: str = "") -> Review:
+        return self.rule(review, "deny", note=note)
+
+    def retry(self, review: Review | str, *, note: str = "") -> Review:
+        return self.rule(review, "retry", note=note)
+
+    def skip(self, review: Review | str, *, note: str) -> Review:
+        return self.rule(review, "skip", note=note)
+
+    def answer(self, review: Review | str, text: str, *, note: str = "") -> Review:
+        return self.rule(review, "answer", answer=text, note=note)
+
+    def amend(
+        self,
+        review: Review | str,
+        amended: Mapping[str, Any],
+        *,
+        note: str = "",
+        remember: Mapping[str, Any] | None = None,
+    ) -> Review:
+        """Let a changed call run instead: `amended` holds the parts that change."""
+        return self.rule(review, "amend", amended=amended, note=note, remember=remember)
+
+    def claim(self, review: Review | str) -> Review:
+        """Tell the others that you look at it. Anybody may still rule."""
+        return self._do(Review, f"/reviews/{part(_id(review))}/claim", {})
+
+    def release(self, review: Review | str) -> Review:
+        return self._do(Review, f"/reviews/{part(_id(review))}/release", {})
+
+    def comment(self, review: Review | str, text: str) -> Review:
+        path = f"/reviews/{part(_id(review))}/comments"
+        return self._do(Review, path, {"text": text})
+
+    # Runs
+
+    def runs(
+        self,
+        *,
+        status: str | None = None,
+        agent: str | None = None,
+        intent: str | None = None,
+        label: str | None = None,
+        q: str | None = None,
+    ) -> Iterator[RunState]:
+        """The newest first; more are fetched as they are needed."""
+        wanted = given(status=status, agent=agent, intent=intent, label=label, q=q)
+        return self._pages(RunState, "/runs", wanted)
+
+    def run(self, run_id: str) -> RunState:
+        return self._ask(RunState, get(f"/runs/{part(run_id)}"))
+
+    def abort_run(self, run_id: str, *, reason: str = "") -> RunState:
+        return self._do(RunState, f"/runs/{part(run_id)}/abort", {"reason": reason})
+
+    def reopen_run(
+        self, run_id: str, *, reason: str, budget: Mapping[str, Any] | None = None
+    ) -> RunState:
+        """Let a stopped run go on, with a new budget if one is given (manager)."""
+        limits = dict(budget or {})
+        if limits.get("cost_usd") is not None:
+            limits["cost_usd"] = money(limits["cost_usd"])
+        body = {"reason": reason, "budget": limits}
+        return self._do(RunState, f"/runs/{part(run_id)}/reopen", body)
+
+    # The ledger
+
+    def ledger(self, run_id: str) -> Iterator[str]:
+        """The lines of the run's ledger, as `checkrail.verify` reads them."""
+        # Here and not above: `import checkrail` must not take the time of httpx.
+        from checkrail.pools import Refused
+
+        request = get(f"/runs/{part(run_id)}/ledger")
+        try:
+            yield from self.driver.pool().lines(request)
+        except Refused as refused:
+            raise problem_of(refused.answer) from None
+        except Unanswered as error:
+            raise Unreachable(f"{self.link.base} broke off: {error}") from error
+
+    def tail(
+        self, run_id: str, *, seconds: float = 1.0, after: int = 0
+    ) -> Iterator[LedgerEntry]:
+        """Every entry after the given one as it comes, by asking every few seconds.
+
+        Ends with the run.
+        """
+        while True:
+            run = self.run(run_id)
+            if run.head.seq > after:
+                for line in self.ledger(run_id):
+                    entry = _entry(line)
+                    if entry.seq > after:
+                        after = entry.seq
+                        yield entry
+            if run.status in FINAL:
+                return
+            time.sleep(seconds)
+
+    def verify(self, run_id: str) -> Verification:
+        """Have the server recompute the chain; `checkrail.verify` needs no server."""
+        return self._ask(Verification, get(f"/runs/{part(run_id)}/verify"))
+
+    def close(self) -> None:
+        self.driver.close()
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _pages(
+        self, kind: type[A], path: str, wanted: Mapping[str, str]
+    ) -> Iterator[A]:
+        cursor: dict[str, str] = {}
+        while True:
+            query = {**wanted, **cursor, "limit": str(PAGE)}
+            page = self._ask(Page, get(path, query))
+            yield from (read(kind, item) for item in page.items)
+            if page.next_cursor is None:
+                return
+            cursor = {"cursor": page.next_cursor}
+
+    def _do(self, kind: type[A], path: str, body: Mapping[str, Any]) -> A:
+        return self._ask(kind, post_once(path, body))
+
+    def _ask(self, kind: type[A], request: Request) -> A:
+        return self.driver.drive(ask(self.link, kind, request))
+
+
+def _id(review: Review | str) -> str:
+    return review if isinstance(review, str) else review.id
+
+
+def _entry(line: str) -> LedgerEntry:
+    try:
+        return read(LedgerEntry, json.loads(line))
+    except ValueError:
+        raise ProtocolError("A line of the ledger is no JSON.") from None

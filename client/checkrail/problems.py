@@ -1,0 +1,233 @@
+"""Refusals of the server, `application/problem+json`, as exceptions with names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from checkrail.answers import ReviewRef, Ruling
+from checkrail.errors import CheckrailError, Stopped, Unreachable
+from checkrail.reading import read
+from checkrail.wire import Answer
+
+_STANDARD = frozenset({"type", "title", "status", "detail", "errors"})
+_SHOWN = 200
+
+
+class Problem(CheckrailError):
+    """The server understood the request and refused it."""
+
+    slugs: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        status: int,
+        slug: str,
+        title: str,
+        detail: str,
+        errors: tuple[Mapping[str, Any], ...] = (),
+        extra: Mapping[str, Any] | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        told = "".join(f"\n- {_place(error)}{error.get('message')}" for error in errors)
+        # Not through a class beside us: each has an __init__ of its own.
+        Exception.__init__(self, f"{status} {slug or title}: {detail}{told}")
+        self.status = status
+        self.slug = slug
+        self.title = title
+        self.detail = detail
+        self.errors = errors
+        self.extra = dict(extra or {})
+        self.retry_after = retry_after
+
+    @property
+    def review(self) -> ReviewRef | None:
+        """The review that has to be ruled on first, where the problem names one."""
+        told = self.extra.get("review")
+        return None if told is None else read(ReviewRef, told)
+
+
+class Malformed(Problem):
+    slugs = ("malformed", "duplicate-key", "bad-encoding")
+
+
+class Unauthenticated(Problem):
+    """No key, or not a good one: see CHECKRAIL_KEY."""
+
+    slugs = ("unauthenticated",)
+
+
+class Forbidden(Problem):
+    slugs = ("forbidden",)
+
+
+class FourEyes(Problem):
+    slugs = ("four-eyes",)
+
+
+class NotFound(Problem):
+    """Not there, or not yours."""
+
+    slugs = ("not-found",)
+
+
+class RunClosed(Problem, Stopped):
+    """The run is stopped or ended."""
+
+    slugs = ("run-closed",)
+
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        return self.detail
+
+    @property
+    def run_status(self) -> str | None:
+        return self.extra.get("run_status")
+
+
+class RunPaused(Problem):
+    """The run waits for a person."""
+
+    slugs = ("run-paused",)
+
+
+class StepOutOfOrder(Problem):
+    """Somebody else reports steps of this run, too; `run.refresh()` counts anew."""
+
+    slugs = ("step-out-of-order",)
+
+    @property
+    def expected(self) -> int | None:
+        return self.extra.get("expected")
+
+
+class StepConflict(Problem):
+    slugs = ("step-conflict",)
+
+
+class ReviewOpen(Problem):
+    """A person has to rule first."""
+
+    slugs = ("review-open",)
+
+
+class AlreadyRuled(Problem):
+    """Somebody was faster."""
+
+    slugs = ("already-ruled",)
+
+    @property
+    def ruling(self) -> Ruling | None:
+        told = self.extra.get("ruling")
+        return None if told is None else read(Ruling, told)
+
+
+class GrantSpent(Problem):
+    slugs = ("grant-spent",)
+
+
+class GrantMismatch(Problem):
+    slugs = ("grant-mismatch",)
+
+
+class GrantExpired(Problem):
+    """The call was not claimed in time: ask again."""
+
+    slugs = ("grant-expired",)
+
+
+class ReviewExpired(Problem):
+    slugs = ("review-expired",)
+
+
+class StaleVersion(Problem):
+    """The review changed since it was read: read it again, then rule."""
+
+    slugs = ("stale-version",)
+
+
+class PreconditionRequired(Problem):
+    slugs = ("precondition-required",)
+
+
+class TooLarge(Problem):
+    slugs = ("too-large",)
+
+
+class UnsupportedMedia(Problem):
+    slugs = ("unsupported-media",)
+
+
+class Invalid(Problem):
+    """A field is not acceptable; `errors` lists each."""
+
+    slugs = ("invalid",)
+
+
+class IdempotencyKeyReuse(Problem):
+    slugs = ("idempotency-key-reuse",)
+
+
+class IdempotencyInFlight(Problem):
+    slugs = ("idempotency-in-flight",)
+
+
+class RateLimited(Problem, Unreachable):
+    slugs = ("rate-limited",)
+
+
+class Unavailable(Problem, Unreachable):
+    """The server is there, and cannot answer just now."""
+
+    slugs = ("unavailable",)
+
+
+_CLASSES = {slug: kind for kind in Problem.__subclasses__() for slug in kind.slugs}
+# What a proxy says in its own words, without a slug.
+_STATUSES: dict[int, type[Problem]] = {
+    401: Unauthenticated,
+    403: Forbidden,
+    404: NotFound,
+    413: TooLarge,
+    429: RateLimited,
+    502: Unavailable,
+    503: Unavailable,
+    504: Unavailable,
+}
+
+
+def problem_of(answer: Answer) -> Problem:
+    """The refusal in an answer, whoever wrote it: the server, or a proxy before it."""
+    body = _document(answer)
+    kind = str(body.get("type", ""))
+    slug = kind.removeprefix("/problems/") if kind.startswith("/problems/") else ""
+    found = _CLASSES.get(slug) or _STATUSES.get(answer.status, Problem)
+    errors = body.get("errors")
+    return found(
+        status=answer.status,
+        slug=slug,
+        title=str(body.get("title") or "The request was refused"),
+        detail=str(
+            body.get("detail") or answer.text[:_SHOWN] or "No reason was given."
+        ),
+        errors=tuple(e for e in errors if isinstance(e, dict))
+        if isinstance(errors, list)
+        else (),
+        extra={name: part for name, part in body.items() if name not in _STANDARD},
+        retry_after=answer.retry_after,
+    )
+
+
+def _document(answer: Answer) -> dict[str, Any]:
+    try:
+        body = json.loads(answer.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _place(error: Mapping[str, Any]) -> str:
+    loc = error.get("loc")
+    return f"{'.'.join(map(str, loc))}: " if isinstance(loc, list) and loc else ""

@@ -1,0 +1,236 @@
+"""A run's ledger as it grows, over server-sent events.
+
+    with httpx.Client(base_url=f"{url}/api/v1", headers=authorization) as client:
+        for event in stream_events(client, run):
+            print(event.id, event.type, event.data["payload"])
+
+The stream goes on by itself where it was cut: no entry is missed, none comes twice. It
+ends with the run. Where it cannot go on it raises, it never ends quietly.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import random
+import re
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from checkrail.errors import ProtocolError, Unreachable
+from checkrail.problems import problem_of
+from checkrail.wire import Answer
+
+MEDIA_TYPE = "text/event-stream"
+# The server says something every 15 seconds: three times nothing means a dead line.
+TIMEOUT = httpx.Timeout(10, read=45)
+PATIENCE_SECONDS = 300.0
+PAUSE_MAX_SECONDS = 30.0
+_PASSING = frozenset({429, 500, 502, 503, 504})
+# Only these end a line; str.splitlines() knows many more.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class Event:
+    """One ledger entry: its number, its type, and the entry itself."""
+
+    id: int
+    type: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RawEvent:
+    """An event as any server may send it."""
+
+    id: str
+    type: str
+    data: str
+
+
+class EventParser:
+    """Bytes of a text/event-stream in, events out, cut wherever the network cut them."""
+
+    def __init__(self) -> None:
+        self.last_event_id = ""
+        self.retry_ms: int | None = None
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
+        self._rest = ""
+        self._after_return = False
+        self._type = ""
+        self._data: list[str] = []
+
+    def feed(self, chunk: bytes) -> Iterator[RawEvent]:
+        """The events that are whole now; what is not waits for the next chunk."""
+        text = self._decoder.decode(chunk)
+        if self._after_return and text:
+            # The end of a line may itself be cut in two.
+            self._after_return = False
+            text = text.removeprefix("\n")
+        *lines, self._rest = _LINE_END.split(self._rest + text)
+        if text:
+            self._after_return = text.endswith("\r")
+        for line in lines:
+            event = self._take(line)
+            if event is not None:
+                yield event
+
+    def _take(self, line: str) -> RawEvent | None:
+        if not line:
+            return self._dispatch()
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._type = value
+        elif name == "data":
+            self._data.append(value)
+        elif name == "id" and "\0" not in value:
+            self.last_event_id = value
+        elif name == "retry" and value.isascii() and value.isdigit():
+            self.retry_ms = int(value)
+        return None  # a comment, or a field from the future
+
+    def _dispatch(self) -> RawEvent | None:
+        kind, data = self._type or "message", self._data
+        self._type, self._data = "", []
+        if not data:
+            return None
+        return RawEvent(id=self.last_event_id, type=kind, data="\n".join(data))
+
+
+def stream_events(
+    client: httpx.Client,
+    run: str,
+    *,
+    after: int = 0,
+    patience: float | None = PATIENCE_SECONDS,
+) -> Iterator[Event]:
+    """Every entry of the run after this one, as it comes, until the run is over.
+
+    The client has the server's `/api/v1` for its base, and the key in its headers.
+    `patience` seconds without a word from the server raise `Unreachable`; with None it
+    is waited for without end. A refusal (401, 404, 422) is raised at once.
+    """
+    course = _Course(run, after, patience)
+    while not course.over:
+        try:
+            with client.stream("GET", course.path, **course.request()) as response:
+                if not course.welcome(response):
+                    course.refused(response, response.read())
+                for chunk in response.iter_bytes():
+                    yield from course.heard(chunk)
+        except httpx.TransportError as error:
+            course.failed(error)
+        if not course.over:
+            time.sleep(course.pause())
+
+
+async def astream_events(
+    client: httpx.AsyncClient,
+    run: str,
+    *,
+    after: int = 0,
+    patience: float | None = PATIENCE_SECONDS,
+) -> AsyncIterator[Event]:
+    """The same, for programs that do other things meanwhile."""
+    import anyio  # comes with httpx, and only programs like these need it
+
+    course = _Course(run, after, patience)
+    while not course.over:
+        try:
+            async with client.stream(
+                "GET", course.path, **course.request()
+            ) as response:
+                if not course.welcome(response):
+                    course.refused(response, await response.aread())
+                async for chunk in response.aiter_bytes():
+                    for event in course.heard(chunk):
+                        yield event
+        except httpx.TransportError as error:
+            course.failed(error)
+        if not course.over:
+            await anyio.sleep(course.pause())
+
+
+class _Course:
+    """Where a reader stands, whatever carries it."""
+
+    def __init__(self, run: str, after: int, patience: float | None) -> None:
+        self.path = f"/runs/{quote(run, safe='')}/events"
+        self.over = False
+        self._last = after
+        self._patience = patience
+        self._parser = EventParser()
+        self._retry_ms = 2_000
+        self._retry_after = 0.0
+        self._failures = 0
+        self._heard_at = time.monotonic()
+
+    def request(self) -> dict[str, Any]:
+        self._parser = EventParser()
+        headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-store"}
+        if self._last:
+            headers["Last-Event-ID"] = str(self._last)
+        return {"headers": headers, "timeout": TIMEOUT}
+
+    def welcome(self, response: httpx.Response) -> bool:
+        """Whether events follow. 204 is how such a server says: do not come back."""
+        if response.status_code == httpx.codes.NO_CONTENT:
+            self.over = True
+        elif response.status_code != httpx.codes.OK:
+            return False
+        elif not response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
+            raise ProtocolError(f"{response.url} answers something else than events.")
+        return True
+
+    def refused(self, response: httpx.Response, body: bytes) -> None:
+        answer = Answer(response.status_code, response.headers, body)
+        problem = problem_of(answer)
+        if response.status_code not in _PASSING:
+            raise problem
+        self._retry_after = answer.retry_after or 0.0
+        self.failed(problem)
+
+    def heard(self, chunk: bytes) -> Iterator[Event]:
+        self._failures, self._retry_after = 0, 0.0
+        self._heard_at = time.monotonic()
+        for raw in self._parser.feed(chunk):
+            if raw.type == "end":
+                self.over = True
+            elif raw.id.isascii() and raw.id.isdigit() and int(raw.id) > self._last:
+                event = Event(id=int(raw.id), type=raw.type, data=_entry(raw.data))
+                self._last = event.id
+                yield event
+        if self._parser.retry_ms is not None:
+            self._retry_ms = self._parser.retry_ms
+
+    def failed(self, error: Exception) -> None:
+        """Borne for as long as the caller's patience lasts."""
+        silent = time.monotonic() - self._heard_at
+        if self._patience is not None and silent > self._patience:
+            if isinstance(error, Unreachable):
+                raise error
+            raise Unreachable(f"No events for {silent:.0f} s: {error}") from error
+        self._failures += 1
+
+    def pause(self) -> float:
+        """Longer after each failure, and never all readers at the same moment."""
+        wait: float = self._retry_ms / 1000 * 2 ** min(max(self._failures - 1, 0), 10)
+        wait = max(min(wait, PAUSE_MAX_SECONDS), self._retry_after)
+        return wait * random.uniform(0.8, 1.2)  # noqa: S311 (not a secret)
+
+
+def _entry(text: str) -> dict[str, Any]:
+    try:
+        entry = json.loads(text)
+    except ValueError as error:
+        raise ProtocolError(f"An event is no JSON: {error}") from None
+    if not isinstance(entry, dict):
+        raise ProtocolError("An event is no ledger entry.")
+    return entry

@@ -1,0 +1,183 @@
+"""The fake itself: the network, the clock and the record of what was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+import httpx
+
+from checkrail.link import API, StandIn, stand_ins
+from checkrail.testing.doors import enter
+from checkrail.testing.runs import Refusal
+from checkrail.testing.scripts import Scripted
+from checkrail.testing.shapes import Json, problem
+from checkrail.testing.stage import Stage, Word
+
+Trouble = int | httpx.Response | Exception
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request that reached the fake."""
+
+    method: str
+    path: str
+    body: Json
+    headers: dict[str, str]
+
+
+class FakeTransport(httpx.MockTransport):
+    """Others have their turn meanwhile, as they have while a network works."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        await asyncio.sleep(0)
+        return await super().handle_async_request(request)
+
+
+class FakeRail:
+    """Stands in for the server: see `fake_checkrail`."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.requests: list[Sent] = []
+        self.slept: list[float] = []
+        self.transport = FakeTransport(self._answer)
+        self._answers: dict[str, tuple[bytes, httpx.Response]] = {}
+        self._troubles: list[Trouble] = []
+        self._cut = False
+
+    @property
+    def runs(self) -> list[Json]:
+        """The runs as they stand, in the order they were started."""
+        return [run.shape() for run in self.stage.runs.values()]
+
+    @property
+    def steps(self) -> list[Json]:
+        """The steps that were taken, of all runs, as they were reported."""
+        runs = self.stage.runs.values()
+        return [body for run in runs for body, _ in run.steps.values()]
+
+    def sent(self, method: str, ending: str) -> list[Json]:
+        """The bodies of all requests to addresses that end so."""
+        return [
+            request.body
+            for request in self.requests
+            if request.method == method and request.path.endswith(ending)
+        ]
+
+    def cut(self) -> None:
+        """The network is gone until `mend()`."""
+        self._cut = True
+
+    def mend(self) -> None:
+        self._cut = False
+
+    def trouble(self, *troubles: Trouble) -> None:
+        """The next requests fail: by a status such as 503, a response, or an error."""
+        self._troubles += troubles
+
+    def clock(self) -> float:
+        return self.stage.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.stage.now += seconds
+
+    async def async_sleep(self, seconds: float) -> None:
+        self.sleep(seconds)
+        await asyncio.sleep(0)
+
+    def stand_in(self) -> StandIn:
+        return StandIn(
+            transport=self.transport,
+            async_transport=self.transport,
+            clock=self.clock,
+            sleep=self.sleep,
+            async_sleep=self.async_sleep,
+        )
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        body = _body(request)
+        path = request.url.path.removeprefix(API)
+        self.requests.append(Sent(request.method, path, body, dict(request.headers)))
+        if self._cut:
+            raise httpx.ConnectError("The network is cut", request=request)
+        if self._troubles:
+            trouble = self._troubles.pop(0)
+            if isinstance(trouble, Exception):
+                raise trouble
+            if isinstance(trouble, httpx.Response):
+                return trouble
+            return _told(trouble, problem("unavailable", trouble, "Scripted trouble."))
+        key = request.headers.get("idempotency-key")
+        if key is None or request.method != "POST":
+            return self._entered(request, path, body)
+        return self._once(key, request, path, body)
+
+    def _once(
+        self, key: str, request: httpx.Request, path: str, body: Json
+    ) -> httpx.Response:
+        """The same key and request again: the same answer. A refusal leaves no record."""
+        known = self._answers.get(key)
+        if known is None:
+            answer = self._entered(request, path, body)
+            if answer.status_code < 400:
+                self._answers[key] = (path.encode() + request.content, answer)
+            return answer
+        if known[0] != path.encode() + request.content:
+            reuse = "The key was sent before with another request."
+            return _told(422, problem("idempotency-key-reuse", 422, reuse))
+        return httpx.Response(
+            known[1].status_code,
+            content=known[1].content,
+            headers={**known[1].headers, "Idempotency-Replayed": "true"},
+        )
+
+    def _entered(self, request: httpx.Request, path: str, body: Json) -> httpx.Response:
+        try:
+            status, answer = enter(self.stage, request.method, path, body)
+        except Refusal as refusal:
+            return _told(refusal.status, refusal.body)
+        return _told(status, answer)
+
+
+def _body(request: httpx.Request) -> Json:
+    if request.method == "GET":
+        return dict(parse_qsl(request.url.query.decode()))
+    return dict(json.loads(request.content or b"{}"))
+
+
+def _told(status: int, body: Json) -> httpx.Response:
+    kind = "application/problem+json" if status >= 400 else "application/json"
+    return httpx.Response(
+        status, content=json.dumps(body).encode(), headers={"Content-Type": kind}
+    )
+
+
+@contextmanager
+def fake_checkrail(
+    *,
+    decisions: Iterable[Word] = (),
+    calls: Iterable[Word] = (),
+    turns: Iterable[Word] = (),
+    rulings: Iterable[Scripted] = (),
+) -> Iterator[FakeRail]:
+    """Every `Checkrail()` and `AsyncCheckrail()` made in the block talks to this fake.
+
+    `decisions`, `calls` and `turns` are words in the order they are asked for, or dicts
+    with the fields of the answer: `{"decision": "throttle", "delay_ms": 500}`. `rulings`
+    are what people say, one for each time they are asked.
+    """
+    stage = Stage(decisions=decisions, calls=calls, turns=turns, rulings=rulings)
+    rail = FakeRail(stage)
+    stand_in = rail.stand_in()
+    stand_ins.append(stand_in)
+    try:
+        yield rail
+    finally:
+        stand_ins.remove(stand_in)

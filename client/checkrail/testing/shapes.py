@@ -1,0 +1,103 @@
+"""The answers of the fake, field for field as the server gives them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import uuid4
+
+Json = dict[str, Any]
+AT = "2026-01-01T00:00:00Z"
+POLICY: Json = {"name": "default", "version": 1, "hash": "sha256:" + "0" * 64}
+REMAINING: Json = {
+    "tokens": 1_000_000,
+    "tool_calls": 10_000,
+    "time_ms": 3_600_000,
+    "cost_usd": "10.00",
+}
+NO_RULING: Json = {"note": "", "answer": None, "amended": None, "grant": None}
+
+
+def identity() -> str:
+    return str(uuid4())
+
+
+def receipt(seq: int) -> Json:
+    return {"seq": seq, "hash": hashlib.sha256(str(seq).encode()).hexdigest()}
+
+
+def digest(run: str, kind: str, tool: str, fields: Mapping[str, Any]) -> str:
+    call = {"run": run, "kind": kind, "tool": tool, **fields}
+    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def finding(decision: str) -> Json:
+    return {
+        "gate": "scripted",
+        "decision": decision,
+        "message": f"The script says {decision}",
+        "value": None,
+        "limit": None,
+    }
+
+
+def call_finding(decision: str) -> Json:
+    return {
+        "gate": "scripted",
+        "decision": decision,
+        "message": f"The script says {decision}",
+        "remediation": None,
+        "details": {},
+    }
+
+
+def metrics() -> Json:
+    return {
+        "budget_slope": 0.0,
+        "budget_slope_significant": False,
+        "rework_ratio": 0.0,
+        "rework_ratio_total": 0.0,
+        "steps_since_checkpoint": 1,
+        "steps_until_checkpoint": 24,
+        "coherence": None,
+        "coherence_level": None,
+        "coherence_source": "none",
+        "uncertainty": None,
+        "uncertainty_level": None,
+        "uncertainty_source": "none",
+        "budget_remaining": REMAINING,
+        "not_evaluated": ["coherence", "uncertainty"],
+    }
+
+
+def evaluation(word: str) -> Json:
+    return {
+        "decision": word,
+        "checkpoint_due": word == "checkpoint",
+        "delay_ms": 1000 if word == "throttle" else 0,
+        "findings": [] if word == "continue" else [finding(word)],
+        "metrics": metrics(),
+        "recommended_action": f"The script says {word}",
+    }
+
+
+def budget(wanted: Mapping[str, Any]) -> Json:
+    limits = {**REMAINING, **wanted}
+    used = {"tokens": 0, "tool_calls": 0, "time_ms": 0, "cost_usd": "0"}
+    return {
+        name: {"limit": limits[name], "used": used[name], "remaining": limits[name]}
+        for name in REMAINING
+    }
+
+
+def problem(slug: str, status: int, detail: str, **extra: Any) -> Json:
+    return {
+        "type": f"/problems/{slug}",
+        "title": slug,
+        "status": status,
+        "detail": detail,
+        **extra,
+    }

@@ -1,0 +1,169 @@
+"""The command line: in the process where output matters, as a program where it is one."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from checkrail import Checkrail
+from checkrail.cli.main import main
+from checkrail.cli.saved import place
+from checkrail.cli.visible import one_line, visible
+from checkrail.people import Desk
+
+from tests.builders import Person, Robot
+from tests.live import Live
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def nobody_signed_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("CHECKRAIL_URL", "CHECKRAIL_KEY", "CHECKRAIL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CHECKRAIL_CONFIG", str(tmp_path / "login.json"))
+
+
+@pytest.fixture
+def signed_in(monkeypatch: pytest.MonkeyPatch, live: Live, bob: Person) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{bob.token}\n"))
+    assert main(["login", "--url", live.url, "--token-stdin"]) == 0
+
+
+def test_signing_in_saves_only_what_the_server_accepts(
+    monkeypatch: pytest.MonkeyPatch, live: Live, bob: Person, capsys: Captured
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("crt_wrong\n"))
+    assert main(["login", "--url", live.url, "--token-stdin"]) == 1
+    assert "does not know this token" in capsys.readouterr().err
+    assert not place().exists()
+    assert main(["queue"]) == 2
+    assert "checkrail login" in capsys.readouterr().err
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{bob.token}\n"))
+    assert main(["login", "--url", live.url, "--token-stdin"]) == 0
+    assert stat.S_IMODE(place().stat().st_mode) == 0o600
+    assert main(["queue"]) == 0
+    assert "Nobody waits for you." in capsys.readouterr().out
+    assert main(["logout"]) == 0
+    assert not place().exists()
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_a_review_is_listed_shown_and_ruled(
+    rail: Checkrail, desk: Desk, capsys: Captured
+) -> None:
+    run = rail.run("Clean \x1b[31mup\u202e")
+    call = run.judge_call("command", tool="Bash", command="rm -rf ./src\x1b[2K\u200b")
+    assert call.review is not None
+    ending = call.review.id[-8:]
+    assert main(["queue"]) == 0
+    listed = capsys.readouterr().out
+    assert ending in listed
+    assert "confirmation" in listed
+    assert main(["runs"]) == 0
+    assert "⟨U+001B⟩[31mup⟨U+202E⟩" in capsys.readouterr().out
+
+    assert main(["show", ending]) == 0
+    shown = capsys.readouterr().out
+    assert "rm -rf ./src" in shown
+    assert "\x1b" not in shown
+    assert "You may: approve, amend, deny, abort" in shown
+
+    assert main(["approve", ending]) == 1  # nobody is there to say yes
+    assert "--yes" in capsys.readouterr().err
+    assert desk.review(call.review.id).state == "open"
+    assert main(["approve", ending, "--yes", "--note", "Go"]) == 0
+    assert "ruled by bob" in capsys.readouterr().out
+    assert run.standing(call.review).state == "ruled"
+    assert main(["abort", call.review.id, "--yes"]) == 1
+    assert "already" in capsys.readouterr().err.lower()
+    assert main(["approve", "ffffffff", "--yes"]) == 1
+    assert "no open review" in capsys.readouterr().err
+    run.close()
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_programs_get_json_and_answers_go_through(
+    rail: Checkrail, capsys: Captured
+) -> None:
+    run = rail.run("Asks")
+    review = run.open_review("question", "Which branch?")
+    capsys.readouterr()
+    assert main(["queue", "--json"]) == 0
+    (item,) = json.loads(capsys.readouterr().out)
+    assert item["id"] == review.id
+    assert main(["answer", review.id, "main", "--yes", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ruling"]["answer"] == "main"
+    assert run.wait(review).answer == "main"
+    assert main(["runs", "--json", "--limit", "1"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["id"] == run.id
+    run.close()
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_a_run_is_followed_to_its_end(rail: Checkrail, capsys: Captured) -> None:
+    with rail.run("Followed") as run:
+        run.step(tokens=10, tool_calls=1, summary="Looked around")
+    assert main(["tail", run.id[-8:]]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[2] for line in lines if line.split()[0].isdigit()] == [
+        "run.started",
+        "step.judged",
+        "run.finished",
+    ]
+
+
+def test_the_doctor_says_what_to_mend(
+    monkeypatch: pytest.MonkeyPatch, live: Live, robo: Robot, capsys: Captured
+) -> None:
+    assert main(["doctor"]) == 1
+    assert "export CHECKRAIL_URL" in capsys.readouterr().out
+    monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
+    assert main(["doctor"]) == 1
+    assert "does not answer" in capsys.readouterr().out
+    monkeypatch.setenv("CHECKRAIL_URL", live.url)
+    monkeypatch.setenv("CHECKRAIL_KEY", "crk_wrong")
+    assert main(["doctor"]) == 1
+    assert "does not know the agent key" in capsys.readouterr().out
+    monkeypatch.setenv("CHECKRAIL_KEY", robo.key)
+    assert main(["doctor", "--json"]) in {0, 1}
+    found = json.loads(capsys.readouterr().out)
+    assert {"state": "ok", "what": "The agent key is accepted", "mend": ""} in found
+
+
+def test_unreachable_and_wrong_use_have_their_own_codes(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("CHECKRAIL_TOKEN", "crt_x")
+    monkeypatch.setattr("checkrail.link.Link.patience", lambda *_, **__: 0.1)
+    assert main(["queue"]) == 3
+    with pytest.raises(SystemExit) as refused:
+        main(["skip", "abc"])  # a reason is needed
+    assert refused.value.code == 2
+    assert "--note" in capsys.readouterr().err
+
+
+def test_it_is_a_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "checkrail", "--help"],
+        cwd=Path(__file__).parents[2] / "client",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "what waits for a person" in done.stdout
+
+
+def test_no_character_is_hidden() -> None:
+    assert visible("a\x1b[2Jb\u202ec\u3164\u00a0d⟨\n") == (
+        "a⟨U+001B⟩[2Jb⟨U+202E⟩c⟨U+3164⟩⟨U+00A0⟩d⟨U+27E8⟩\n"
+    )
+    assert visible("Zoë, 東京 – ok") == "Zoë, 東京 – ok"
+    assert one_line("a\n  b" + "c" * 200, limit=10) == "a bcccccc…"

@@ -1,0 +1,191 @@
+"""`run.step` does what each decision says, on a real server."""
+
+from __future__ import annotations
+
+import pytest
+from checkrail import (
+    Aborted,
+    Checkrail,
+    Invalid,
+    ReviewRef,
+    RunClosed,
+    StillWaiting,
+    Stopped,
+)
+from checkrail.people import Desk
+
+from accounts.models import Project
+from tests.builders import make_policy
+from tests.client.acting import abort, approve, somebody
+from tests.threads import Threads
+
+
+def test_a_run_goes_from_its_start_to_its_end(rail: Checkrail, desk: Desk) -> None:
+    with rail.run(
+        "Fix the flaky login test",
+        intent="bug-fix",
+        model="some-model",
+        budget={"tokens": None, "cost_usd": 2.5},
+        labels={"repo": "shop"},
+    ) as run:
+        decision = run.step(
+            tokens=1830, tool_calls=2, cost_usd=0.0121, summary="Found the race"
+        )
+        assert (decision.decision, decision.step, run.last_step) == ("continue", 1, 1)
+        assert decision.metrics.budget_remaining.cost_usd == "2.4879"
+        assert decision.metrics.budget_remaining.tokens is None
+        with pytest.raises(Invalid, match="tokens"):
+            run.step(tokens=-1)
+        assert run.step(tokens=5).step == 2
+        state = run.finish(
+            summary="The race is fixed", tests={"ran": True, "passed": 214}
+        )
+    assert state.status == "completed"
+    assert {evaluation.name for evaluation in state.evaluations}
+    seen = desk.run(run.id)
+    assert (seen.status, seen.labels, seen.steps) == ("completed", {"repo": "shop"}, 2)
+
+
+def test_leaving_the_block_ends_the_run(rail: Checkrail) -> None:
+    with rail.run("Goes well") as well:
+        pass
+    assert well.state.status == "completed"
+    with pytest.raises(ZeroDivisionError), rail.run("Goes wrong") as wrong:
+        _ = 1 / 0
+    assert wrong.refresh().status == "failed"
+    with rail.run("Is left to another process") as left:
+        left.close()
+    assert left.refresh().status == "running"
+
+
+def test_a_throttle_is_slept(
+    rail: Checkrail, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(rail.driver, "_sleep", slept.append)
+    make_policy("throttling", project=project, **{"continue": {"throttle_base_ms": 7}})
+    with rail.run("Costs more and more", policy="throttling") as run:
+        decisions = [run.step(tokens=1000 * 2**n) for n in range(7)]
+    last = decisions[-1]
+    assert last.decision == "throttle"
+    assert slept[-1] == last.delay_ms / 1000 > 0
+
+
+def test_a_checkpoint_is_saved_with_the_state_that_is_returned(
+    rail: Checkrail, project: Project
+) -> None:
+    make_policy(
+        "saving", project=project, **{"continue": {"checkpoint_interval_steps": 2}}
+    )
+    with rail.run(
+        "Long", policy="saving", on_checkpoint=lambda decision: {"at": decision.step}
+    ) as run:
+        assert run.latest_checkpoint() is None
+        assert [run.step().decision for _ in range(3)] == [
+            *("continue", "checkpoint", "continue")
+        ]
+        saved = run.latest_checkpoint()
+        assert saved is not None
+        assert (saved.step, saved.state) == (2, {"at": 2})
+        own = run.checkpoint({"branch": "inv-v2"}, label="before migration")
+        assert (own.step, own.label) == (3, "before migration")
+
+
+def test_a_stop_ends_the_agent_and_leaves_the_run(rail: Checkrail) -> None:
+    with (
+        pytest.raises(Stopped, match="oherence") as stopped,
+        rail.run("Confused") as run,
+    ):
+        run.step(coherence=0.1)
+    assert stopped.value.decision is not None
+    assert stopped.value.decision.decision == "stop"
+    assert run.refresh().status == "stopped"
+    with pytest.raises(RunClosed) as closed:
+        run.step()
+    assert isinstance(closed.value, Stopped)
+    assert closed.value.run_status == "stopped"
+
+
+def test_a_pause_is_waited_for_and_approved_meanwhile(
+    rail: Checkrail, desk: Desk
+) -> None:
+    told: list[ReviewRef] = []
+    with rail.run("Unsure", on_wait=told.append) as run:
+        with somebody(desk, run.id, approve) as seen:
+            decision = run.step(uncertainty=0.95)
+        assert decision.decision == "pause"
+        assert run.step().decision == "continue"
+    assert [ref.id for ref in told] == [seen[0].id]
+    assert told[0].url == seen[0].url
+
+
+def test_an_abort_ends_the_agent(rail: Checkrail, desk: Desk) -> None:
+    with (
+        pytest.raises(Aborted, match="Enough") as aborted,
+        rail.run("Unsure") as run,
+        somebody(desk, run.id, abort) as seen,
+    ):
+        run.step(uncertainty=0.95)
+    assert desk.review(seen[0].id).ruling == aborted.value.ruling
+    assert run.refresh().status == "aborted"
+
+
+def test_waiting_can_be_left_and_taken_up_by_another_process(
+    rail: Checkrail, desk: Desk
+) -> None:
+    with pytest.raises(StillWaiting) as waiting, rail.run("Unsure") as run:
+        run.step(uncertainty=0.95, timeout=0.05)
+    assert isinstance(waiting.value, TimeoutError)
+    again = Checkrail(rail.link.base, rail.link.secret).resume(run.id)
+    assert again.state.status == "paused"
+    assert [ref.id for ref in again.state.open_reviews] == [waiting.value.review.id]
+    with again:
+        desk.approve(waiting.value.review.id)
+        assert again.wait(waiting.value.review).action == "approve"
+        assert again.step().step == 2
+    assert again.state.status == "completed"
+
+
+def test_a_step_that_meets_a_paused_run_waits_and_is_then_reported(
+    rail: Checkrail, desk: Desk
+) -> None:
+    with rail.run("Asks, and goes on reporting") as run:
+        review = run.open_review("request", "May I?")
+        with pytest.raises(StillWaiting):
+            run.step(tokens=1, timeout=0.05)
+        with somebody(desk, run.id, approve) as seen:
+            decision = run.step(tokens=2)
+        assert seen[0].id == review.id
+        # The one that could not be told before came first: nothing is lost.
+        assert decision.step == 2
+        assert run.refresh().budget.tokens.used == 3
+
+
+def test_a_run_whose_end_was_heard_is_left_as_it_is(
+    rail: Checkrail, desk: Desk
+) -> None:
+    """Whoever catches Stopped inside of the block leaves it in peace."""
+    with rail.run("Is aborted") as run:
+        desk.abort_run(run.id)
+        with pytest.raises(RunClosed):
+            run.check_command("ls")
+    assert run.refresh().status == "aborted"
+    with (
+        rail.run("Is unsure") as run,
+        somebody(desk, run.id, abort),
+        pytest.raises(Aborted),
+    ):
+        run.step(uncertainty=0.95)
+    assert run.refresh().status == "aborted"
+
+
+def test_several_threads_may_share_a_run(rail: Checkrail, desk: Desk) -> None:
+    with rail.run("Crowded") as run, Threads(4) as pool:
+
+        def work(number: int) -> int:
+            with run.check_tool("Read", {"path": str(number)}):
+                return run.step(summary=str(number)).step
+
+        numbers = sorted(pool.map(work, range(8)))
+    assert numbers == list(range(1, 9))
+    assert desk.run(run.id).budget.tool_calls.used == 8

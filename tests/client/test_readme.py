@@ -1,0 +1,91 @@
+"""Every Python block of the client's README runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from typing import Any
+
+import checkrail
+import pytest
+from checkrail import Checkrail, CheckrailError
+from checkrail.testing import Scripted, answer, approve, deny, fake_checkrail
+
+from tests.builders import Person, Robot
+from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.live import Live
+
+README = text_of("client/README.md")
+BLOCKS = blocks(README, language="python")
+# What the script of the fake has to hold for a block, by something that stands in it.
+CALLS = {"rm -rf build": ["allow", "require-confirmation"]}
+RULINGS: dict[str, list[Scripted]] = {
+    "rm -rf build": [deny("Keep it")],
+    "request_approval": [answer("main"), approve()],
+    "StillWaiting": [answer("later", after=100)],
+    "needs_human": [answer("yes")],
+}
+TURNS = {"needs_human": ["needs_human"]}
+
+
+def scripted(script: dict[str, list[Any]], block: str) -> list[Any]:
+    return [word for sign, words in script.items() if sign in block for word in words]
+
+
+def play(block: str, **names: Any) -> None:
+    exec(compile(block, "README.md", "exec"), names)  # noqa: S102 (our own page)
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What a block would have run in a shell."""
+    commands: list[str] = []
+    monkeypatch.setattr(subprocess, "run", lambda cmd, **_: commands.append(cmd))
+    return commands
+
+
+def test_every_block_runs(ran: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    ours = [block for block in BLOCKS if "Desk" not in block]
+    assert len(ours) > 10
+    for block in ours:
+        with fake_checkrail(
+            calls=scripted(CALLS, block),
+            rulings=scripted(RULINGS, block),
+            turns=scripted(TURNS, block),
+        ) as rail:
+            run = Checkrail().run("The block's own")
+            play(block, run=run)
+            assert rail.requests
+            run.close()
+    assert ran == ["git status", "make test"]
+    said = capsys.readouterr().out
+    assert "Not allowed: alice denied it: Keep it" in said
+    assert "later" in said
+
+
+def test_the_desk_of_the_page_rules(
+    live: Live, robo: Robot, bob: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHECKRAIL_URL", live.url)
+    monkeypatch.setenv("CHECKRAIL_TOKEN", bob.token)
+    (block,) = (block for block in BLOCKS if "Desk" in block)
+    with Checkrail(live.url, robo.key).run("Asks") as run:
+        review = run.open_review("request", "May I?")
+        play(block)
+        assert run.wait(review).note == "Start with the fixtures."
+
+
+def test_every_error_on_the_page_is_one_and_none_is_missing() -> None:
+    listed = set()
+    for row in table_under(README, first_column="error"):
+        listed |= set(re.findall(r"`(\w+)`", row[0]))
+    assert all(issubclass(getattr(checkrail, name), CheckrailError) for name in listed)
+    direct = {kind.__name__ for kind in CheckrailError.__subclasses__()}
+    assert direct - listed == {"NotReplayable"}
+
+
+def test_every_decision_is_listed() -> None:
+    rows = table_under(README, first_column="decision")
+    assert [code(row[0]) for row in rows] == [
+        *("continue", "checkpoint", "throttle", "pause", "stop")
+    ]

@@ -1,0 +1,360 @@
+"""Which requests are tried again, which are not, and that nothing doubtful is a yes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from checkrail import (
+    AsyncCheckrail,
+    Checkrail,
+    ConfigurationError,
+    Expired,
+    NotFound,
+    Outage,
+    Problem,
+    ProtocolError,
+    RateLimited,
+    Run,
+    RunPaused,
+    StepConflict,
+    StepOutOfOrder,
+    StillWaiting,
+    Superseded,
+    Unauthenticated,
+    Unavailable,
+    Unreachable,
+)
+from checkrail.people import Desk
+from checkrail.testing import (
+    answer,
+    approve,
+    expire,
+    fake_checkrail,
+    nobody,
+)
+from checkrail.testing.rail import FakeRail, Sent
+
+
+def refused() -> httpx.ConnectError:
+    return httpx.ConnectError("Connection refused")
+
+
+def keys(sent: list[Sent], ending: str) -> list[str | None]:
+    posts = [each for each in sent if each.path.endswith(ending)]
+    return [each.headers.get("idempotency-key") for each in posts]
+
+
+def test_every_kind_of_request_of_an_agent_is_tried_again_as_the_same_request() -> None:
+    doors: dict[str, Callable[[Run], object]] = {
+        "/steps": lambda run: run.step(tokens=1),
+        "/checkpoints": lambda run: run.checkpoint({}),
+        "/reviews": lambda run: run.ask("Which?"),
+        "/decision": lambda run: run.standing(),
+        "/tool-calls": lambda run: run.check_command("ls"),
+        "/gate-checks": lambda run: run.gate_check(["code-quality"]),
+        "/turns": lambda run: run.turn(),
+        "/latest": lambda run: run.latest_checkpoint(),
+        "/finish": lambda run: run.finish(),
+    }
+    for ending, act in doors.items():
+        with fake_checkrail(rulings=[answer("x")]) as rail:
+            run = Checkrail().run("Bad line")
+            rail.trouble(refused(), 503, httpx.ReadError("reset"), 502, 504)
+            act(run)
+            tries = [each for each in rail.requests if each.path.endswith(ending)]
+            assert len(tries) >= 6, ending
+            assert len({str(each.body) for each in tries[:6]}) == 1, ending
+            assert len(set(keys(tries[:6], ending))) == 1, ending
+            numbered = ending == "/steps" or tries[0].method == "GET"
+            assert (keys(tries, ending)[0] is None) == numbered, ending
+            assert len(rail.slept) == 5
+            run.close()
+
+
+def test_two_requests_never_share_a_key() -> None:
+    with fake_checkrail() as rail, Checkrail().run("Keys") as run:
+        for _ in range(3):
+            with run.check_command("ls"):
+                pass
+    used = [each.headers.get("idempotency-key") for each in rail.requests]
+    posts = [key for key in used if key is not None]
+    assert len(posts) == len(set(posts)) == 1 + 3 * 3 + 1
+
+
+def test_a_persons_ruling_is_sent_once() -> None:
+    sent: list[httpx.Request] = []
+
+    def cut_off(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        raise httpx.ReadError("reset", request=request)
+
+    with Desk(
+        "http://checkrail.test",
+        "crt_x",
+        retry_seconds=0.15,
+        transport=httpx.MockTransport(cut_off),
+    ) as desk:
+        with pytest.raises(Unreachable, match="must not happen twice"):
+            desk.abort_run("1")
+        assert len(sent) == 1
+        with pytest.raises(Unreachable):
+            desk.run("1")
+        assert len(sent) > 2
+
+
+def test_what_is_wrong_is_not_tried_again() -> None:
+    cases: list[tuple[int, str, type[Problem]]] = [
+        (401, "unauthenticated", Unauthenticated),
+        (404, "not-found", NotFound),
+        (409, "step-conflict", StepConflict),
+        (409, "step-out-of-order", StepOutOfOrder),
+        (500, "internal", Problem),
+        (418, "something-new", Problem),
+    ]
+    for status, slug, kind in cases:
+        with fake_checkrail() as rail:
+            run = Checkrail().run("Wrong")
+            rail.trouble(told(status, slug, expected=9))
+            with pytest.raises(kind) as problem:
+                run.step()
+            assert type(problem.value) is kind
+            assert (problem.value.status, problem.value.slug) == (status, slug)
+            assert problem.value.errors[0]["message"] == "why"
+            assert "a.0: why" in str(problem.value)
+            assert rail.slept == []
+            assert len(rail.sent("POST", "/steps")) == 1
+            # It was refused, and is not kept: reported again, it counts once.
+            run.step(tokens=1)
+            assert [step["tokens"] for step in rail.steps] == [1]
+            run.close()
+
+
+def told(status: int, slug: str, retry_after: str = "", **extra: Any) -> httpx.Response:
+    body = {
+        "type": f"/problems/{slug}",
+        "title": "No",
+        "status": status,
+        "detail": "Because.",
+        "errors": [{"loc": ["a", 0], "message": "why"}],
+        **extra,
+    }
+    headers = {"Content-Type": "application/problem+json"}
+    if retry_after:
+        headers["Retry-After"] = retry_after
+    return httpx.Response(status, json=body, headers=headers)
+
+
+def test_retry_after_is_honoured_within_the_patience() -> None:
+    with fake_checkrail() as rail:
+        run = Checkrail().run("Busy")
+        rail.trouble(told(429, "rate-limited", "3"))
+        run.step()
+        assert 3 <= rail.slept[0] <= 3.5
+        rail.trouble(told(409, "idempotency-in-flight"))
+        run.step()
+        rail.trouble(told(429, "rate-limited", "60"))
+        with pytest.raises(RateLimited) as limited:
+            run.step()
+        assert limited.value.retry_after == 60
+        assert isinstance(limited.value, Unreachable)
+        rail.trouble(told(503, "unavailable", "Wed, 01 Jan 2200 00:00:00 GMT"))
+        with pytest.raises(Unavailable):
+            run.step()
+        run.close()
+
+
+def test_patience_ends_and_backs_off_with_jitter() -> None:
+    outages: list[Outage] = []
+    with fake_checkrail() as rail:
+        run = Checkrail(on_offline=outages.append, retry_seconds=20).run("Cut off")
+        rail.cut()
+        with pytest.raises(Unreachable, match="The network is cut"):
+            run.check_command("ls")
+        pauses = rail.slept
+        assert 10 < sum(pauses) <= 20
+        assert all(
+            0.05 * 2**n <= pause <= 0.1 * 2**n for n, pause in enumerate(pauses[:6])
+        )
+        assert [outage.tries for outage in outages] == list(range(1, len(pauses) + 1))
+        run.close()
+
+
+def test_while_a_person_is_waited_for_an_outage_is_borne_longer() -> None:
+    with fake_checkrail(rulings=[nobody(), nobody()]) as rail:
+        run = Checkrail().run("Waits")
+        review = run.open_review("request", "May I?")
+        rail.cut()
+        with pytest.raises(Unreachable):
+            run.wait(review)
+        assert 290 < rail.clock() <= 300
+        assert max(rail.slept) <= 2
+        with pytest.raises(StillWaiting):
+            run.wait(review, timeout=7)
+        assert rail.clock() <= 307
+        patient = Checkrail(offline="wait", offline_seconds=4000)
+        again = rail.clock()
+        with pytest.raises(Unreachable):
+            patient.resume(run.id)
+        assert 3900 < rail.clock() - again <= 4000
+        run.close()
+
+
+def test_what_is_not_the_contracts_answer_is_never_a_yes() -> None:
+    strange: list[dict[str, Any] | httpx.Response] = [
+        {"decision": "proceed"},
+        {"decision": None},
+        {"decision": ["continue"]},
+        {"decision": "continue", "findings": None},
+        {"decision": "pause", "review": None},
+        {"decision": "continue", "step": 7},
+        httpx.Response(200, html="<html>Sign in</html>"),
+        httpx.Response(200, json=[]),
+        httpx.Response(200, json={"decision": "continue"}),
+        httpx.Response(302, headers={"Location": "https://sso.test"}),
+    ]
+    for odd in strange:
+        scripted = [odd] if isinstance(odd, dict) else []
+        with fake_checkrail(decisions=scripted) as rail:
+            run = Checkrail().run("Odd")
+            if isinstance(odd, httpx.Response):
+                rail.trouble(odd)
+            if scripted and "review" in scripted[0]:
+                scripted_pause(rail)
+            with pytest.raises(ProtocolError):
+                run.step()
+            run.close()
+
+
+def scripted_pause(rail: FakeRail) -> None:
+    """A pause that names no review: the real one is hidden from the answer."""
+    rail.stage.decisions.clear()
+    rail.trouble(httpx.Response(201, json=without_review()))
+
+
+def without_review() -> dict[str, Any]:
+    with fake_checkrail(decisions=["pause"], rulings=[nobody()]):
+        run = Checkrail().run("Whole")
+        decision = run.report_step()
+        run.close()
+    return {**decision.raw, "review": None}
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"decision": "permit"},
+        {"decision": "allow", "grant": None},
+        {"decision": "require-confirmation", "review": None},
+        {"decision": "allow", "digest": 7},
+    ],
+    ids=str,
+)
+def test_a_call_is_only_allowed_by_a_whole_answer(odd: dict[str, Any]) -> None:
+    with fake_checkrail(calls=[odd], rulings=[approve()]) as rail:
+        run = Checkrail().run("Odd")
+        with pytest.raises(ProtocolError):
+            run.check_command("rm -rf build")
+        assert rail.sent("POST", "/claim") == []
+        run.close()
+
+
+def test_an_unknown_ruling_or_state_is_no_approval() -> None:
+    with fake_checkrail(rulings=[approve()]) as rail:
+        run = Checkrail().run("Odd")
+        review = run.open_review("request", "May I?")
+        whole = run.standing(review).raw
+        for change in (
+            {"state": "accepted"},
+            {"ruling": None},
+            {"ruling": {**whole["ruling"], "action": "maybe"}},
+            {"review": {**whole["review"], "id": "another"}},
+            {"state": "none", "review": None},
+        ):
+            rail.trouble(httpx.Response(200, json={**whole, **change}))
+            with pytest.raises(ProtocolError):
+                run.wait(review)
+        rail.trouble(httpx.Response(200, json={**whole, "state": "superseded"}))
+        with pytest.raises(Superseded):
+            run.wait(review)
+        # A newer server may say more: that is no trouble, and it is kept.
+        rail.trouble(httpx.Response(200, json={**whole, "mood": "good"}))
+        assert run.standing(review).raw["mood"] == "good"
+        run.close()
+
+
+def test_nobody_rules_in_time() -> None:
+    with fake_checkrail(rulings=[nobody(), expire(after=90)]) as rail:
+        run = Checkrail().run("Waits")
+        with pytest.raises(StillWaiting) as waiting:
+            run.ask("Which branch?", timeout=60)
+        assert 60 <= rail.clock() < 61
+        assert rail.runs[0]["status"] == "paused"
+        with pytest.raises(RunPaused):
+            run.report_step(tokens=1)
+        run.withdraw(waiting.value.review)
+        assert run.step(tokens=2).step == 1
+        with pytest.raises(Expired), run:
+            run.request_approval("May I?")
+        assert rail.runs[0]["status"] == "aborted"
+
+
+def test_a_run_that_may_be_taken_up_again_is_not_ended() -> None:
+    with fake_checkrail(rulings=[nobody()]) as rail:
+
+        def cut_off() -> None:
+            rail.cut()
+            try:
+                run.step()
+            finally:
+                rail.mend()
+
+        with pytest.raises(Unreachable), Checkrail().run("Cut off") as run:
+            cut_off()
+        with pytest.raises(StillWaiting), Checkrail().run("Asks") as run:
+            run.ask("Which?", timeout=1)
+        assert rail.sent("POST", "/finish") == []
+        assert [state["status"] for state in rail.runs] == ["running", "paused"]
+
+
+async def test_a_cancelled_step_is_not_lost() -> None:
+    with fake_checkrail(rulings=[nobody()]) as rail:
+        async with AsyncCheckrail().run("Cancelled") as run:
+            review = await run.open_review("request", "May I?")
+            work = asyncio.ensure_future(run.step(tokens=5))
+            for _ in range(50):
+                await asyncio.sleep(0)
+            work.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await work
+            await run.withdraw(review)
+            await run.step(tokens=6)
+        assert [step["tokens"] for step in rail.steps] == [5, 6]
+
+
+def test_the_set_up_is_checked_before_anything_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CHECKRAIL_URL", "CHECKRAIL_KEY", "CHECKRAIL_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    wrong: list[tuple[str | None, str | None, str]] = [
+        (None, "crk_x", "CHECKRAIL_URL"),
+        ("localhost:8000", "crk_x", "no http"),
+        ("http://[half", "crk_x", "no http"),
+        ("https://", "crk_x", "no http"),
+        ("http://localhost", None, "CHECKRAIL_KEY"),
+        ("http://localhost", "crk_ÿ", "characters"),
+    ]
+    for url, key, words in wrong:
+        with pytest.raises(ConfigurationError, match=words):
+            Checkrail(url, key)
+    with pytest.raises(ConfigurationError, match="raise"):
+        Checkrail("http://localhost", "crk_x", offline="hope")  # type: ignore[arg-type]
+    monkeypatch.setenv("CHECKRAIL_URL", "http://localhost:8000/")
+    monkeypatch.setenv("CHECKRAIL_KEY", "crk_secret")
+    rail = Checkrail()
+    assert rail.link.base == "http://localhost:8000/api/v1"
+    assert "crk_secret" not in repr(rail.link)

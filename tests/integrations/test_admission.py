@@ -1,0 +1,90 @@
+"""What frameworks have in common: asked twice is asked once, and run twice is not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import httpx
+from checkrail import Checkrail, ReviewRef
+from checkrail.integrations.admission import admit
+from checkrail.integrations.driving import drive_now
+from checkrail.integrations.outcomes import (
+    Admitted,
+    Outcome,
+    Refused,
+    Stored,
+    Wanted,
+    written,
+)
+from checkrail.runs import Run
+
+from accounts.models import Project
+from tests.builders import make_policy
+from tests.integrations.people import Reviewer, approve
+
+LOOK = Wanted(id="call-1", tool="look_up", arguments_json=written({"name": "alice"}))
+
+
+def outcome(run: Run, wanted: Wanted) -> Outcome:
+    (only,) = drive_now(run, admit(run, [wanted]))
+    return only
+
+
+def admitted(run: Run, wanted: Wanted) -> Admitted:
+    found = outcome(run, wanted)
+    assert isinstance(found, Admitted)
+    return found
+
+
+def test_a_call_is_asked_about_and_made_once(checkrail: Checkrail) -> None:
+    with checkrail.run("Look around") as run:
+        first = admitted(run, LOOK)
+        # The node starts again before its result was told: it goes on.
+        assert admitted(run, LOOK) == first
+        # It failed: to try again is another call, with a permission of its own.
+        run.settle_call(first.call_id, ok=False, output="gone")
+        second = admitted(run, LOOK)
+        assert second.call_id != first.call_id
+        # It succeeded: whatever starts again, it does not run again.
+        run.settle_call(second.call_id, ok=True, output="here")
+        made = outcome(run, LOOK)
+        assert isinstance(made, Refused)
+        assert "made before" in made.reason
+        # The model wants the same once more, which is something else.
+        assert admitted(run, replace(LOOK, id="call-2")).call_id != second.call_id
+
+
+def test_an_approval_that_comes_too_late_for_the_grant(
+    checkrail: Checkrail, project: Project, reviewer: httpx.Client
+) -> None:
+    """The gates are asked again, the person is not."""
+    make_policy("hasty", project=project, tools={"grant_expires_s": 1})
+    person = Reviewer(reviewer, approve())
+
+    def slowly(review: ReviewRef) -> None:
+        time.sleep(1.1)
+        person(review)
+
+    with checkrail.run("Mail", policy="hasty", on_wait=slowly) as run:
+        assert not admitted(run, replace(LOOK, person=True)).amended
+    ledger = reviewer.get(f"/runs/{run.id}/ledger").text
+    assert ledger.count('"call.judged"') == 2
+    assert len(person.asked) == 1
+
+
+def test_what_cannot_be_judged_and_what_is_known(
+    checkrail: Checkrail, project: Project
+) -> None:
+    make_policy("known", project=project, tools={"idempotent": ["look_up"]})
+    with checkrail.run("Look around", policy="known") as run:
+        broken = outcome(run, replace(LOOK, arguments_json='{"name": "al'))
+        unnamed = outcome(run, replace(LOOK, tool="look\nup"))
+        assert isinstance(broken, Refused)
+        assert "line 1" in broken.reason
+        assert isinstance(unnamed, Refused)
+        assert "cannot be judged" in unnamed.reason
+        run.settle_call(admitted(run, LOOK).call_id, ok=True, output={"age": 30})
+        known = outcome(run, replace(LOOK, id="call-2"))
+        assert isinstance(known, Stored)
+        assert known.text == '{"age": 30}'
