@@ -1,0 +1,144 @@
+"""One event to the server and back, by the standard library alone: it loads quickly.
+
+A host is held for minutes, and meanwhile a server may be restarted or a proxy may cut a
+silent connection. An event that does nothing a second time is then sent again: it finds
+its call where it was.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from checkrail.hooks.events import REPEATABLE
+
+# A server that never answered is given up soon; one that held us may be restarting.
+FIRST_PATIENCE = 1.0
+LATER_PATIENCE = 90.0
+HELD_AFTER = 2.0
+PAUSE = 0.25
+CONNECT_SECONDS = 5.0
+# The server ends by itself within the time it is given; this is for the way back.
+GRACE = 2.0
+GATEWAY_TROUBLE = frozenset({502, 503, 504})
+
+
+class NoAnswer(Exception):
+    """There is none to be had; the words say why, and what to do."""
+
+
+class _Lost(Exception):
+    """Not reached, or cut off; `sent` says that the server may have heard it."""
+
+    def __init__(self, reason: str, *, sent: bool) -> None:
+        super().__init__(reason)
+        self.sent = sent
+
+
+@dataclass(frozen=True)
+class Call:
+    url: str
+    key: str
+    host: str
+    event: str
+    query: dict[str, str]
+    body: bytes
+    wait: float
+
+    def path(self, left: float) -> str:
+        """Its address, with the seconds that are left for an answer."""
+        below = urlsplit(self.url).path.rstrip("/")
+        query = urlencode({**self.query, "wait_s": max(1, int(left))})
+        return f"{below}/api/v1/hooks/{self.host}/{self.event}?{query}"
+
+
+def posted(call: Call) -> dict[str, Any]:
+    """The answer for the host, as soon as there is one."""
+    end = time.monotonic() + call.wait
+    give_up = time.monotonic() + FIRST_PATIENCE
+    while True:
+        began, answer = time.monotonic(), None
+        try:
+            answer, trouble = _once(call, left=end - began)
+        except _Lost as lost:
+            reason = str(lost)
+            repeat = not lost.sent or call.event in REPEATABLE
+        else:
+            repeat = trouble == "unavailable" and call.event in REPEATABLE
+            if not repeat:
+                return answer
+        now = time.monotonic()
+        if now - began >= HELD_AFTER:
+            give_up = now + LATER_PATIENCE
+        if not repeat or now + PAUSE >= min(give_up, end):
+            if answer is not None:
+                return answer  # it says that it could not judge, and holds
+            raise NoAnswer(f"{reason}. Is the server at {call.url} running?")
+        time.sleep(PAUSE)
+
+
+def _once(call: Call, *, left: float) -> tuple[dict[str, Any], str]:
+    link = _connected(call)
+    try:
+        if link.sock is not None:
+            link.sock.settimeout(max(1.0, left) + GRACE)
+        link.request(
+            "POST",
+            call.path(left),
+            body=call.body,
+            headers={
+                "Authorization": f"Bearer {call.key}",
+                "Content-Type": "application/json",
+            },
+        )
+        response = link.getresponse()
+        said = response.read()
+    except TimeoutError:
+        raise NoAnswer(f"the server did not answer within {call.wait:g} s") from None
+    except (OSError, http.client.HTTPException) as error:
+        raise _Lost(f"the connection was cut: {error}", sent=True) from None
+    finally:
+        link.close()
+    return _read(call, response, said)
+
+
+def _connected(call: Call) -> http.client.HTTPConnection:
+    target = urlsplit(call.url)
+    if target.scheme not in {"http", "https"} or not target.hostname:
+        raise NoAnswer(f"{call.url!r} is no address of a server")
+    secure = target.scheme == "https"
+    kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    wait = min(CONNECT_SECONDS, call.wait)
+    link = kind(target.hostname, target.port, timeout=wait)
+    try:
+        link.connect()
+    except OSError as error:
+        link.close()
+        raise _Lost(f"the server cannot be reached: {error}", sent=False) from None
+    if link.sock is not None:
+        # A long silence must not be taken for a dead connection on the way.
+        link.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return link
+
+
+def _read(
+    call: Call, response: http.client.HTTPResponse, said: bytes
+) -> tuple[dict[str, Any], str]:
+    if response.status in GATEWAY_TROUBLE:
+        raise _Lost(f"a gateway answered {response.status}", sent=True)
+    if response.status != 200:
+        raise NoAnswer(
+            f"{call.url} answered {response.status}: is it the address of Checkrail?"
+        )
+    try:
+        answer = json.loads(said)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise NoAnswer(f"{call.url} gave no answer for a hook: is it Checkrail?")
+    return answer, response.headers.get("Checkrail-Trouble", "")

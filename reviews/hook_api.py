@@ -1,0 +1,49 @@
+"""The doors for coding agents that are governed through their hooks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+from pydantic import Field
+
+from accounts.requests import AGENT, agent_of
+from reviews.doorway import send
+from reviews.hooks.door import hook_answer
+from reviews.hooks.inputs import Dialect, HookIn, options_of
+
+router = Router(auth=AGENT, tags=["Hooks"])
+
+
+@router.post("/hooks/{dialect}/{event}", response=dict[str, Any])
+async def answer_hook(
+    request: HttpRequest,
+    dialect: Dialect,
+    event: str,
+    body: HookIn,
+    wait_s: Annotated[
+        str | None, Field(description="answer within so many seconds; 570 if left out")
+    ] = None,
+    headless: Annotated[
+        str | None, Field(description="true: nobody sits at the terminal")
+    ] = None,
+    on_allow: Annotated[
+        str | None, Field(description="allow: the host need not ask its user again")
+    ] = None,
+    policy: Annotated[str | None, Field(description="of runs that begin")] = None,
+) -> HttpResponse:
+    """An event of Claude Code or Codex, answered in the words of its hooks.
+
+    The answer is always 200: where a hook cannot be judged, it says so and holds.
+    """
+    options = options_of(request.GET.dict(), body.checkrail)
+    return send(
+        await hook_answer(
+            agent=agent_of(request),
+            dialect=dialect,
+            event=event,
+            body=body,
+            options=options,
+        )
+    )

@@ -1,0 +1,29 @@
+"""Holding a hook until a person has ruled, or until the host must have its answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from reviews.hooks.visits import Governed, Visit
+from reviews.intake.waiting import decision_wait
+
+Standing = dict[str, Any]
+
+
+async def held(
+    visit: Visit, run: Governed, review: str, *, at_most: float | None = None
+) -> Standing:
+    """Where the review stands once it is ruled on or the time is over."""
+    wait = visit.left if at_most is None else min(visit.left, at_most)
+    reply = await decision_wait(
+        principal=visit.agent, run_code=run.run, review_code=review, wait=wait
+    )
+    standing: Standing = json.loads(reply.body)
+    return standing
+
+
+def lets_go_on(standing: Standing) -> bool:
+    """Nothing here keeps the run from going on; another review still may."""
+    ended = standing["state"] != "open"
+    return bool(ended and standing["run_status"] in {"running", "paused"})

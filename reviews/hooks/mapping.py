@@ -1,0 +1,148 @@
+"""A tool use of a coding agent as one of our calls, and back again."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from accounts.errors import Invalid
+from guidance.core.canonical import canonical
+from guidance.core.edits import diff_lines
+from guidance.core.tools.calls import Call
+from guidance.redactor import fingerprint_key
+from reviews.call_schemas import CommandBody, EditBody, ToolBody
+
+Input = Mapping[str, Any]
+
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
+_COMMITS = re.compile(r"\bgit\b[^|;&\n]*\scommit\b")
+# The words that tell people what a tool is used on, where it has such an argument.
+_TELLING = ("command", "file_path", "path", "pattern", "query", "url", "description")
+_SUMMARY_WORDS = 120
+# Told to people beside the input, and not part of what runs.
+_LABELS = frozenset({"description"})
+
+
+def call_of(tool: str, given: Input) -> Call:
+    """The call that our gates judge; what we know no better way for is a tool."""
+    try:
+        return _body(tool, given).call()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise Invalid(f"The tool use cannot be read: {place}: {first['msg']}") from None
+
+
+def input_of(
+    given: Input, tool: str, kind: str, granted: Input
+) -> dict[str, Any] | None:
+    """The whole input as it was granted; None where it cannot be put into the tool's
+    own form, because several texts were judged as one."""
+    match kind:
+        case "command":
+            changed = granted.get("arguments") or given
+            return {**changed, "command": granted["command"]}
+        case "tool":
+            return dict(granted["arguments"])
+        case "edit" if tool in _CONTENT:
+            return {**given, _CONTENT[tool]: granted["content"]}
+        case _:
+            return None
+
+
+def fingerprint(tool: str, given: Input) -> str:
+    """Tells tool uses apart; keyed, because an input may hold a secret."""
+    what = {name: value for name, value in given.items() if name not in _LABELS}
+    data = canonical({"tool": tool, "input": what}).encode("utf-8", "surrogatepass")
+    return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
+
+
+def summary(tool: str, given: Input) -> str:
+    """Such as "Bash: pytest -k login"."""
+    told = next((given[name] for name in _TELLING if given.get(name)), "")
+    return shortened(f"{tool}: {told}" if isinstance(told, str) and told else tool)
+
+
+def saves_work(given: Input) -> bool:
+    """A commit is a checkpoint: whatever comes after it can be undone."""
+    command = given.get("command")
+    return isinstance(command, str) and _COMMITS.search(command) is not None
+
+
+def shortened(text: str, limit: int = _SUMMARY_WORDS) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+# Which argument of an editing tool holds the new text.
+_CONTENT = {"Write": "content", "Edit": "new_string", "apply_patch": "command"}
+
+
+def _body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
+    match tool:
+        case "Bash":
+            return CommandBody.model_validate(
+                {
+                    "tool": tool,
+                    "command": given.get("command"),
+                    "arguments": dict(given),
+                }
+            )
+        case "Write":
+            return _edit(tool, given, old="", new=given.get("content"))
+        case "Edit":
+            old, new = given.get("old_string"), given.get("new_string")
+            return _edit(tool, given, old=old, new=new)
+        case "MultiEdit":
+            # The file itself is not sent: what is put into it is judged as one text.
+            old, new = _joined(given, "old_string"), _joined(given, "new_string")
+            return _edit(tool, given, old=old, new=new)
+        case "apply_patch":
+            return _patch(given)
+        case _:
+            return ToolBody.model_validate({"tool": tool, "arguments": dict(given)})
+
+
+def _edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
+    both = isinstance(old, str) and isinstance(new, str)
+    return EditBody.model_validate(
+        {
+            "tool": tool,
+            "file_path": given.get("file_path"),
+            "content": new,
+            "diff_lines": diff_lines(new, original=old) if both else None,
+        }
+    )
+
+
+def _patch(given: Input) -> EditBody:
+    """Codex sends its patches as the argument `command`; they are no command."""
+    patch = given.get("command")
+    files: list[str] = []
+    changed = None
+    if isinstance(patch, str):
+        files = _PATCHED.findall(patch)
+        lines = patch.splitlines()
+        changed = sum(line[:1] in {"+", "-"} for line in lines)
+    return EditBody.model_validate(
+        {
+            "tool": "apply_patch",
+            "file_path": ", ".join(files)[:4_096] or "unknown",
+            "content": patch,
+            "diff_lines": changed,
+        }
+    )
+
+
+def _joined(given: Input, name: str) -> str | None:
+    edits = given.get("edits")
+    if not isinstance(edits, list):
+        return None
+    texts = [edit.get(name) for edit in edits if isinstance(edit, dict)]
+    whole = [text for text in texts if isinstance(text, str)]
+    return "\n".join(whole) if len(whole) == len(edits) else None

@@ -1,0 +1,33 @@
+"""docs/claude-code.md says what is there."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from checkrail.hooks.events import EVENTS
+from checkrail.hooks.installing import _parser
+from checkrail.hooks.settings import Wanted, with_hooks
+
+from tests.docs.markdown import blocks, table_under, text_of
+
+PAGE = text_of("docs/claude-code.md")
+
+
+def test_every_event_and_option_is_on_the_page() -> None:
+    rows = table_under(PAGE, first_column="event")
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    assert told == {*EVENTS["claude-code"], *EVENTS["codex"]}
+    for action in _parser()._actions:
+        for name in action.option_strings:
+            if name not in {"-h", "--help"}:
+                assert name in PAGE, name
+
+
+def test_the_example_is_what_the_installation_writes() -> None:
+    example = json.loads(blocks(PAGE, language="json")[0])
+    wanted = Wanted(
+        host="claude-code", url="https://checkrail.example.org", by_http=True
+    )
+    written = with_hooks({}, wanted)["hooks"]["PreToolUse"]
+    assert example["hooks"]["PreToolUse"] == written

@@ -1,0 +1,92 @@
+"""Tokens are counted once, whatever a host writes twice, late or half."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkrail.hooks import transcripts
+
+
+@pytest.fixture
+def event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    path = tmp_path / "session.jsonl"
+    path.touch()
+    return {"session_id": "s", "transcript_path": str(path)}
+
+
+def write(event: dict[str, Any], *lines: dict[str, Any] | str) -> None:
+    with Path(event["transcript_path"]).open("a") as file:
+        for line in lines:
+            file.write(line if isinstance(line, str) else json.dumps(line) + "\n")
+
+
+def message(code: str, tokens: int, **more: int) -> dict[str, Any]:
+    usage = {"input_tokens": tokens, "output_tokens": 0, **more}
+    return {"type": "assistant", "message": {"id": code, "usage": usage}}
+
+
+def test_each_message_of_claude_code_counts_once(event: dict[str, Any]) -> None:
+    transcripts.begin("claude-code", event)
+    write(event, {"type": "user", "message": {"content": "usage"}}, message("a", 10))
+    write(event, message("a", 10), message("a", 10, output_tokens=5), "no JSON\n")
+    assert transcripts.spent("claude-code", event).tokens == 15
+    # The rest of a message, half a line, and a line of unknown form.
+    line = json.dumps(message("b", 7))
+    write(event, message("a", 10, output_tokens=6), line[:20])
+    assert transcripts.spent("claude-code", event).tokens == 1
+    write(event, line[20:] + "\n", {"message": {"usage": None}}, "[]\n")
+    assert transcripts.spent("claude-code", event).tokens == 7
+    used = transcripts.spent("claude-code", event)
+    assert used.tokens == 0
+
+    write(event, message("c", 3))
+    transcripts.spent("claude-code", event).give_back()
+    assert transcripts.spent("claude-code", event).tokens == 3
+
+
+def test_what_was_there_before_is_not_of_this_run(event: dict[str, Any]) -> None:
+    write(event, message("a", 10))
+    transcripts.begin("claude-code", event)
+    write(event, message("b", 7))
+    transcripts.begin("claude-code", event)
+    assert transcripts.spent("claude-code", event).tokens == 7
+
+
+def test_a_subagents_own_transcript_is_read(
+    event: dict[str, Any], tmp_path: Path
+) -> None:
+    write(event, message("a", 10))
+    own = tmp_path / "agent.jsonl"
+    own.write_text(json.dumps(message("b", 4)) + "\n")
+    ending = {**event, "agent_transcript_path": str(own)}
+    assert transcripts.spent("claude-code", ending).tokens == 14
+    assert transcripts.spent("claude-code", ending).tokens == 0
+
+
+def test_codex_writes_running_totals(event: dict[str, Any]) -> None:
+    def total(tokens: int, cached: int) -> dict[str, Any]:
+        usage = {"total_tokens": tokens, "cached_input_tokens": cached}
+        info = {"total_token_usage": usage}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+    write(event, {"type": "session_meta", "payload": {"source": "exec"}})
+    write(event, total(100, 20))
+    assert transcripts.codex_is_headless(event)
+    assert transcripts.spent("codex", event).tokens == 80
+    empty = {"type": "event_msg", "payload": {"type": "token_count", "info": None}}
+    write(event, total(100, 20), empty, total(250, 60))
+    assert transcripts.spent("codex", event).tokens == 110
+
+
+def test_hooks_that_run_side_by_side_share_the_count(event: dict[str, Any]) -> None:
+    write(event, *(message(f"m{number}", 1) for number in range(100)))
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        found = pool.map(
+            lambda _: transcripts.spent("claude-code", event).tokens, range(8)
+        )
+        assert sum(found) == 100
