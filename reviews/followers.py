@@ -1,0 +1,120 @@
+"""Who follows a run in this process, and whether they still may.
+
+A stream may be open for days, its key be revoked meanwhile, and its reader fall asleep.
+One look every few seconds goes over all of them together: two or three queries, however
+many there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from weakref import WeakKeyDictionary
+
+from ledger.reading import read
+from reviews.access import Reader, readers_refused
+
+ACCESS_SECONDS = 2.0
+# A reader that takes nothing for so long is let go; it comes back where it stood.
+STALLED_SECONDS = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+class Follower:
+    """One open stream. Made by the task that sends it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.refused = False
+        self._sending_since: float | None = None
+        self._parked: asyncio.Future[None] | None = None
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+
+    async def park(self, news: asyncio.Future[None], *, seconds: float) -> bool:
+        """Wait for news; whether it came in time."""
+        self._parked = news
+        try:
+            done, _ = await asyncio.wait([news], timeout=seconds)
+        finally:
+            self._parked = None
+        return bool(done)
+
+    def sends(self) -> None:
+        self._sending_since = self._loop.time()
+
+    def sent(self) -> None:
+        self._sending_since = None
+
+    @property
+    def stalled(self) -> bool:
+        since = self._sending_since
+        return since is not None and self._loop.time() - since > STALLED_SECONDS
+
+    def refuse(self) -> None:
+        """First politely: a stream that waits ends by itself. Then by force."""
+        if self.refused:
+            self.cut()
+        self.refused = True
+        if self._parked is not None and not self._parked.done():
+            self._parked.set_result(None)
+
+    def cut(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+
+class Followers:
+    """Lives on one event loop; get it with `followers()`."""
+
+    def __init__(self) -> None:
+        self._open: set[Follower] = set()
+        self._watch: asyncio.Task[None] | None = None
+
+    def join(self, reader: Reader) -> Follower:
+        follower = Follower(reader)
+        self._open.add(follower)
+        if self._watch is None:
+            loop = asyncio.get_running_loop()
+            self._watch = loop.create_task(self._watch_over())
+        return follower
+
+    def leave(self, follower: Follower) -> None:
+        self._open.discard(follower)
+
+    async def _watch_over(self) -> None:
+        """Until nobody is left to watch over."""
+        while True:
+            await asyncio.sleep(ACCESS_SECONDS)
+            if not self._open:
+                self._watch = None
+                return
+            for follower in self._open:
+                if follower.stalled:
+                    follower.cut()
+            readers = {follower.reader for follower in self._open}
+            try:
+                refused = await read(partial(readers_refused, readers))
+            except Exception:
+                # The database is away: the streams have no news to send either.
+                logger.exception("The readers of streams could not be checked")
+                continue
+            for follower in self._open:
+                if follower.reader in refused:
+                    follower.refuse()
+
+
+_everybody: WeakKeyDictionary[asyncio.AbstractEventLoop, Followers] = (
+    WeakKeyDictionary()
+)
+
+
+def followers() -> Followers:
+    """Those of the running event loop."""
+    loop = asyncio.get_running_loop()
+    found = _everybody.get(loop)
+    if found is None:
+        found = _everybody[loop] = Followers()
+    return found
