@@ -1,0 +1,25 @@
+"""A receiver that may be called, and a clean table: couriers serve every project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test.utils import override_settings
+
+from reviews.models import WebhookEndpoint
+from tests.webhooks.receivers import Receiver, receiving
+
+
+@pytest.fixture
+def receiver(database: None) -> Iterator[Receiver]:
+    with receiving() as server, override_settings(WEBHOOK_ALLOW=("127.0.0.0/8",)):
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(database: None) -> Iterator[None]:
+    """Neither to the tests after this one, nor from those before."""
+    WebhookEndpoint.objects.all().delete()
+    yield
+    WebhookEndpoint.objects.all().delete()

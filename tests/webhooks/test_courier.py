@@ -1,0 +1,267 @@
+"""Couriers: two at once, one that is killed, one that ends, and a receiver that flaps."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import httpx
+import pytest
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import Project
+from config.celery import app
+from config.tasks import deliver_webhooks
+from reviews.models import Delivery, WebhookEndpoint
+from reviews.webhooks import courier, leasing
+from reviews.webhooks.courier import deliver
+from reviews.webhooks.endings import record
+from reviews.webhooks.fanout import fan_out
+from reviews.webhooks.leasing import give_back, lease
+from reviews.webhooks.sender import Sender
+from reviews.webhooks.services import KEPT, forget_old_deliveries
+from tests.builders import pause_at_once, start_run
+from tests.webhooks.hooks import add, tell
+from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
+
+EVENTS = 200
+
+
+class Room:
+    """As much as one likes."""
+
+    free = 10_000
+
+    def room(self, endpoint_id: int, *, failing: bool) -> int:
+        return self.free
+
+
+def at_once(count: int, work: object) -> list[object]:
+    """The same in several threads that begin together."""
+    start = threading.Barrier(count)
+
+    def begin(_number: int) -> object:
+        start.wait()
+        try:
+            return work()  # type: ignore[operator]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(begin, range(count)))
+
+
+def test_several_that_read_the_ledger_at_once_make_one_delivery_each(
+    manager: httpx.Client, agent: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    for round_ in range(1, 6):
+        pause_at_once(agent, start_run(agent))
+        made = at_once(4, fan_out)
+        assert sorted(made) == [0, 0, 0, 2]  # type: ignore[type-var]
+        numbers = [each.number for each in hook.deliveries]
+        assert numbers == list(range(1, 2 * round_ + 1))
+
+
+def test_several_that_lease_at_once_never_take_the_same(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    tell(project, 60)
+    taken = at_once(4, lambda: lease(Room()))
+    orders = [order for each in taken for order in each]  # type: ignore[attr-defined]
+    assert len(orders) == len({order.delivery_id for order in orders}) == 60
+    assert {each.attempts for each in hook.deliveries} == {1}
+
+
+def test_killed_between_sending_and_saying_so_it_is_sent_again_the_same(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    tell(project)
+    (order,) = lease(Room())
+    with Sender() as sender:
+        sender.send(order)
+        (outcome,) = sender.outcomes(within=5, gather=0)
+    # Here the process dies: what it knows of the answer dies with it.
+    assert deliver() == 0  # the lease still stands
+    hook.make_due()
+    assert deliver() == 1
+    first, second = receiver.arrived
+    assert first.body == second.body
+    assert first.headers["webhook-id"] == second.headers["webhook-id"]
+    record([outcome])  # it was not dead but slow: too late, the lease is another's
+    (delivery,) = hook.deliveries
+    assert (delivery.state, delivery.attempts) == ("delivered", 2)
+    assert [each.number for each in delivery.tries.all()] == [2]
+
+
+def test_a_process_that_ends_leaves_its_work_to_the_next(
+    project: Project,
+    manager: httpx.Client,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(courier, "LAST_S", 0.2)
+    ending = threading.Event()
+    monkeypatch.setattr(courier, "_ending", ending)
+    receiver.behaviours["/in"] = hang
+    hook = add(manager, receiver.url("/in"))
+    tell(project, 3)
+    threading.Timer(0.5, ending.set).start()
+    assert deliver() == 3
+    assert hook.states == ["leased"] * 3
+    ending.clear()
+    receiver.behaviours.clear()
+    assert deliver() == 3
+    assert hook.states == ["delivered"] * 3
+
+
+def test_trouble_with_the_database_loses_no_answer(
+    project: Project,
+    manager: httpx.Client,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    tell(project, 3)
+    calls: Counter[str] = Counter()
+
+    def failing(name: str, times: range) -> None:
+        real = getattr(courier, name)
+
+        def work(*arguments: object) -> object:
+            calls[name] += 1
+            if calls[name] in times:
+                raise OperationalError("database is locked")
+            return real(*arguments)
+
+        monkeypatch.setattr(courier, name, work)
+
+    async def slowly(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.4)
+        await ok(arrived, writer)
+
+    receiver.behaviours["/in"] = slowly
+    failing("lease", range(2, 4))
+    failing("record", range(1, 3))
+    monkeypatch.setattr(courier, "PAUSE_S", 0.02)
+    deliver()
+    assert hook.states == ["delivered"] * 3
+    assert len(receiver.arrived) == 3
+    assert calls["lease"] > 3
+    assert calls["record"] > 2
+
+
+def test_what_is_deleted_or_disabled_meanwhile_is_not_in_the_way(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    receiver.behaviours["/in"] = answer(500)
+    gone, off = (add(manager, receiver.url("/in")) for _ in range(2))
+    tell(project)
+    orders = lease(Room())
+    with Sender() as sender:
+        for order in orders:
+            sender.send(order)
+        outcomes = sender.outcomes(within=5, gather=5)
+    assert manager.delete(f"/webhooks/{gone.code}").status_code == 204
+    manager.post(f"/webhooks/{off.code}/disable")
+    record(outcomes)
+    assert off.states == ["cancelled"]
+    give_back(orders)
+    assert not Delivery.objects.filter(endpoint__code=gone.code).exists()
+
+
+def test_one_that_fails_takes_no_more_than_its_share(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    with Sender() as sender:
+        assert sender.room(1, failing=False) == 64
+        assert sender.room(1, failing=True) == 2
+        tell(project, 100)
+        assert len(lease(sender)) == 64
+        Delivery.objects.all().delete()
+        WebhookEndpoint.objects.update(failing_since=timezone.now())
+        tell(project, 100)
+        assert len(lease(sender)) == 2
+    assert len(hook.deliveries) == 100
+
+
+def test_an_idle_look_is_cheap_and_only_one_courier_works_in_a_process(
+    database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never() -> Sender:
+        raise AssertionError
+
+    monkeypatch.setattr(courier, "Sender", never)
+    with CaptureQueriesContext(connection) as queries:
+        assert deliver() == 0
+    assert len(queries) == 2
+    with courier._turn:
+        monkeypatch.setattr(courier, "fan_out", never)
+        assert deliver() == 0
+
+
+def flapping() -> object:
+    """Fails every third time, in turn by an error, a lost connection and a 503."""
+    turns = itertools.cycle([ok, ok, answer(500), ok, ok, close, ok, ok, answer(503)])
+
+    async def behave(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        await next(turns)(arrived, writer)
+
+    return behave
+
+
+def test_a_flapping_receiver_gets_every_event_in_a_verifiable_order(
+    project: Project,
+    manager: httpx.Client,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    receiver.behaviours["/in"] = flapping()  # type: ignore[assignment]
+    hook = add(manager, receiver.url("/in"))
+    tell(project, EVENTS)
+    for _ in range(20):
+        if set(hook.states) == {"delivered"}:
+            break
+        hook.make_due()
+        deliver()
+    assert Counter(hook.states) == {"delivered": EVENTS}
+    bodies = [each.verified(hook.secret) for each in receiver.arrived]
+    assert {body["sequence"] for body in bodies} == set(range(1, EVENTS + 1))
+    assert all(body["sequence"] == body["data"]["n"] for body in bodies)
+    ids = {(each.headers["webhook-id"], each.body) for each in receiver.arrived}
+    assert len(ids) == EVENTS
+    assert len(bodies) > EVENTS * 4 / 3
+    assert timedelta(seconds=60) < leasing.LEASE
+
+
+def test_what_ended_long_ago_is_forgotten(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    tell(project, 3)
+    deliver()
+    tell(project)
+    old = hook.deliveries[0]
+    Delivery.objects.filter(pk=old.pk).update(
+        ended_at=timezone.now() - KEPT - timedelta(hours=1)
+    )
+    assert forget_old_deliveries() == 1
+    assert [each.number for each in hook.deliveries] == [2, 3, 4]
+
+
+def test_beat_knocks_where_workers_listen() -> None:
+    entry = app.conf.beat_schedule["deliver-webhooks"]
+    assert entry["task"] == deliver_webhooks.name
+    consumed = app.amqp.queues.consume_from
+    assert set(consumed) == {"checkrail", entry["options"]["queue"]}
+    assert {queue.routing_key for queue in consumed.values()} == set(consumed)
+    assert app.conf.task_default_queue in consumed
