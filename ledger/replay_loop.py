@@ -1,0 +1,57 @@
+"""Decisions of the system loop, made again from what they were made on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guidance.core.canonical import canonical, digest
+from guidance.core.loop.facts import Snapshot, Trigger
+from guidance.core.loop.proposals import Proposal
+from guidance.core.loop.rail_facts import RailFacts
+from guidance.core.loop.rails import RAILS_VERSION, judge_proposal
+from guidance.core.loop.rules import decide_by_rules
+from guidance.core.loop.section import LoopSection
+from guidance.core.policy import Policy
+from guidance.models import PolicyVersion
+from guidance.selectors import policy_by_id
+
+
+def loop_differences(
+    payload: Mapping[str, Any], *, project_id: int, policy: Policy | None
+) -> Iterator[tuple[str, Any, Any]]:
+    """What comes out otherwise: its name, as it is stored, as it came out.
+
+    Each decision names the policy that was in force, unless another is to be tried. What
+    a model proposed is taken as it was: only the rails are judged again.
+    """
+    if policy is None:
+        stamp = payload["policy"]
+        row = PolicyVersion.objects.filter(
+            project_id=project_id, name=stamp["name"], version=stamp["version"]
+        ).first()
+        found = digest(row.document) if row else None
+        if row is None or found != stamp["hash"]:
+            yield "policy", stamp["hash"], found
+            return
+        policy = policy_by_id(row.pk).policy
+    if payload["engine"] != RAILS_VERSION:
+        return  # rules grow: what older ones have judged is not held against newer ones
+    for name, again in _again(payload, policy.loop).items():
+        if canonical(again) != canonical(payload[name]):
+            yield name, payload[name], again
+
+
+def _again(payload: Mapping[str, Any], section: LoopSection) -> dict[str, Any]:
+    snapshot = Snapshot.from_json(payload["snapshot"])
+    stored = payload["proposal"]
+    proposal = None if stored is None else Proposal(**stored)
+    if payload["decider"] != "llm" and proposal is not None:
+        trigger = Trigger(**payload["trigger"])
+        proposal = decide_by_rules(section.rules, trigger=trigger, snapshot=snapshot)
+    facts = RailFacts.from_json(payload["facts"])
+    return {
+        "state_hash": snapshot.state_hash,
+        "proposal": None if proposal is None else proposal.to_json(),
+        **judge_proposal(section, proposal, facts).to_json(),
+    }

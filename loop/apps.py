@@ -1,0 +1,19 @@
+"""Django's handle on this app."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class LoopConfig(AppConfig):
+    name = "loop"
+
+    def ready(self) -> None:
+        # They need the models, which are loaded by now and not before.
+        from loop.approvals import follow_approval
+        from loop.hints import hint_on_commits
+        from reviews.aftermath import register_aftermath
+        from reviews.models import Kind
+
+        register_aftermath(Kind.LOOP_ACTION, follow_approval)
+        hint_on_commits()

@@ -1,0 +1,119 @@
+"""What people did and how runs ended, counted: the facts that lessons are made of."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count
+
+from accounts.models import SYSTEM_LOOP
+from guidance.core.loop.learning import (
+    GATE_SKIPPED,
+    LOOP_APPROVED,
+    PAUSE_APPROVED,
+    RULE_APPROVED,
+    RUNS_FAILED,
+    Counted,
+)
+from guidance.selectors import LoadedPolicy
+from ledger.models import FINAL, Run
+from ledger.visible import visible_line
+from reviews.asking import asking_name
+from reviews.gate_figures import gate_figures
+from reviews.models import Kind, Review, ReviewState
+
+# The newest ones: more would say the same, and take long to read.
+REVIEWS_LIMIT = 2_000
+_AT_A_TIME = 100
+_NAME_LIMIT = 100
+
+
+def counted_facts(
+    project_id: int, *, policy: LoadedPolicy, at: datetime
+) -> list[Counted]:
+    """Of the days that the policy looks back; whatever never happened is left out."""
+    since = at - timedelta(days=policy.policy.loop.learn.days)
+    return [
+        *_gates(project_id, policy=policy, at=at),
+        *_rulings(project_id, since=since),
+        *_runs(project_id, since=since),
+    ]
+
+
+def _gates(project_id: int, *, policy: LoadedPolicy, at: datetime) -> Iterator[Counted]:
+    """Of the times that a gate ran out of attempts and came to a person."""
+    days = policy.policy.loop.learn.days
+    figures = gate_figures(project_id=project_id, policy=policy, days=days, at=at)
+    for gate in (*figures.policy, *figures.others):
+        if gate.count.exhausted:
+            yield Counted(
+                subject=GATE_SKIPPED,
+                name=gate.slug,
+                times=gate.count.skipped,
+                of=gate.count.exhausted,
+            )
+
+
+def _rulings(project_id: int, *, since: datetime) -> Iterator[Counted]:
+    """Approved as it was, of all that a person ruled on."""
+    reviews = (
+        Review.objects.filter(
+            project_id=project_id,
+            kind__in=_ASKED,
+            state=ReviewState.RULED,
+            closed_at__gte=since,
+        )
+        .order_by("-pk")
+        .values_list("kind", "content", "ruling__action")[:REVIEWS_LIMIT]
+    )
+    ruled: Counter[tuple[str, str]] = Counter()
+    approved: Counter[tuple[str, str]] = Counter()
+    for kind, text, action in reviews.iterator(chunk_size=_AT_A_TIME):
+        subject, name_of = _ASKED[Kind(kind)]
+        about = subject, _name(name_of(json.loads(text)))
+        ruled[about] += 1
+        approved[about] += action == "approve"
+    for (subject, name), of in sorted(ruled.items()):
+        yield Counted(subject=subject, name=name, times=approved[subject, name], of=of)
+
+
+def _runs(project_id: int, *, since: datetime) -> Iterator[Counted]:
+    ends = (
+        Run.objects.filter(
+            project_id=project_id, status__in=FINAL, finished_at__gte=since
+        )
+        .exclude(intent=SYSTEM_LOOP)
+        .values_list("agent__name", "status")
+        .annotate(count=Count("pk"))
+    )
+    ended: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for agent, status, count in ends:
+        ended[_name(agent)] += count
+        failed[_name(agent)] += count if status != "completed" else 0
+    for name, of in sorted(ended.items()):
+        yield Counted(subject=RUNS_FAILED, name=name, times=failed[name], of=of)
+
+
+def _pausing_gate(content: Mapping[str, Any]) -> str:
+    findings = content["decision"]["findings"]
+    return next(str(f["gate"]) for f in findings if f["decision"] == "pause")
+
+
+def _loop(content: Mapping[str, Any]) -> str:
+    return str(content["loop"])
+
+
+def _name(text: str) -> str:
+    return visible_line(text, limit=_NAME_LIMIT)
+
+
+_ASKED = {
+    Kind.CONFIRMATION: (RULE_APPROVED, asking_name),
+    Kind.PAUSE: (PAUSE_APPROVED, _pausing_gate),
+    Kind.LOOP_ACTION: (LOOP_APPROVED, _loop),
+}

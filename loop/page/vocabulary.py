@@ -1,0 +1,98 @@
+"""What the loop's own words are called on a screen, with their icon and colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+from uuid import UUID
+
+from accounts.identifiers import parse_code
+from accounts.models import Agent, User
+from ledger.visible import visible_line
+
+
+class Look(NamedTuple):
+    word: str
+    icon: str
+    tone: str
+
+
+ACTIONS = {
+    "start_loop": "Start a loop",
+    "process_notes": "Process notes",
+    "apply_retro_recommendation": "Draft a recommendation",
+    "emit_alert": "Tell of a condition",
+    "do_nothing": "Do nothing",
+}
+OUTCOMES = {
+    "emitted": Look("Emitted", "send", "go"),
+    "approved_and_emitted": Look("Approved, emitted", "check", "go"),
+    "approval_required": Look("Waits for approval", "pause", "pause"),
+    "rate_limited": Look("Rate limited", "slow", "slow"),
+    "budget_denied": Look("Over budget", "stop", "stop"),
+    "approval_denied": Look("Not approved", "x", "stop"),
+    "invalid_decision": Look("Invalid", "alert", "stop"),
+    "deduplicated": Look("Repeat", "copy", ""),
+    "noop": Look("Nothing done", "dot", ""),
+}
+REPORTED = {
+    "succeeded": Look("Succeeded", "check", "go"),
+    "failed": Look("Failed", "x", "stop"),
+}
+SOURCES = {
+    "clock": "by the clock",
+    "signal": "signalled",
+    "manual": "by hand",
+    "own": "heard in the ledger",
+}
+DECIDERS = {"rules": "Rules", "llm": "Model", "shadow": "Rules, model on paper"}
+FIELDS = {
+    "note_queue_length": "Notes in the queue",
+    "recent_log_entries": "Recent log entries",
+    "pending_recommendations": "Pending recommendations",
+    "active_runs": "Active runs",
+    "half_done": "Half done",
+}
+RAILS = {
+    "switch": "Paused",
+    "budget": "Budget",
+    "decision": "Invalid decision",
+    "stale": "Stale facts",
+    "incident": "Known incident",
+    "dedupe": "Repeat",
+    "work": "Nothing to take up",
+    "cascade": "Cascade",
+    "cap": "Hourly cap",
+    "approval": "Needs approval",
+}
+SEVERITY_TONES = {"critical": "stop", "high": "stop", "medium": "pause", "low": ""}
+
+
+def action_words(action: str, kind: str) -> str:
+    """A loop is called by its name; one that was only wanted is not started."""
+    if action == "start_loop" and kind:
+        return f"Start {visible_line(kind, limit=64)}"
+    return ACTIONS[action]
+
+
+def actor_names(actors: Iterable[str]) -> dict[str, str]:
+    """What to call whoever did something: two queries, however many they are."""
+    wanted = set(actors)
+    names = {actor: actor.removeprefix("system:") for actor in wanted}
+    for prefix, rows, name in (
+        ("agent", Agent.objects.all(), "name"),
+        ("user", User.objects.all(), "display_name"),
+    ):
+        codes = _codes(wanted, prefix)
+        for row in rows.filter(code__in=codes) if codes else ():
+            names[f"{prefix}:{row.code}"] = visible_line(getattr(row, name))
+    return names
+
+
+def _codes(actors: Iterable[str], prefix: str) -> list[UUID]:
+    found = (
+        parse_code(actor.removeprefix(f"{prefix}:"))
+        for actor in actors
+        if actor.startswith(f"{prefix}:")
+    )
+    return [code for code in found if code is not None]

@@ -1,0 +1,187 @@
+"""Recommendations: taken in, made drafts by the loop, adopted or dismissed by a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from accounts.auth import PersonPrincipal, Principal
+from accounts.errors import Invalid
+from accounts.identifiers import uuid7
+from accounts.models import Role
+from accounts.selectors import require_role
+from guidance.core.canonical import canonical
+from guidance.core.loop.words import EVENT
+from guidance.services import DEFAULT, policy_in_force, policy_publish
+from ledger.chain import timestamp
+from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.replies import Reply, reply
+from ledger.state import RunState
+from loop.answers import recommendation_answer
+from loop.drafting import draft_of
+from loop.models import Recommendation, RecommendationState
+from loop.runs import perform, refuse_moved
+from reviews.plan import Plan
+from reviews.rulings import nothing
+
+OPEN = (RecommendationState.PENDING, RecommendationState.DRAFTED)
+
+
+@dataclass(kw_only=True)
+class AddRecommendation(Command[Reply]):
+    """`key` and `evidence` are of what was learned here; others give neither."""
+
+    actor: str
+    title: str
+    detail: str
+    change: Mapping[str, Any]
+    key: str = ""
+    evidence: Mapping[str, Any] | None = None
+    row_code: str = field(default_factory=lambda: str(uuid7()))
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_moved(run)
+        plan = Plan(run, at)
+        row = Recommendation(
+            code=self.row_code,
+            project_id=run.project_id,
+            title=self.title,
+            detail=self.detail,
+            change=canonical(self.change),
+            actor=self.actor,
+            key=self.key,
+            evidence=canonical(self.evidence),
+            created_at=at,
+        )
+        _note(plan, row, RecommendationState.PENDING, actor=self.actor)
+        plan.rows.append(row)
+        return plan.change(partial(self._answer, row))
+
+    def _answer(self, row: Recommendation, _entries: Sequence[SealedEntry]) -> Reply:
+        return reply(recommendation_answer(row), status=201)
+
+
+def _note(
+    plan: Plan, row: Recommendation, state: RecommendationState, *, actor: str
+) -> None:
+    plan.note(
+        "loop.recommended",
+        actor=actor,
+        payload={
+            "recommendation": str(row.code),
+            "state": str(state),
+            "text": row.title,
+            "change": json.loads(row.change),
+            "evidence": json.loads(row.evidence),
+        },
+    )
+
+
+def recommendation_add(
+    *,
+    project_id: int,
+    principal: Principal,
+    title: str,
+    detail: str,
+    change: Mapping[str, Any],
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    """Refused where it could never be adopted as things stand."""
+    policy_in_force(project_id=project_id, name=DEFAULT)  # there is one from now on
+    problem = draft_of(change, project_id=project_id)["problem"]
+    if problem is not None:
+        raise Invalid(
+            f"change: {problem}.", errors=[{"loc": ["change"], "message": problem}]
+        )
+    return perform(
+        project_id,
+        lambda run: AddRecommendation(
+            run_code=run,
+            actor=principal.actor,
+            title=title,
+            detail=detail,
+            change=change,
+            idempotency=idempotency,
+        ),
+    )
+
+
+@dataclass(kw_only=True)
+class EndRecommendation(Command[None]):
+    """A person's choice. Adopting publishes the policy, or starts the loop."""
+
+    row: Recommendation
+    person: PersonPrincipal
+    adopt: bool
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        refuse_moved(run)
+        row = Recommendation.objects.get(pk=self.row.pk)
+        if row.state not in OPEN:
+            raise Invalid(f"The recommendation is {row.state} already.")
+        plan = Plan(run, at)
+        state = RecommendationState.DISMISSED
+        if self.adopt:
+            state = RecommendationState.ADOPTED
+            self._carry_out(plan, row)
+        _note(plan, row, state, actor=self.person.actor)
+        rows = Recommendation.objects.filter(pk=row.pk)
+        plan.effects.append(
+            partial(
+                rows.update, state=state, ended_at=at, ended_by_id=self.person.user_id
+            )
+        )
+        return plan.change(nothing)
+
+    def _carry_out(self, plan: Plan, row: Recommendation) -> None:
+        """On the policy as it is now: what the draft was based on may have changed."""
+        draft = draft_of(json.loads(row.change), project_id=row.project_id)
+        if draft["problem"] is not None:
+            raise Invalid(f"It cannot be adopted any more: {draft['problem']}.")
+        if "advice" in draft:
+            return  # a person says that they have followed it
+        if "set" in draft:
+            plan.effects.append(partial(self._publish, row, draft))
+            return
+        event = {
+            "type": EVENT,
+            "action": "start_loop",
+            "kind": draft["kind"],
+            "parameters": draft["parameters"],
+            "decision_id": str(row.decision_id) if row.decision_id else None,
+            "reasoning_summary": f"{self.person.username} adopted: {row.title}",
+            "state_hash": None,
+            "trigger_source": "manual",
+            "at": timestamp(plan.at),
+        }
+        payload = {"decision": event["decision_id"], "event": event}
+        plan.note("loop.emitted", actor=self.person.actor, payload=payload)
+
+    def _publish(self, row: Recommendation, draft: Mapping[str, Any]) -> None:
+        version = policy_publish(
+            project_id=row.project_id,
+            name=draft["policy"],
+            document=draft["document"],
+            created_by_id=self.person.user_id,
+        )
+        rows = Recommendation.objects.filter(pk=row.pk)
+        rows.update(adopted_as=version, draft=json.dumps(draft, ensure_ascii=False))
+
+
+def recommendation_end(
+    *, row: Recommendation, person: PersonPrincipal, adopt: bool
+) -> Recommendation:
+    """Only a manager: a policy concerns everybody in the project."""
+    require_role(user_id=person.user_id, project_id=row.project_id, role=Role.MANAGER)
+    perform(
+        row.project_id,
+        lambda run: EndRecommendation(
+            run_code=run, row=row, person=person, adopt=adopt
+        ),
+    )
+    row.refresh_from_db()
+    return row

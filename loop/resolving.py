@@ -1,0 +1,61 @@
+"""A person ends an incident that no program ends by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from accounts.auth import PersonPrincipal
+from ledger.commands import Change, Command
+from ledger.state import RunState
+from loop.errors import NotDue
+from loop.models import Incident
+from loop.runs import perform, refuse_moved
+from reviews.plan import Plan
+from reviews.rulings import nothing
+
+
+@dataclass(kw_only=True)
+class ResolveIncident(Command[None]):
+    incident: Incident
+    person: PersonPrincipal
+    note: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        refuse_moved(run)
+        still_open = Incident.objects.filter(
+            pk=self.incident.pk, resolved_at__isnull=True
+        )
+        if not still_open.exists():
+            raise NotDue("It is resolved already.")
+        plan = Plan(run, at)
+        plan.note(
+            "loop.alerted",
+            actor=self.person.actor,
+            payload={
+                "incident": str(self.incident.code),
+                "condition": self.incident.condition,
+                "state": "resolved",
+                "text": self.note or self.incident.title,
+            },
+        )
+        plan.effects.append(partial(still_open.update, resolved_at=at))
+        return plan.change(nothing)
+
+
+def incident_resolve(
+    *, incident: Incident, person: PersonPrincipal, note: str = ""
+) -> Incident:
+    """Resolving twice is resolving."""
+    try:
+        perform(
+            incident.project_id,
+            lambda run: ResolveIncident(
+                run_code=run, incident=incident, person=person, note=note
+            ),
+        )
+    except NotDue:
+        pass
+    incident.refresh_from_db()
+    return incident

@@ -1,0 +1,170 @@
+"""The run that a project's loop keeps its decisions in, and how commands find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+from django.utils import timezone
+
+from accounts.models import SYSTEM_LOOP, Agent
+from guidance.core.canonical import canonical
+from guidance.core.facts import Memory
+from guidance.core.policy import Budget
+from guidance.selectors import LoadedPolicy
+from guidance.services import DEFAULT, policy_in_force
+from ledger.commands import Change, Command, SealedEntry, StartCommand
+from ledger.models import Entry, Run
+from ledger.state import RunState, state_of
+from ledger.writer import writer
+from loop.errors import LoopMoved, NotDue, RunStarted
+from loop.models import ProjectLoop
+from reviews.plan import Plan
+
+T = TypeVar("T")
+TASK = "System loop"
+LABELS = {"kind": SYSTEM_LOOP}
+# A chain of this length is followed by a new one, so that each stays easy to verify.
+ENTRIES_LIMIT = 10_000
+# What happened before the loop knew of a project is not its business, but for this.
+LOOKS_BACK = timedelta(minutes=15)
+UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
+
+
+def perform(project_id: int, make: Callable[[str], Command[T]]) -> T:
+    """Have a command done on the loop's run, on the next one where that has ended."""
+    while True:
+        try:
+            return writer().perform_now(make(ensure_run(project_id)))
+        except LoopMoved:
+            continue
+
+
+def refuse_moved(run: RunState) -> None:
+    """For commands of the loop: its run may have been aborted since it was looked up."""
+    if run.closed:
+        raise LoopMoved.of(run)
+
+
+def loop_of(project_id: int) -> ProjectLoop:
+    loops = ProjectLoop.objects.select_related("run", "paused_by")
+    found = loops.filter(pk=project_id).first()
+    if found is None:
+        ProjectLoop.objects.get_or_create(
+            project_id=project_id, defaults=_cursors(project_id)
+        )
+        found = loops.get(pk=project_id)
+    return found
+
+
+def ensure_run(project_id: int) -> str:
+    """The code of the run for new decisions, which is started where there is none."""
+    # Asked before every command: no more is read than is needed to say yes.
+    known = Run.objects.filter(projectloop=project_id, finished_at__isnull=True)
+    usable = known.exclude(head_seq__gte=ENTRIES_LIMIT, open_reviews="[]")
+    code = usable.values_list("code", flat=True).first()
+    return str(code) if code is not None else _next_run(project_id)
+
+
+def _next_run(project_id: int) -> str:
+    run = loop_of(project_id).run
+    if run is not None and run.finished_at is None:
+        try:
+            writer().perform_now(EndLoopRun(run_code=str(run.code)))
+        except LoopMoved:
+            pass  # somebody else has ended it
+        except NotDue:
+            return str(run.code)  # it is not so long, or an approval waits in it
+    policy = policy_in_force(project_id=project_id, name=DEFAULT)
+    command = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
+    try:
+        return writer().perform_now(command)
+    except RunStarted:
+        return ensure_run(project_id)
+
+
+def _cursors(project_id: int) -> dict[str, int]:
+    before = Entry.objects.filter(
+        project_id=project_id, at__lt=timezone.now() - LOOKS_BACK
+    ).order_by("-position")
+    position = before.values_list("position", flat=True).first() or 0
+    return {"heard": position, "told": position}
+
+
+@dataclass(kw_only=True)
+class StartLoopRun(StartCommand[str]):
+    loop_project_id: int
+    policy: LoadedPolicy
+    parent: Run | None
+    actor: str = field(init=False, default="")
+
+    @property
+    def project_id(self) -> int:
+        return self.loop_project_id
+
+    def create(self, at: datetime) -> RunState:
+        now = ProjectLoop.objects.values_list("run_id", flat=True).get(
+            pk=self.loop_project_id
+        )
+        if now != (self.parent.pk if self.parent else None):
+            raise RunStarted("The loop has a run already.")
+        agent, _ = Agent.objects.get_or_create(
+            project_id=self.loop_project_id, name=SYSTEM_LOOP
+        )
+        run = Run.objects.create(
+            code=self.run_code,
+            project_id=self.loop_project_id,
+            agent=agent,
+            policy_id=self.policy.id,
+            parent=self.parent,
+            task=TASK,
+            intent=SYSTEM_LOOP,
+            labels=LABELS,
+            status="running",
+            memory=canonical(Memory().to_json()),
+            created_at=at,
+            updated_at=at,
+        )
+        self.actor = f"agent:{agent.code}"
+        return state_of(run)
+
+    def decide(self, run: RunState, at: datetime) -> Change[str]:
+        plan = Plan(run, at)
+        plan.note(
+            "run.started",
+            actor=self.actor,
+            payload={
+                "task": TASK,
+                "intent": SYSTEM_LOOP,
+                "model": "",
+                "labels": LABELS,
+                "parent": str(self.parent.code) if self.parent else None,
+                "policy": self.policy.stamp(),
+                "budget": asdict(UNLIMITED),
+            },
+        )
+        loops = ProjectLoop.objects.filter(pk=self.loop_project_id)
+        plan.effects.append(partial(loops.update, run_id=run.id))
+        return plan.change(self._answer)
+
+    def _answer(self, _entries: Sequence[SealedEntry]) -> str:
+        return self.run_code
+
+
+@dataclass(kw_only=True)
+class EndLoopRun(Command[None]):
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        refuse_moved(run)
+        # An approval that waits belongs to its run: that one goes on until it has come.
+        if run.open_reviews or run.head_seq < ENTRIES_LIMIT:
+            raise NotDue("The run goes on.")
+        plan = Plan(run, at)
+        payload: dict[str, Any] = {
+            "outcome": "completed",
+            "summary": "Long enough: the loop goes on in a new run.",
+        }
+        plan.note("run.finished", actor=f"system:{SYSTEM_LOOP}", payload=payload)
+        return plan.change(lambda _entries: None)

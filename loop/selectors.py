@@ -1,0 +1,133 @@
+"""Reads: the loop as far as the caller may see it."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
+from accounts.errors import Forbidden, Invalid, NotFound
+from accounts.identifiers import parse_code
+from accounts.models import Project
+from accounts.selectors import projects_of
+from guidance.core.loop.words import EMITTING
+from guidance.core.money import usd
+from guidance.services import DEFAULT, policy_in_force
+from ledger.chain import timestamp
+from loop.facts import spent_today, used_this_hour
+from loop.models import Decision, Incident, ProjectLoop, Signal
+from loop.runs import loop_of
+
+M = TypeVar("M", bound=Model)
+DECISION_RELATED = ("project", "run", "signal", "policy")
+
+
+def project_meant(*, principal: Principal, slug: str | None) -> Project:
+    """An agent's own; a person's by its name, or the only one they are in."""
+    if isinstance(principal, AgentPrincipal):
+        if slug not in (None, principal.project_slug):
+            raise NotFound
+        return Project.objects.get(pk=principal.project_id)
+    projects = list(projects_of(user_id=principal.user_id))
+    if slug is not None:
+        projects = [project for project in projects if project.slug == slug]
+        if not projects:
+            raise NotFound
+    if not projects:
+        raise Forbidden("You are not a member of any project yet.")
+    if len(projects) > 1:
+        names = [project.slug for project in projects]
+        raise Invalid(
+            "You are in several projects: say which one.",
+            errors=[{"loc": ["project"], "message": f"one of {names}"}],
+        )
+    return projects[0]
+
+
+def seen_by(
+    rows: QuerySet[M], *, principal: Principal, slug: str | None = None
+) -> QuerySet[M]:
+    """An agent's project, or all those of a person; one of them where it is named."""
+    if isinstance(principal, PersonPrincipal):
+        rows = rows.filter(project__membership__user_id=principal.user_id)
+    else:
+        rows = rows.filter(project_id=principal.project_id)
+    return rows if slug is None else rows.filter(project__slug=slug)
+
+
+def found(rows: QuerySet[M], *, principal: Principal, code: str) -> M:
+    """The row of this id; for an outsider it does not exist."""
+    known = parse_code(code)
+    row = (
+        seen_by(rows, principal=principal).filter(code=known).first() if known else None
+    )
+    if row is None:
+        raise NotFound
+    return row
+
+
+def decision_found(*, principal: Principal, code: str) -> Decision:
+    """One that is not made yet is absent, but the caller is told to ask again."""
+    decisions = Decision.objects.select_related(*DECISION_RELATED)
+    known = parse_code(code)
+    if known is not None:
+        visible = seen_by(decisions, principal=principal)
+        decision = visible.filter(code=known).first()
+        if decision is not None:
+            return decision
+        signals = seen_by(Signal.objects.all(), principal=principal)
+        if signals.filter(decision_code=known).exists():
+            raise NotFound("The loop has not decided this yet: ask again in a moment.")
+    raise NotFound
+
+
+def standing_of(project: Project) -> dict[str, Any]:
+    """The loop's switch, clock, caps and budget, as they are now."""
+    at = timezone.now()
+    loop = loop_of(project.pk)
+    policy = policy_in_force(project_id=project.pk, name=DEFAULT)
+    section = policy.policy.loop
+    used = used_this_hour(project.pk, at=at)
+    pending = Signal.objects.filter(project_id=project.pk, pending=True)
+    oldest = pending.order_by("pk").values_list("received_at", flat=True).first()
+    beat, limit = loop.heartbeat_at, section.cost_per_day_micros
+    return {
+        "project": project.slug,
+        "run": str(loop.run.code) if loop.run else None,
+        **_switch(loop),
+        "decider": section.decider,
+        "heartbeat_at": timestamp(beat) if beat else None,
+        "heartbeat_age_s": int((at - beat).total_seconds()) if beat else None,
+        "heartbeat_s": section.heartbeat_s,
+        "pending_signals": pending.count(),
+        "oldest_pending_age_s": (
+            max(0, int((at - oldest).total_seconds())) if oldest else None
+        ),
+        "caps": [
+            {
+                "action": action,
+                "used": used[action],
+                "limit": section.caps_per_hour[action],
+            }
+            for action in EMITTING
+        ],
+        "cost_today": {
+            "used": usd(spent_today(project.pk, at=at)),
+            "limit": None if limit is None else usd(limit),
+        },
+        "open_incidents": Incident.objects.filter(
+            project_id=project.pk, resolved_at__isnull=True
+        ).count(),
+        "policy": policy.stamp(),
+    }
+
+
+def _switch(loop: ProjectLoop) -> dict[str, Any]:
+    return {
+        "paused": loop.paused_at is not None,
+        "paused_by": loop.paused_by.username if loop.paused_by else None,
+        "paused_reason": loop.paused_reason,
+        "paused_at": timestamp(loop.paused_at) if loop.paused_at else None,
+    }

@@ -1,0 +1,55 @@
+"""The kill switch: while the loop is paused it looks, writes down, and does nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from accounts.auth import PersonPrincipal
+from accounts.models import Role
+from accounts.selectors import require_role
+from ledger.commands import Change, Command
+from ledger.state import RunState
+from loop.models import ProjectLoop
+from loop.runs import perform, refuse_moved
+from reviews.plan import Plan
+from reviews.rulings import nothing
+
+
+@dataclass(kw_only=True)
+class Switch(Command[None]):
+    person: PersonPrincipal
+    paused: bool
+    reason: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        refuse_moved(run)
+        plan = Plan(run, at)
+        plan.note(
+            "loop.switched",
+            actor=self.person.actor,
+            payload={"paused": self.paused, "reason": self.reason},
+        )
+        loops = ProjectLoop.objects.filter(pk=run.project_id)
+        plan.effects.append(
+            partial(
+                loops.update,
+                paused_at=at if self.paused else None,
+                paused_by_id=self.person.user_id if self.paused else None,
+                paused_reason=self.reason if self.paused else "",
+            )
+        )
+        return plan.change(nothing)
+
+
+def loop_switch(
+    *, project_id: int, person: PersonPrincipal, paused: bool, reason: str = ""
+) -> None:
+    """Any reviewer stops the loop; only a manager lets it go on."""
+    role = Role.REVIEWER if paused else Role.MANAGER
+    require_role(user_id=person.user_id, project_id=project_id, role=role)
+    perform(
+        project_id,
+        lambda run: Switch(run_code=run, person=person, paused=paused, reason=reason),
+    )

@@ -1,0 +1,135 @@
+"""Triggers come in: from agents and people, from the clock, by hand.
+
+Each is stored with its ledger entry in one commit before anybody is told to decide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from accounts.auth import Principal
+from accounts.identifiers import parse_code, uuid7
+from guidance.core.canonical import canonical
+from guidance.core.loop.facts import identity_of
+from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.replies import Reply, reply
+from ledger.state import RunState
+from loop.errors import SignalKnown
+from loop.models import Decision, Signal
+from loop.runs import perform, refuse_moved
+from reviews.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSignal:
+    """A trigger on paper; the decision on it has its id from the beginning."""
+
+    type: str
+    source: str
+    actor: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    dedupe_key: str | None = None
+    code: str = field(default_factory=lambda: str(uuid7()))
+    decision_code: str = field(default_factory=lambda: str(uuid7()))
+
+    def row(
+        self, *, project_id: int, at: datetime, position: int | None = None
+    ) -> Signal:
+        return Signal(
+            code=self.code,
+            decision_code=self.decision_code,
+            project_id=project_id,
+            type=self.type,
+            source=self.source,
+            actor=self.actor,
+            data=canonical(self.data),
+            identity=identity_of(
+                type=self.type, data=self.data, dedupe_key=self.dedupe_key
+            ),
+            dedupe_key=self.dedupe_key,
+            position=position,
+            cause_id=cause_of(self.data, project_id=project_id),
+            received_at=at,
+        )
+
+    def note_in(self, plan: Plan) -> None:
+        plan.note(
+            "loop.signalled",
+            actor=self.actor,
+            payload={
+                "signal": self.code,
+                "decision": self.decision_code,
+                "type": self.type,
+                "source": self.source,
+                "data": dict(self.data),
+                "dedupe_key": self.dedupe_key,
+            },
+        )
+        plan.rows.append(self.row(project_id=plan.run.project_id, at=plan.at))
+
+
+def cause_of(data: Mapping[str, Any], *, project_id: int) -> int | None:
+    """The decision whose event led to this, where the sender names it."""
+    named = data.get("decision_id")
+    code = parse_code(named) if isinstance(named, str) else None
+    if code is None:
+        return None
+    emitted = Decision.objects.filter(project_id=project_id, code=code)
+    return emitted.exclude(event="null").values_list("pk", flat=True).first()
+
+
+@dataclass(kw_only=True)
+class AcceptSignal(Command[Reply]):
+    signal: NewSignal
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_moved(run)
+        key = self.signal.dedupe_key
+        if key is not None and known_signal(run.project_id, key) is not None:
+            raise SignalKnown("A signal with this key is stored.")
+        plan = Plan(run, at)
+        self.signal.note_in(plan)
+        return plan.change(self._answer)
+
+    def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
+        return accepted(self.signal.code, self.signal.decision_code)
+
+
+def known_signal(project_id: int, key: str) -> Signal | None:
+    return Signal.objects.filter(project_id=project_id, dedupe_key=key).first()
+
+
+def accepted(signal: object, decision: object) -> Reply:
+    return reply({"signal": str(signal), "decision_id": str(decision)}, status=202)
+
+
+def signal_accept(
+    *,
+    project_id: int,
+    principal: Principal,
+    type: str,
+    source: str = "signal",
+    data: Mapping[str, Any] | None = None,
+    dedupe_key: str | None = None,
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    """The same `dedupe_key` again is the same signal, whatever else is sent with it."""
+    new = NewSignal(
+        type=type,
+        source=source,
+        actor=principal.actor,
+        data=data or {},
+        dedupe_key=dedupe_key,
+    )
+    try:
+        return perform(
+            project_id,
+            lambda run: AcceptSignal(run_code=run, signal=new, idempotency=idempotency),
+        )
+    except SignalKnown:
+        assert dedupe_key is not None
+        known = Signal.objects.get(project_id=project_id, dedupe_key=dedupe_key)
+        return accepted(known.code, known.decision_code)
