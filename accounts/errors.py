@@ -93,3 +93,10 @@ class Broken(DomainError):
 
 class MethodNotAllowed(DomainError):
     slug, status, title = "method-not-allowed", 405, "This address has other verbs"
+
+
+class RateLimited(DomainError):
+    slug, status, title = "rate-limited", 429, "Too much at once"
+
+    def __init__(self, detail: str, *, retry_after: int) -> None:
+        super().__init__(detail, headers={"Retry-After": str(retry_after)})

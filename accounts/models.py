@@ -8,6 +8,11 @@ from django.db.models.functions import Now
 
 from accounts.identifiers import uuid7
 
+# The agent that the system loop keeps its decisions as, and the intent of its runs.
+# Nobody gets a key for it, and no agent can give that intent: such a run waits for
+# nobody, is never abandoned, and counts as nobody's work.
+SYSTEM_LOOP = "system-loop"
+
 
 class Role(models.TextChoices):
     """What a person may do in a project; each role includes those before it."""

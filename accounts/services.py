@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from accounts import secrets
 from accounts.auth import forget_secret
+from accounts.errors import Invalid
 from accounts.models import (
+    SYSTEM_LOOP,
     Agent,
     AgentKey,
     Membership,
@@ -41,6 +43,8 @@ def project_ensure(*, slug: str, name: str = "") -> Project:
 @transaction.atomic
 def agent_key_issue(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
     """A new key for an agent, who is made together with its project if absent."""
+    if name == SYSTEM_LOOP:
+        raise Invalid(f"{SYSTEM_LOOP} is the system loop's own: choose another name.")
     project = project_ensure(slug=project_slug)
     agent, _ = Agent.objects.get_or_create(project=project, name=name)
     secret = secrets.new_secret(secrets.AGENT_PREFIX)

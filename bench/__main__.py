@@ -1,4 +1,4 @@
-"""python -m bench [steps|calls|waiting]: measure, and print one table."""
+"""python -m bench [NAME]: measure all, or this alone, and print one table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench.calls import calls
 from bench.figures import Figure, table
+from bench.importing import importing
 from bench.sites import postgres_site, sqlite_site
 from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
 from bench.waiting import MANY, waiting
+from bench.waking import PARKED, waking, waking_peers
+from bench.webhooks import MANY as PAUSED
+from bench.webhooks import SINGLE, webhooks
 
 MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
     "steps": (
@@ -28,6 +32,17 @@ MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
         lambda: waiting(postgres_site(reviews=MANY)),
         lambda: waiting(sqlite_site(reviews=MANY)),
     ),
+    "waking": (
+        lambda: waking(postgres_site(reviews=PARKED)),
+        lambda: waking(sqlite_site(reviews=PARKED)),
+        waking_peers,
+    ),
+    "webhooks": (
+        lambda: webhooks(
+            sqlite_site(runs=SINGLE + PAUSED, CHECKRAIL_WEBHOOK_ALLOW="127.0.0.0/8")
+        ),
+    ),
+    "importing": (importing,),
 }
 
 

@@ -52,8 +52,12 @@ def per_second(rate: float) -> str:
     return f"{rate:,.0f} a second"
 
 
-def milliseconds(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"
+def seconds(span: float) -> str:
+    return f"{span:.1f} s"
+
+
+def milliseconds(span: float) -> str:
+    return f"{span * 1000:.1f} ms"
 
 
 def megabytes(size: float) -> str:

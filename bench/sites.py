@@ -39,11 +39,11 @@ class Site:
 
 
 @contextmanager
-def sqlite_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
-    """`manage.py up` on an empty folder."""
+def sqlite_site(*, runs: int = 0, reviews: int = 0, **variables: str) -> Iterator[Site]:
+    """`manage.py up` on an empty folder; `variables` are added to its environment."""
     with tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name:
         folder = Path(name)
-        environment = {**_plain_environment(), "CHECKRAIL_DATA": name}
+        environment = {**_plain_environment(), "CHECKRAIL_DATA": name, **variables}
         stage = furnished(environment, runs=runs, reviews=reviews)
         url = f"http://127.0.0.1:{_free_port()}"
         command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
@@ -64,7 +64,7 @@ def postgres_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
     with (
         tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name,
         services() as urls,
-        _new_database(urls["DATABASE_URL"]) as database,
+        new_database(urls["DATABASE_URL"]) as database,
     ):
         folder = Path(name)
         url = f"http://127.0.0.1:{_free_port()}"
@@ -103,7 +103,7 @@ def _plain_environment() -> dict[str, str]:
 
 
 @contextmanager
-def _new_database(server: str) -> Iterator[str]:
+def new_database(server: str) -> Iterator[str]:
     name = f"checkrail_bench_{secrets.token_hex(4)}"
     with psycopg.connect(server, autocommit=True) as link:
         link.execute(f"CREATE DATABASE {name}")

@@ -24,13 +24,18 @@ from config.health import router as health
 from ledger.api import list_runs
 from ledger.api import router as ledger
 from ledger.schemas import RunPage
+from loop.api import router as loop
+from loop.people_api import router as loop_people
 from reviews.agent_api import router as agents
 from reviews.call_api import evaluate
 from reviews.call_api import router as calls
 from reviews.check_api import evaluate as evaluate_checks
 from reviews.check_api import router as checks
+from reviews.hook_api import router as hooks
 from reviews.people_api import router as people
 from reviews.permission_api import router as permissions
+from reviews.telemetry_api import router as telemetry
+from reviews.webhook_api import router as webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -61,8 +66,13 @@ api.add_router("", calls)
 api.add_router("", checks)
 api.add_router("", evaluate_checks)
 api.add_router("", evaluate)
+api.add_router("", hooks)
 api.add_router("", people)
 api.add_router("", permissions)
+api.add_router("", telemetry)
+api.add_router("", webhooks)
+api.add_router("", loop)
+api.add_router("", loop_people)
 api.add_router("", ledger)
 api.add_router("", health)
 

@@ -16,6 +16,7 @@ from channels.routing import URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 from config.front.guard import ApiGuard  # noqa: E402
+from config.front.hooks import HookDoor, HookFailsClosed  # noqa: E402
 from config.front.lean import LeanFront  # noqa: E402
 from config.front.origins import SameOrigin  # noqa: E402
 from config.front.wire import App, Receive, Scope, Send  # noqa: E402
@@ -25,7 +26,9 @@ from reviews.routing import websocket_urlpatterns  # noqa: E402
 
 def build_http() -> App:
     inner: App = django_application  # type: ignore[assignment]
-    return ApiGuard(LeanFront(inner) if settings.LEAN_FRONT else inner)
+    if settings.LEAN_FRONT:
+        inner = HookDoor(LeanFront(inner))
+    return HookFailsClosed(ApiGuard(inner))
 
 
 http = build_http()

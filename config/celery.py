@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
+from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -19,10 +20,15 @@ app.conf.update(
     task_ignore_result=True,
     # A message is a hint: the next tick repeats it, so stale ones may be dropped.
     task_default_queue="checkrail",
+    # Workers take from each queue in turn: webhooks do not stand behind other work.
+    task_queues=[
+        Queue(name, Exchange(name), routing_key=name)
+        for name in ("checkrail", "webhooks")
+    ],
     worker_hijack_root_logger=False,
     worker_enable_remote_control=False,
     timezone="UTC",
-    imports=["config.tasks"],
+    imports=["config.tasks", "loop.tasks"],
     beat_schedule={
         "heartbeat": {
             "task": "config.tasks.heartbeat",
@@ -38,6 +44,28 @@ app.conf.update(
             "task": "config.tasks.abandon_runs",
             "schedule": 60.0,
             "options": {"expires": 60},
+        },
+        "deliver-webhooks": {
+            "task": "config.tasks.deliver_webhooks",
+            "schedule": 2.0,
+            "options": {"expires": 30, "queue": "webhooks"},
+        },
+        "forget-deliveries": {
+            "task": "config.tasks.forget_deliveries",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
+        "loop": {
+            "task": "loop.tick",
+            "schedule": 60.0,
+            "options": {"expires": 60},
+        },
+        # Every hour, though each project's turn comes once a day: a process that is
+        # restarted often has no day in one piece.
+        "loop-learn": {
+            "task": "loop.learn",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
         },
         "forget-idempotency-keys": {
             "task": "config.tasks.forget_keys",

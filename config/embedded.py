@@ -21,6 +21,7 @@ from config.asgi import application
 from config.celery import app as celery_app
 from config.exclusive import hold_database_file
 from config.tasks import heartbeat
+from reviews.webhooks.courier import end as end_deliveries
 
 STOP_SECONDS = 10.0
 SOCKET_FRAME_LIMIT = 65_536
@@ -104,7 +105,7 @@ class Embedded:
         self._worker = WorkController(
             app=celery_app,
             pool_cls="threads",
-            concurrency=2,
+            concurrency=3,
             without_heartbeat=True,
             without_mingle=True,
             without_gossip=True,
@@ -124,6 +125,7 @@ class Embedded:
         heartbeat.delay()
 
     def _stop_background(self) -> None:
+        end_deliveries()
         if self._beat is not None:
             self._beat.stop()
         if self._worker is not None:

@@ -15,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from guidance.core.money import micros
+from reviews.webhooks.addresses import read_allowed
 
 
 class Environment(BaseSettings):
@@ -62,11 +63,21 @@ class Environment(BaseSettings):
         default=None, validation_alias="CHECKRAIL_LLM_OUTPUT_PRICE"
     )
 
-    @field_validator("hosts", "origins", mode="before")
+    webhook_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), validation_alias="CHECKRAIL_WEBHOOK_ALLOW"
+    )
+
+    @field_validator("hosts", "origins", "webhook_allow", mode="before")
     @classmethod
     def _split_on_commas(cls, value: Any) -> Any:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("webhook_allow")
+    @classmethod
+    def _readable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        read_allowed(value)
         return value
 
     @property

@@ -29,6 +29,7 @@ PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
 
 INSTALLED_APPS = [
     "config",
+    "loop",
     "reviews",
     "ledger",
     "guidance",
@@ -191,3 +192,6 @@ CELERY_BROKER_URL = ENVIRONMENT.redis_url or "memory://localhost/"
 
 # The model that judges where a gate asks for it; None: nothing is ever sent anywhere.
 LLM = llm_settings(ENVIRONMENT)
+
+# Receivers of webhooks that need not be public: host:port or networks.
+WEBHOOK_ALLOW = ENVIRONMENT.webhook_allow

@@ -8,6 +8,8 @@ from config.celery import app
 from config.models import Heartbeat
 from ledger.idempotency import forget_old_keys
 from reviews.expiry import abandon_silent_runs, expire_due_reviews
+from reviews.webhooks.courier import deliver
+from reviews.webhooks.services import forget_old_deliveries
 
 
 @app.task
@@ -31,3 +33,13 @@ def abandon_runs() -> int:
 @app.task
 def forget_keys() -> int:
     return forget_old_keys()
+
+
+@app.task
+def deliver_webhooks() -> int:
+    return deliver()
+
+
+@app.task
+def forget_deliveries() -> int:
+    return forget_old_deliveries()

@@ -18,6 +18,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("reviews.urls")),
     path("", include("ledger.urls")),
+    path("", include("loop.urls")),
 ]
 
 handler400 = "config.pages.bad_request"

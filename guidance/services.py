@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,9 @@ def policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
     """
     found = _newest(project_id=project_id, name=name)
     if found is None and name == DEFAULT:
-        document = yaml.safe_load((_SHIPPED / "default.yaml").read_text())
         # Somebody may do the same at this moment: theirs is as good.
         found = _insert(
-            project_id=project_id, name=DEFAULT, version=1, document=document
+            project_id=project_id, name=DEFAULT, version=1, document=_shipped()
         ) or _newest(project_id=project_id, name=DEFAULT)
     if found is None:
         raise Invalid(
@@ -60,6 +60,15 @@ def policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
             errors=[{"loc": ["policy"], "message": "no such policy"}],
         )
     return policy_by_id(found.pk)
+
+
+@cache
+def _shipped() -> Mapping[str, Any]:
+    """Reading YAML takes longer than anything else about a project's first run."""
+    document: Mapping[str, Any] = yaml.safe_load(
+        (_SHIPPED / "default.yaml").read_text()
+    )
+    return document
 
 
 def _newest(*, project_id: int, name: str) -> PolicyVersion | None:

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
 from accounts.errors import NotFound
+from accounts.models import SYSTEM_LOOP
 from accounts.paging import only_known, page_after, unacceptable
 from accounts.requests import BEARER_OR_SESSION, principal_of
 from accounts.responses import json_response
@@ -31,6 +32,9 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
         runs = runs.filter(status=filters.status)
     if filters.agent is not None:
         runs = runs.filter(agent__name=filters.agent)
+    if filters.agent != SYSTEM_LOOP:
+        # No agent's work: whoever looks for the loop's own runs names its agent.
+        runs = runs.exclude(intent=SYSTEM_LOOP)
     if filters.intent is not None:
         if filters.intent not in INTENTS:
             raise unacceptable("intent", f"one of {', '.join(INTENTS)}")

@@ -32,9 +32,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """News of a commit: which projects changed, and which runs may wake a waiter."""
+    """News of a commit: which projects and runs changed, and which runs may wake a
+    waiter."""
 
     projects: frozenset[int]
+    moved: frozenset[int]
     runs: frozenset[int]
 
 
@@ -103,7 +105,7 @@ class Books:
             return
         if state is not None:
             self.states.remember(state)
-            self._announce([state.project_id], [state.id] if wakes else [])
+            self._announce([state], [state.id] if wakes else [])
         job.settle(answer, None)
 
     def _under_lock(self, command: Command[T]) -> tuple[T, RunState | None, bool]:
@@ -201,11 +203,17 @@ class Books:
                     for effect in item.effects:
                         effect()
                 notify(wakes)
-        self._announce((write.state.project_id for write in writes), wakes)
+        self._announce([write.state for write in writes], wakes)
         return won
 
-    def _announce(self, projects: Iterable[int], runs: Iterable[int]) -> None:
-        self._tell(Committed(projects=frozenset(projects), runs=frozenset(runs)))
+    def _announce(self, states: Sequence[RunState], wakes: Iterable[int]) -> None:
+        self._tell(
+            Committed(
+                projects=frozenset(state.project_id for state in states),
+                moved=frozenset(state.id for state in states),
+                runs=frozenset(wakes),
+            )
+        )
 
 
 def _insert(rows: Sequence[Model]) -> None:

@@ -105,6 +105,22 @@ def outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeString:
     )
 
 
+def stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeString:
+    """(tone, count) on top of each other, from the bottom, against the highest bar."""
+    y, drawn = 40.0, ""
+    for tone, count in parts:
+        if count:
+            height = max(count / top * 38, 1.0)
+            y -= height
+            drawn += _bar(f"f-{tone}", 0, max(y, 0.0), 16, height)
+    if not drawn:
+        drawn = _bar("bed", 0, 39, 16, 1)
+    return _svg(
+        'class="stack" viewBox="0 0 16 40" preserveAspectRatio="none" aria-hidden="true"',
+        drawn,
+    )
+
+
 def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     """Bars for the last steps, and the line through the newest ten of them."""
     shown = steps[-BARS:]

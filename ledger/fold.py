@@ -18,16 +18,21 @@ from guidance.core.turns.counting import TurnMemory
 from guidance.core.turns.facts import TurnFacts
 from ledger.state import NO_TURNS, OpenReview, RunState
 
+STEPS = frozenset({"step.judged", "step.observed"})
+
+
+def step_type(run: RunState) -> str:
+    """A step that is only observed is an entry of its own kind: nothing was decided."""
+    return "step.observed" if run.observed else "step.judged"
+
 
 def after_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     """A judged step: totals and memory move; a stop latches at once."""
+    decision = "" if run.observed else verdict.decision
     moved = replace(
-        run,
-        used=verdict.used,
-        memory=verdict.memory,
-        last_decision=verdict.decision,
+        run, used=verdict.used, memory=verdict.memory, last_decision=decision
     )
-    if verdict.decision == "stop":
+    if decision == "stop":
         return moved.moved("stopped", reason=headline(verdict, "stop"), at=at)
     return moved
 
@@ -48,6 +53,14 @@ def after(
         case "call.claimed" | "call.replayed" | "permission.revoked":
             return run
         case "check.opened" | "check.judged" | "warning.acknowledged":
+            return run
+        case "agent.observed":
+            return run
+        case "loop.signalled" | "loop.decided" | "loop.emitted" | "loop.resolved":
+            return run
+        case "loop.switched" | "loop.reported" | "loop.alerted":
+            return run
+        case "loop.heard" | "loop.noted" | "loop.recommended":
             return run
         case "turn.judged":
             return replace(run, turns=after_turn(run, payload))
@@ -70,6 +83,8 @@ def after(
                 on_expiry=payload["on_expiry"],
             )
             opened = replace(run, open_reviews=(*run.open_reviews, review))
+            if review.kind == "loop_action":
+                return opened  # one action waits, the loop does not
             return opened.moved("paused", reason=payload["title"], at=at)
         case "review.ruled":
             return _after_ruling(run, payload, at)
@@ -157,6 +172,7 @@ def started(run: RunState, payload: Mapping[str, Any]) -> RunState:
         budget=Budget(**payload["budget"]),
         memory=Memory(),
         turns=NO_TURNS,
+        observed=payload.get("observed", False),
     )
 
 

@@ -4,6 +4,10 @@ A waiter costs one asyncio future: no thread, no poll, no channel group. The wri
 wakes the hub after its own commits, PostgreSQL's LISTEN after those of other
 processes, and a slow re-check of all waiting runs covers a message that was lost.
 After a wake-up the database is read: the hub carries no news itself.
+
+Most waiters wait for a person, and are woken by what a person may have done. Followers
+want every entry: of this process's commits they hear all, of other processes' plain
+steps, which are too many to LISTEN for, through a re-check that a nudge brings forward.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from weakref import WeakKeyDictionary
 
@@ -26,15 +31,20 @@ from ledger.statements import CHANNEL
 from ledger.writer import writer
 
 RECHECK_SECONDS = 3.0
+NUDGE_SECONDS = 0.05
 
 logger = logging.getLogger(__name__)
+
+Waiting = dict[int, set[asyncio.Future[None]]]
 
 
 class Hub:
     def __init__(self) -> None:
-        self._waiters: dict[int, set[asyncio.Future[None]]] = {}
+        self._waiters: Waiting = {}
+        self._followers: Waiting = {}
         self._loop = asyncio.get_running_loop()
         self._heads: dict[int, int] = {}
+        self._nudged = asyncio.Event()
         self.closing = False
         self._stop_listening = writer().listen(self._committed)
         self._tasks = [self._loop.create_task(self._recheck())]
@@ -43,27 +53,32 @@ class Hub:
 
     def waiter(self, run_id: int) -> asyncio.Future[None]:
         """A future that is done at the run's next news. Take it before reading."""
-        future = self._loop.create_future()
-        self._waiters.setdefault(run_id, set()).add(future)
-        future.add_done_callback(partial(self._forget, run_id))
-        return future
+        return self._enter(self._waiters, run_id)
+
+    def follower(self, run_id: int) -> asyncio.Future[None]:
+        """The same, but done at the run's next entry, whatever it is."""
+        return self._enter(self._followers, run_id)
 
     def seen(self, run_id: int, head_seq: int) -> None:
         """The head a waiter has read: the re-check wakes it if that has moved."""
-        if run_id in self._waiters:
+        if run_id in self._waiters or run_id in self._followers:
             known = self._heads.get(run_id, head_seq)
             self._heads[run_id] = min(known, head_seq)
 
     def wake(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
-            for future in list(self._waiters.get(run_id, ())):
-                if not future.done():
-                    future.set_result(None)
+            _end(self._waiters.get(run_id, ()))
+            _end(self._followers.get(run_id, ()))
+
+    def nudge(self) -> None:
+        """Another process has written something: do the next re-check now."""
+        if self._followers:
+            self._nudged.set()
 
     def release(self) -> None:
         """The server is about to stop: nobody waits any longer."""
         self.closing = True
-        self.wake(list(self._waiters))
+        self.wake([*self._waiters, *self._followers])
 
     async def close(self) -> None:
         self._stop_listening()
@@ -72,23 +87,44 @@ class Hub:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.release()
 
-    def _forget(self, run_id: int, future: asyncio.Future[None]) -> None:
-        waiters = self._waiters.get(run_id)
-        if waiters is not None:
-            waiters.discard(future)
-            if not waiters:
-                del self._waiters[run_id]
-                self._heads.pop(run_id, None)
+    def _enter(self, waiting: Waiting, run_id: int) -> asyncio.Future[None]:
+        future = self._loop.create_future()
+        waiting.setdefault(run_id, set()).add(future)
+        future.add_done_callback(partial(self._forget, waiting, run_id))
+        return future
+
+    def _forget(
+        self, waiting: Waiting, run_id: int, future: asyncio.Future[None]
+    ) -> None:
+        futures = waiting.get(run_id)
+        if futures is not None:
+            futures.discard(future)
+            if not futures:
+                del waiting[run_id]
+        if run_id not in self._waiters and run_id not in self._followers:
+            self._heads.pop(run_id, None)
 
     def _committed(self, news: Committed) -> None:
+        """On the writer's thread, which may look up a key and nothing more."""
         if news.runs:
             self._loop.call_soon_threadsafe(self.wake, news.runs)
+        followed = [run for run in news.moved if run in self._followers]
+        if followed:
+            self._loop.call_soon_threadsafe(self._tell_followers, followed)
+
+    def _tell_followers(self, run_ids: Iterable[int]) -> None:
+        for run_id in run_ids:
+            _end(self._followers.get(run_id, ()))
 
     async def _recheck(self) -> None:
         """One query for all waiting runs: whose head is not the one that was read?"""
         while True:
-            await asyncio.sleep(RECHECK_SECONDS)
-            waiting = list(self._waiters)
+            await asyncio.sleep(NUDGE_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RECHECK_SECONDS - NUDGE_SECONDS):
+                    await self._nudged.wait()
+            self._nudged.clear()
+            waiting = [*{*self._waiters, *self._followers}]
             if not waiting:
                 continue
             try:
@@ -109,12 +145,19 @@ class Hub:
                     _connection_string(), autocommit=True
                 ) as link:
                     await link.execute(f"LISTEN {CHANNEL}")
-                    self.wake(list(self._waiters))  # whatever was missed meanwhile
+                    # Whatever was missed meanwhile.
+                    self.wake([*self._waiters, *self._followers])
                     async for notification in link.notifies():
                         self.wake(map(int, notification.payload.split(",")))
             except (psycopg.Error, OSError, ValueError) as error:
                 logger.warning("Listening to PostgreSQL failed: %s", error)
                 await asyncio.sleep(1)
+
+
+def _end(futures: Iterable[asyncio.Future[None]]) -> None:
+    for future in list(futures):
+        if not future.done():
+            future.set_result(None)
 
 
 def _heads(run_ids: list[int]) -> dict[int, int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,6 +46,12 @@ def idempotency_of(
     )
 
 
+def own_key(*parts: str, agent_id: int) -> Idempotency:
+    """A key that we make ourselves; the NUL in it keeps it apart from any caller's."""
+    key = _fingerprint("\0".join(("checkrail", *parts)).encode())
+    return Idempotency(agent_id=agent_id, key=key, fingerprint=key, status=201)
+
+
 def _fingerprint(data: bytes) -> str:
     """Keyed: a plain hash of something with a short secret in it could be tried out."""
     return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
@@ -71,6 +79,35 @@ def record_answer(idempotency: Idempotency, *, answer: Any, at: datetime) -> Non
         fingerprint=idempotency.fingerprint,
         status=answer.status,
         body=answer.body,
+        created_at=at,
+    )
+
+
+def remembered(keys: Iterable[Idempotency]) -> dict[str, dict[str, Any]]:
+    """What is recorded under these keys of one agent, by key."""
+    found: dict[str, dict[str, Any]] = {}
+    wanted = list(keys)
+    for at in range(0, len(wanted), 500):  # SQLite takes a thousand parameters
+        some = wanted[at : at + 500]
+        records = IdempotencyRecord.objects.filter(
+            agent_id=some[0].agent_id, key__in=[each.key for each in some]
+        )
+        found |= {
+            key: json.loads(body) for key, body in records.values_list("key", "body")
+        }
+    return found
+
+
+def record_of(
+    idempotency: Idempotency, *, body: dict[str, Any], at: datetime
+) -> IdempotencyRecord:
+    """A record to store beside a change; the caller has looked that there is none."""
+    return IdempotencyRecord(
+        agent_id=idempotency.agent_id,
+        key=idempotency.key,
+        fingerprint=idempotency.fingerprint,
+        status=idempotency.status,
+        body=json.dumps(body),
         created_at=at,
     )
 

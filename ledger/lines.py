@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ledger.figures import compact
@@ -39,6 +39,7 @@ _EVENTS = {
     "run.abandoned": ("clock", "mute", "Run abandoned"),
     "run.stopped": ("stop", "stop", "Run stopped"),
     "run.reopened": ("retry", "go", "Run reopened"),
+    "agent.observed": ("eye", "mute", "Agent ended"),
     "checkpoint.saved": ("flag", "mute", "Checkpoint saved"),
     "review.opened": ("inbox", "pause", "Waits for a person"),
     "review.claimed": ("eye", "mute", "Review claimed"),
@@ -65,6 +66,16 @@ def step_line(payload: Mapping[str, Any]) -> Line:
         why=messages(verdict["findings"]),
         tokens=compact(report["tokens"]),
     )
+
+
+def observed_line(payload: Mapping[str, Any]) -> Line:
+    """A step of a run that is only observed: what would have been decided."""
+    decision = payload["verdict"]["decision"]
+    line = step_line(payload)
+    if decision not in _DECISIONS:
+        return line
+    head = f"Would {decision}" if decision != "checkpoint" else line.head
+    return replace(line, tone="mute", head=head)
 
 
 def _step_head(

@@ -27,6 +27,10 @@ class RunStatus(models.TextChoices):
 FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
 
 
+# The label of runs that telemetry tells us of after the fact: no agent can give it.
+OBSERVED = ("source", "opentelemetry")
+
+
 class ProjectHead(models.Model):
     """The last position handed out in a project.
 
@@ -104,6 +108,12 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} {self.status}"
+
+    @property
+    def observed(self) -> bool:
+        """Whether it is only looked at: nothing ever holds it."""
+        name, value = OBSERVED
+        return self.labels.get(name) == value
 
 
 class Entry(models.Model):

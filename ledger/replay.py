@@ -24,13 +24,16 @@ from guidance.core.words import most_severe_call
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
 from ledger.fold import (
+    STEPS,
     after,
     after_step,
     report_from_json,
     started,
+    step_type,
     turns_repeat,
 )
 from ledger.models import Entry, Run
+from ledger.replay_loop import loop_differences
 from ledger.state import COLUMNS, NO_TURNS, RunState, columns_of, state_of
 
 
@@ -62,6 +65,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
         used=Usage(),
         memory=Memory(),
         turns=NO_TURNS,
+        observed=False,
         last_decision="",
         open_reviews=(),
         head_seq=0,
@@ -71,7 +75,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
     for entry in entries.iterator(chunk_size=1000):
         try:
-            state, difference = _entry(state, entry, run, judged_by)
+            state, difference = _entry(state, entry, run, judged_by, tried=policy)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             words = f"{type(error).__name__}: {error}"
             difference = _difference(entry.seq, "the entry", entry.payload, words)
@@ -88,18 +92,26 @@ def _difference(seq: int, what: str, stored: Any, replayed: Any) -> Difference:
 
 
 def _entry(
-    state: RunState, entry: Entry, run: Run, policy: Policy
+    state: RunState,
+    entry: Entry,
+    run: Run,
+    policy: Policy,
+    *,
+    tried: Policy | None,
 ) -> tuple[RunState, Difference | None]:
     payload = json.loads(entry.payload)
     if entry.type == "run.started":
         return started(state, payload), _start_difference(run, entry, payload)
-    if entry.type == "step.judged":
+    if entry.type in STEPS:
         return _step(state, entry, payload, policy, entry.at)
     difference = None
     if entry.type == "call.judged":
         difference = _call_difference(state, entry, payload, policy)
     elif entry.type == "turn.judged":
         difference = _turn_difference(entry, payload, run, policy)
+    elif entry.type == "loop.decided":
+        found = loop_differences(payload, project_id=run.project_id, policy=tried)
+        difference = next((_difference(entry.seq, *each) for each in found), None)
     return after(state, entry.type, payload, entry.at), difference
 
 
@@ -191,6 +203,8 @@ def _step(
         return state, _difference(
             entry.seq, "engine version", payload["engine"], ENGINE_VERSION
         )
+    if entry.type != step_type(state):
+        return state, _difference(entry.seq, "type", entry.type, step_type(state))
     verdict = judge_step(
         policy=policy,
         report=report_from_json(payload["report"]),

@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from accounts.identifiers import parse_code
+from accounts.models import SYSTEM_LOOP
 from ledger.charts import StepFigure, fleet_bar, gauge
 from ledger.figures import ago, compact, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run
@@ -82,6 +83,7 @@ class RunRow:
     task: str
     agent: str
     intent: str
+    observed: bool
     status: str
     show: str
     word: str
@@ -133,9 +135,10 @@ def live_position(*, project_id: int) -> int:
 
 def fleet_of(*, project_id: int) -> Fleet:
     running, slow = Q(status="running"), Q(last_decision="throttle")
-    counts = Run.objects.filter(
+    runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
-    ).aggregate(
+    )
+    counts = runs.exclude(intent=SYSTEM_LOOP).aggregate(
         running=Count("pk", filter=running & ~slow),
         throttled=Count("pk", filter=running & slow),
         paused=Count("pk", filter=Q(status="paused")),
@@ -173,6 +176,7 @@ def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         task=visible_line(run.task),
         agent=visible_line(run.agent.name),
         intent=run.intent,
+        observed=run.observed,
         status=run.status,
         show=run.status if run.status in SHOWS else "finished",
         word=status_word(run),

@@ -33,6 +33,7 @@ class OpenReviewLink:
 class RunPage:
     slug: str
     facts: RunFacts
+    observed: bool
     task: str
     status: str
     word: str
@@ -66,6 +67,7 @@ def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
     return RunPage(
         slug=slug,
         facts=facts_of(run, slug=slug, at=at),
+        observed=run.observed,
         task=visible(run.task),
         status=run.status,
         word=status_word(run).capitalize(),
@@ -87,7 +89,7 @@ def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
             OpenReviewLink(kind=kind, url=reverse("reviews:review", args=[slug, code]))
             for code, kind, *_ in json.loads(run.open_reviews)
         ),
-        may_abort=run.status not in FINAL,
+        may_abort=run.status not in FINAL and not run.observed,
         head_seq=run.head_seq,
         head_hash=run.head_hash,
     )

@@ -61,6 +61,8 @@ class RunState:
     used: Usage
     memory: Memory
     turns: TurnMemory
+    # Told by telemetry after the fact: judged like any other, but never held.
+    observed: bool
     last_decision: str
     open_reviews: tuple[OpenReview, ...]
     head_seq: int
@@ -152,9 +154,10 @@ NO_TURNS = TurnMemory()
 
 
 def _remembered(state: RunState) -> str:
-    """No turns are not written down: runs stored before there were any read the same."""
+    """What is not there is not written down: runs stored before read the same."""
     turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
-    return canonical({**state.memory.to_json(), **turns})
+    observed = {"observed": True} if state.observed else {}
+    return canonical({**state.memory.to_json(), **turns, **observed})
 
 
 def state_of(run: Run) -> RunState:
@@ -181,6 +184,7 @@ def state_of(run: Run) -> RunState:
         ),
         memory=Memory.from_json(memory),
         turns=TurnMemory.from_json(memory["turns"]) if "turns" in memory else NO_TURNS,
+        observed=memory.get("observed", False),
         last_decision=run.last_decision,
         open_reviews=tuple(
             OpenReview.from_json(row) for row in json.loads(run.open_reviews)

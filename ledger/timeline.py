@@ -23,7 +23,8 @@ from ledger.check_lines import (
     warning_line,
 )
 from ledger.figures import ago, iso
-from ledger.lines import event_line, step_line
+from ledger.lines import event_line, observed_line, step_line
+from ledger.loop_lines import LOOP_LINES
 from ledger.models import Entry, Run
 from ledger.visible import visible_line
 
@@ -80,6 +81,7 @@ def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
 
 _LINES = {
     "step.judged": step_line,
+    "step.observed": observed_line,
     "review.ruled": ruled_line,
     "call.judged": judged_line,
     "call.replayed": replayed_line,
@@ -89,6 +91,7 @@ _LINES = {
     "check.judged": check_judged_line,
     "warning.acknowledged": warning_line,
     "turn.judged": turn_line,
+    **LOOP_LINES,
 }
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
+from ledger.fold import STEPS
 from ledger.models import Entry, Run
 
 
@@ -91,8 +92,8 @@ def _hash(entry: Entry, *, run: Run) -> str:
 def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
     """Columns that are not hashed repeat what is, or keep its order."""
     payload = json.loads(entry.payload)
+    number = payload["report"]["number"] if entry.type in STEPS else None
     judged = entry.type == "step.judged"
-    number = payload["report"]["number"] if judged else None
     decision = payload["verdict"]["decision"] if judged else ""
     if (entry.step_number, entry.decision) != (number, decision):
         return "its step or decision column differs from its payload"

@@ -1,4 +1,5 @@
-"""May this session still look at this project? Asked again while a socket is open."""
+"""May this caller still look at this project? Asked again while a socket or a stream
+is open."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from accounts.models import Membership, User
+from accounts.auth import AgentPrincipal, Principal
+from accounts.models import AgentKey, Membership, PersonalToken, User
 
 SIGNED_OUT = 4401
 NO_PROJECT = 4404
@@ -63,4 +65,42 @@ def guests_refused(guests: Collection[Guest]) -> dict[Guest, int]:
             refused[guest] = NO_PROJECT
         elif not user.is_active or user.get_session_auth_hash() != guest.auth_hash:
             refused[guest] = SIGNED_OUT
+    return refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """A program that showed a key or a token, at a project."""
+
+    principal: Principal
+    project_id: int
+
+
+Reader = Guest | Holder
+
+
+def readers_refused(readers: Collection[Reader]) -> set[Reader]:
+    """Those whose session, key, token or membership is gone: a query for each kind."""
+    guests = {item for item in readers if isinstance(item, Guest)}
+    refused: set[Reader] = set(guests_refused(guests)) if guests else set()
+    agents: dict[Reader, int] = {}
+    people: dict[Reader, tuple[int, int]] = {}
+    for item in readers:
+        if isinstance(item, Holder):
+            if isinstance(item.principal, AgentPrincipal):
+                agents[item] = item.principal.key_id
+            else:
+                people[item] = (item.principal.token_id or 0, item.project_id)
+    if agents:
+        standing = AgentKey.objects.filter(pk__in=agents.values(), revoked_at=None)
+        keys = set(standing.values_list("pk", flat=True))
+        refused |= {item for item, key in agents.items() if key not in keys}
+    if people:
+        held = PersonalToken.objects.filter(
+            pk__in={token for token, _ in people.values()},
+            revoked_at=None,
+            user__is_active=True,
+        )
+        roles = set(held.values_list("pk", "user__membership__project_id"))
+        refused |= {item for item, role in people.items() if role not in roles}
     return refused

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from ninja import Header, Router
 from pydantic import Field
 
 from accounts.paging import only_known
-from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from accounts.requests import (
+    AGENT,
+    BEARER,
+    BEARER_OR_SESSION,
+    agent_of,
+    principal_of,
+)
 from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
 from ledger.writer import writer
-from reviews.doorway import keyed, send
+from reviews.doorway import Pieces, browser_session, keyed, send
+from reviews.intake import events
 from reviews.intake.evaluation import continue_evaluate
 from reviews.intake.requests import AskPerson, review_withdraw
 from reviews.intake.runs import FinishRun, SaveCheckpoint, run_start
@@ -123,6 +131,49 @@ async def wait_for_decision(
             review_code=review,
             wait=wait_seconds(wait),
         )
+    )
+
+
+@router.get(
+    "/runs/{run}/events",
+    auth=BEARER_OR_SESSION,
+    tags=["Waiting"],
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "One event for each ledger entry",
+                "content": {events.MEDIA_TYPE: {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+def follow_run(
+    request: HttpRequest,
+    run: str,
+    after: Annotated[str | None, Field(description="begin behind this entry")] = None,
+    last_event_id: Annotated[
+        str | None, Header(alias="Last-Event-ID", description="the last `id` heard")
+    ] = None,
+) -> StreamingHttpResponse:
+    """The run's ledger as server-sent events: what is there, then what comes.
+
+    `id` is the entry's number, `event` its type, `data` the entry as in
+    `GET /runs/{run}/ledger`. After the last entry of a run that is over: `end`.
+    """
+    only_known(request.GET, events.QUERY)
+    followed = events.run_followed(
+        principal=principal_of(request),
+        run_code=run,
+        last_event_id=last_event_id,
+        after=after,
+        session=browser_session(request),
+    )
+    if connection.vendor == "postgresql":
+        connection.close()  # back to the pool: a stream may be open for days
+    return StreamingHttpResponse(
+        Pieces(events.events(followed)),
+        content_type=events.MEDIA_TYPE,
+        headers=events.HEADERS,
     )
 
 

@@ -7,9 +7,14 @@ from typing import Any
 
 
 def asking_rule(content: Mapping[str, Any]) -> str:
-    """The rule that asks, or its gate where it is no rule."""
+    """The rule that asks, or its gate where it is no rule, as people say it."""
+    return asking_name(content).replace("_", " ")
+
+
+def asking_name(content: Mapping[str, Any]) -> str:
+    """The same as the policy spells it."""
     asked = _asked(content)
-    return str(asked["details"].get("rule") or asked["gate"]).replace("_", " ")
+    return str(asked["details"].get("rule") or asked["gate"])
 
 
 def asks_about_harm(content: Mapping[str, Any]) -> bool:

@@ -37,6 +37,7 @@ _ICONS = {
     Kind.QUESTION: "question",
     Kind.CONFIRMATION: "stop",
     Kind.EXHAUSTED: "unpassed",
+    Kind.LOOP_ACTION: "play",
 }
 
 
@@ -205,6 +206,8 @@ def chip_of(review: Review, content: dict[str, Any]) -> str:
                 return str(finding["gate"]).replace("_", " ")
     if review.kind == Kind.CONFIRMATION:
         return asking_rule(content)
+    if review.kind == Kind.LOOP_ACTION:
+        return visible_line(content["loop"], limit=40)
     if review.kind == Kind.EXHAUSTED:
         state = content["state"]
         return f"attempt {state['attempts']} of {state['max_attempts']}"
@@ -217,13 +220,17 @@ def icon_of(review: Review) -> str:
 
 def tone_of(review: Review, content: dict[str, Any]) -> str:
     """What can destroy something is red; everything else only waits."""
+    if review.kind == Kind.LOOP_ACTION:
+        return "stop"
     if review.kind == Kind.CONFIRMATION and asks_about_harm(content):
         return "stop"
     return "pause"
 
 
-def _rising(content: dict[str, Any]) -> bool:
-    findings = content.get("decision", {}).get("findings", ())
+def _rising(review: Review, content: dict[str, Any]) -> bool:
+    if review.kind != Kind.PAUSE:
+        return False
+    findings = content["decision"]["findings"]
     return any(finding["gate"] == "slope" for finding in findings)
 
 
@@ -247,7 +254,7 @@ def _card(
         agent=visible_line(review.run.agent.name),
         run=short_code(review.run.code),
         chip=chip_of(review, content),
-        spark=sparkline(list(tokens), hot="slow" if _rising(content) else ""),
+        spark=sparkline(list(tokens), hot="slow" if _rising(review, content) else ""),
         opened_at=iso(review.opened_at),
         waiting=clock((at - review.opened_at).total_seconds()),
         urgency="late" if at >= late else "soon" if at >= soon else "",

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+
 from django.http import HttpRequest, HttpResponse
 
-from accounts.requests import agent_of, seen_of
+from accounts.auth import PersonPrincipal
+from accounts.models import User
+from accounts.requests import agent_of, principal_of, seen_of
 from accounts.responses import json_response
 from ledger.commands import Idempotency
 from ledger.idempotency import idempotency_of
 from ledger.replies import Reply
+from reviews.intake.events import Session
 
 
 def send(reply: Reply) -> HttpResponse:
@@ -25,3 +31,37 @@ def keyed(request: HttpRequest, *, status: int) -> Idempotency | None:
         body=seen_of(request).raw,
         status=status,
     )
+
+
+def browser_session(request: HttpRequest) -> Session | None:
+    """The session of a person who came without a token."""
+    principal, user = principal_of(request), request.user
+    if not isinstance(principal, PersonPrincipal) or principal.token_id is not None:
+        return None
+    assert isinstance(user, User)  # the session is what told us who they are
+    return Session(
+        user_id=user.pk,
+        key=request.session.session_key or "",
+        auth_hash=user.get_session_auth_hash(),
+    )
+
+
+class Pieces:
+    """The pieces of a streaming response, closed together with it.
+
+    Django would leave that to the garbage collector.
+    """
+
+    def __init__(self, made: AsyncGenerator[str]) -> None:
+        self._made = made
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        self._loop = asyncio.get_running_loop()
+        async for piece in self._made:
+            yield piece
+
+    def close(self) -> None:
+        """Called on a thread of its own."""
+        if self._loop is not None:
+            asyncio.run_coroutine_threadsafe(self._made.aclose(), self._loop).result()

@@ -14,11 +14,13 @@ from datetime import datetime, timedelta
 from django.utils import timezone
 
 from accounts.errors import DomainError
+from accounts.models import SYSTEM_LOOP
 from guidance.selectors import policy_by_id
 from ledger.commands import Change, Command, SealedEntry
 from ledger.models import Run, RunStatus
 from ledger.state import RunState
 from ledger.writer import writer
+from reviews.aftermath import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
 from reviews.plan import Plan
@@ -26,6 +28,7 @@ from reviews.plan import Plan
 CLOCK = "system:clock"
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
+DENY = "deny"
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,9 @@ class ExpireReview(Command[bool]):
             payload={"review": review.code, "outcome": review.on_expiry},
         )
         plan.end_review(review, ReviewState.EXPIRED)
+        follow_up(plan, review, ending="expired", actor=CLOCK)
+        if review.on_expiry == DENY:
+            return plan.change(_true)  # it was about one action, not about the run
         closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
         plan.close_run(
             closing, actor=CLOCK, reason="Nobody ruled on the review in time."
@@ -91,6 +97,7 @@ def abandon_silent_runs() -> int:
             status=RunStatus.RUNNING,
             updated_at__lte=timezone.now() - SHORTEST_PATIENCE,
         )
+        .exclude(intent=SYSTEM_LOOP)
         .order_by("updated_at")
         .values_list("code", "policy_id", "updated_at")
     )

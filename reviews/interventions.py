@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Invalid
+from accounts.errors import Forbidden, Invalid
 from ledger.commands import Change, Command
 from ledger.state import RunState
 from reviews.errors import RunClosed
@@ -27,6 +27,11 @@ class AbortRun(Command[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if run.closed and run.status != "stopped":
             raise RunClosed.of(run)
+        if run.observed:
+            raise Forbidden(
+                "This run is only observed: its agent asks nothing here and would not "
+                "hear of it. End it where it runs."
+            )
         plan = Plan(run, at)
         reason = self.reason or "A reviewer aborted the run."
         plan.close_run("run.aborted", actor=self.person.actor, reason=reason)

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from channels.layers import get_channel_layer
 
 from ledger.books import Committed
+from ledger.hub import hub
 from ledger.models import ProjectHead
 from ledger.reading import read
 from ledger.writer import writer
@@ -147,6 +148,7 @@ class Broadcaster:
             except TimeoutError:
                 continue
             self.nudge(message.get("projects", ()))
+            hub().nudge()  # programs follow runs as browsers follow projects
 
     async def _recheck(self) -> None:
         """One query for all projects on screen: has anybody missed something?"""

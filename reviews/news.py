@@ -112,8 +112,10 @@ class Frame:
                 body = self._runs(changes)
             case "permissions":
                 body = self._permissions(changes)
-            case "gates":
-                body = Body()  # figures of days: read anew when the page is
+            case "loop":
+                body = self._loop(changes)
+            case "gates" | "webhooks":
+                body = Body()  # not made of entries: read anew when the page is
             case _:
                 body = self._run(view.run, since=since, changes=changes)
         links = fragments.nav_links(tally=self.tally, fleet=self.fleet, slug=self.slug)
@@ -220,6 +222,12 @@ class Frame:
             ).exists()
         )
         return Body(touched=EVERYTHING if used else ())
+
+    def _loop(self, changes: list[Change] | None) -> Body:
+        """The page fetches itself once the loop did anything."""
+        if changes is None or any(item.type.startswith("loop.") for item in changes):
+            return Body(touched=EVERYTHING)
+        return Body()
 
     def _run(self, code: str, *, since: int, changes: list[Change] | None) -> Body:
         run = run_loaded(project_id=self.project_id, code=code)

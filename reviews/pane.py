@@ -28,6 +28,7 @@ from reviews.cards import Person, icon_of, person_of, tone_of
 from reviews.choices import offered
 from reviews.confirmation import Confirmation, confirmation_of
 from reviews.exhausted import Exhausted, exhausted_of
+from reviews.loop_actions import LoopAction, loop_action_of
 from reviews.models import Kind, Review, ReviewState
 from reviews.signals import Signal, signals_of
 from reviews.turn_words import TurnWords, turn_words_of
@@ -40,6 +41,7 @@ _OPEN = {
     Kind.QUESTION: "Question",
     Kind.CONFIRMATION: "Wants to run",
     Kind.EXHAUSTED: "Not passed",
+    Kind.LOOP_ACTION: "Wants to act",
 }
 # Action: icon, tone, the chip's word, what somebody did.
 _RULED = {
@@ -56,8 +58,13 @@ _HINTS = {
     Kind.REQUEST: "Approve or deny is told to the agent; abort ends the run.",
     Kind.QUESTION: "Your answer goes to the agent and the run goes on.",
     Kind.CONFIRMATION: "Approve lets exactly this run, once; deny tells the agent why.",
+    Kind.LOOP_ACTION: "Approve emits exactly this, once; deny, and it never is.",
 }
-_ENDS = {"abort": "the run was aborted", "stop": "the run was stopped"}
+_ENDS = {
+    "abort": "the run was aborted",
+    "stop": "the run was stopped",
+    "deny": "it was denied",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +108,7 @@ class ReviewPane:
     turn: TurnWords | None
     confirmation: Confirmation | None
     exhausted: Exhausted | None
+    loop_action: LoopAction | None
     signals: list[Signal]
     charts: Charts | None
     trail: list[TimelineRow]
@@ -165,6 +173,9 @@ def pane_of(
     served = confirmation.served if confirmation else 1
     exhausted = exhausted_of(content) if review.kind == Kind.EXHAUSTED else None
     turn = turn_words_of(content) if review.kind == Kind.QUESTION else None
+    loop_action = None
+    if review.kind == Kind.LOOP_ACTION:
+        loop_action = loop_action_of(content)
     return ReviewPane(
         code=str(review.code),
         url=reverse("reviews:review", args=[slug, review.code]),
@@ -182,6 +193,7 @@ def pane_of(
         turn=turn,
         confirmation=confirmation,
         exhausted=exhausted,
+        loop_action=loop_action,
         signals=(
             signals_of(content, amounts=run.amounts)
             if review.kind == Kind.PAUSE

@@ -16,7 +16,8 @@ from django.utils.safestring import SafeString
 
 from guidance.core.commands.rules import RULES
 from ledger.charts import gauge
-from ledger.figures import ago, iso, words
+from ledger.figures import iso, words
+from ledger.moments import Moment, past
 from ledger.rows import short_code
 from ledger.visible import visible_line
 from reviews.cards import Person, person_of
@@ -32,12 +33,6 @@ _ENDS = {
     "expired": ("Expired", "clock"),
     "revoked": ("Revoked", "x"),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    at: str
-    words: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +114,7 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
         covered=covered_by(permission.covers),
         rules=tuple(map(_rule, json.loads(permission.rules))),
         granted_by=person_of(permission.granted_by),
-        granted=_past(permission.granted_at, at),
+        granted=past(permission.granted_at, at),
         review_url=reverse("reviews:review", args=[slug, review]),
         run=short_code(run),
         run_url=reverse("ledger:run", args=[slug, run]),
@@ -129,7 +124,7 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
         ),
         used=permission.used,
         uses=permission.used + permission.uses_left,
-        last_used=_past(used_at, at) if used_at else None,
+        last_used=past(used_at, at) if used_at else None,
         end=_end(permission, at),
     )
 
@@ -154,10 +149,6 @@ def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
     return PermissionEnd(
         word=word,
         icon=icon,
-        when=_past(moments[state] or permission.granted_at, at),
+        when=past(moments[state] or permission.granted_at, at),
         by=person_of(by) if by else None,
     )
-
-
-def _past(moment: datetime, at: datetime) -> Moment:
-    return Moment(at=iso(moment), words=ago((at - moment).total_seconds()))

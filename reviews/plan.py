@@ -11,11 +11,13 @@ from django.db.models import Model
 
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical, digest
+from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
 from ledger.chain import timestamp
 from ledger.commands import Change, Draft, SealedEntry
 from ledger.fold import after
 from ledger.state import OpenReview, RunState
+from reviews.aftermath import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
 
 T = TypeVar("T")
@@ -49,10 +51,11 @@ class Plan:
         content: dict[str, Any],
         actor: str,
         step: int | None = None,
+        rules: ReviewRules | None = None,
     ) -> str:
         """Put the run before a person; returns the new review's code."""
         code = str(uuid7())
-        rules = policy_by_id(self.run.policy_id).policy.reviews
+        rules = rules or policy_by_id(self.run.policy_id).policy.reviews
         due_at = self.at + timedelta(seconds=rules.expires_after_s)
         text = canonical(content)
         title = title[:300]
@@ -105,6 +108,7 @@ class Plan:
         for review in self.run.open_reviews:
             self.note("review.superseded", actor=actor, payload={"review": review.code})
             self.end_review(review, ReviewState.SUPERSEDED)
+            follow_up(self, review, ending="superseded", actor=actor)
         self.note(entry_type, actor=actor, payload={"reason": reason})
         self.revoke_grants()
         self.wakes = True

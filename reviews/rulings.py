@@ -12,6 +12,7 @@ from accounts.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, SealedEntry
 from ledger.state import OpenReview, RunState
+from reviews.aftermath import follow_up
 from reviews.choices import Choice
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.letting import Letting
@@ -93,6 +94,7 @@ class Rule(ReviewCommand):
         )
         plan.end_review(review, ReviewState.RULED)
         plan.rows.append(self._ruling(at))
+        follow_up(plan, review, ending=self.action, actor=self.person.actor)
         if self.choice is not None:
             plan.effects.append(partial(self.choice.store, at))
         if let is not None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from django.http import HttpRequest
 
 from accounts.doors import ConsoleRequest
-from accounts.models import Project, User
+from accounts.models import Project, Role, User
 from accounts.selectors import projects_of
 from ledger.rows import Fleet, fleet_of
 from reviews.cards import Person, Tally, person_of, tally_of
@@ -17,9 +17,10 @@ from reviews.cards import Person, Tally, person_of, tally_of
 class Shell:
     """Asked for piece by piece: a page that shows no fleet pays for none."""
 
-    def __init__(self, *, project: Project, user: User) -> None:
+    def __init__(self, *, project: Project, user: User, role: Role) -> None:
         self.project = project
         self.user = user
+        self.manages = role.includes(Role.MANAGER)
 
     @cached_property
     def tally(self) -> Tally:
@@ -54,6 +55,6 @@ def shell_of(request: ConsoleRequest) -> Shell:
     """One per request: what a view has asked for is not asked for again."""
     known: Shell | None = request.__dict__.get("shell")
     if known is None:
-        known = Shell(project=request.project, user=request.user)
+        known = Shell(project=request.project, user=request.user, role=request.role)
         request.__dict__["shell"] = known
     return known

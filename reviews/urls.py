@@ -1,10 +1,10 @@
-"""Addresses of the queue and its actions, of gates and of standing permissions."""
+"""Addresses of the queue, of gates, of standing permissions and of webhooks."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from reviews import check_views, gate_views, permission_views, views
+from reviews import check_views, gate_views, permission_views, views, webhook_views
 
 app_name = "reviews"
 urlpatterns = [
@@ -30,5 +30,18 @@ urlpatterns = [
         "p/<slug:slug>/permissions/<uuid:code>/revoke/",
         permission_views.revoke,
         name="permission-revoke",
+    ),
+    path("p/<slug:slug>/webhooks/", webhook_views.webhooks, name="webhooks"),
+    path("p/<slug:slug>/webhooks/add/", webhook_views.add, name="webhook-add"),
+    path("p/<slug:slug>/webhooks/<uuid:code>/", webhook_views.webhook, name="webhook"),
+    path(
+        "p/<slug:slug>/webhooks/<uuid:code>/<slug:action>/",
+        webhook_views.act,
+        name="webhook-act",
+    ),
+    path(
+        "p/<slug:slug>/webhooks/<uuid:code>/resend/<uuid:delivery>/",
+        webhook_views.resend,
+        name="delivery-resend",
     ),
 ]

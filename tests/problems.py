@@ -30,6 +30,7 @@ STATUSES = {
     "invalid": 422,
     "idempotency-key-reuse": 422,
     "precondition-required": 428,
+    "rate-limited": 429,
     "unavailable": 503,
 }
 

@@ -7,8 +7,12 @@ principal and the document in the scope.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import re
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
@@ -26,7 +30,7 @@ from accounts.errors import (
     UnsupportedMedia,
 )
 from accounts.requests import SEEN, Seen
-from config.front import strict_json
+from config.front import result_json, strict_json
 from config.front.head import check_head
 from config.front.wire import (
     App,
@@ -50,6 +54,13 @@ OPEN_PATHS = frozenset(
     }
 )
 BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
+# What came of a coding agent's tool: of any size and form, and never judged.
+_RESULTS = re.compile(r"^/api/v1/hooks/[^/]+/PostToolUse(Failure)?$")
+_LONG = 200_000
+# Exporters of OpenTelemetry send their own forms here; the door itself reads them.
+_SPANS = "/api/v1/otlp/v1/traces"
+_SPAN_MEDIA = frozenset({"application/x-protobuf", "application/json"})
+_PLAIN = frozenset({"", "identity"})
 
 logger = logging.getLogger(__name__)
 
@@ -71,12 +82,13 @@ class ApiGuard:
             return
         bodiless = scope["method"] in BODILESS
         raw = b""
+        limit, parse = _reader(scope)
         try:
             check_head(scope)
             principal = await _principal(scope)
             if not bodiless:
-                _check_form(scope)
-                raw = await _read(receive)
+                _check_form(scope, limit)
+                raw = await _read(receive, limit)
                 receive = _replay(raw, receive)
         except ClientGone:
             return
@@ -84,7 +96,7 @@ class ApiGuard:
             await send_problem(send, error, close=not bodiless)
             return
         try:
-            document = strict_json.parse(raw) if raw else None
+            document = await _parsed(parse, raw) if raw else None
         except DomainError as error:
             await send_problem(send, error)
             return
@@ -95,8 +107,8 @@ class ApiGuard:
         """The console's forms are small; nobody fills our disk through them."""
         if scope["method"] not in BODILESS:
             try:
-                _check_length(scope)
-                receive = _replay(await _read(receive), receive)
+                _check_length(scope, _LIMIT)
+                receive = _replay(await _read(receive, _LIMIT), receive)
             except ClientGone:
                 return
             except DomainError as error:
@@ -125,18 +137,38 @@ async def _principal(scope: Scope) -> Principal | None:
     raise Unauthenticated
 
 
-def _check_length(scope: Scope) -> str | None:
+def _reader(scope: Scope) -> tuple[int, Callable[[bytes], Any]]:
+    """How much is read at this address, and by whom."""
+    if _RESULTS.match(scope["path"]):
+        return result_json.BODY_LIMIT, result_json.parse
+    if scope["path"] == _SPANS:
+        return _LIMIT, _left_alone
+    return _LIMIT, strict_json.parse
+
+
+def _left_alone(raw: bytes) -> None:
+    """Compressed, or no JSON at all: not ours to parse."""
+
+
+async def _parsed(parse: Callable[[bytes], Any], raw: bytes) -> Any:
+    """Beside the event loop where it is long."""
+    return parse(raw) if len(raw) < _LONG else await asyncio.to_thread(parse, raw)
+
+
+def _check_length(scope: Scope, limit: int) -> str | None:
     length = header(scope, b"content-length")
-    if length is not None and (not length.isdigit() or int(length) > _LIMIT):
-        raise _too_large()
+    if length is not None and (not length.isdigit() or int(length) > limit):
+        raise _too_large(limit)
     return length
 
 
-def _check_form(scope: Scope) -> None:
-    length = _check_length(scope)
-    encoding = header(scope, b"content-encoding")
-    if encoding is not None and encoding.strip().lower() not in {"", "identity"}:
-        raise UnsupportedMedia("Send the body uncompressed.")
+def _check_form(scope: Scope, limit: int) -> None:
+    length = _check_length(scope, limit)
+    spans = scope["path"] == _SPANS
+    encoding = (header(scope, b"content-encoding") or "").strip().lower()
+    if encoding not in _PLAIN and not (spans and encoding == "gzip"):
+        with_gzip = ", or with gzip" if spans else ""
+        raise UnsupportedMedia(f"Send the body uncompressed{with_gzip}.")
     has_body = (length is not None and int(length) > 0) or (
         header(scope, b"transfer-encoding") is not None
     )
@@ -144,6 +176,10 @@ def _check_form(scope: Scope) -> None:
         return
     media, _, rest = (header(scope, b"content-type") or "").partition(";")
     charset = rest.strip().lower().replace('"', "").removeprefix("charset=")
+    if spans:
+        if media.strip().lower() in _SPAN_MEDIA:
+            return
+        raise UnsupportedMedia("Send application/x-protobuf or application/json.")
     if media.strip().lower() != "application/json" or charset not in {"", "utf-8"}:
         raise UnsupportedMedia("Send Content-Type: application/json in UTF-8.")
 
@@ -151,11 +187,11 @@ def _check_form(scope: Scope) -> None:
 _LIMIT = strict_json.BODY_LIMIT
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"At most {_LIMIT:,} bytes are taken.")
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"At most {limit:,} bytes are taken.")
 
 
-async def _read(receive: Receive) -> bytes:
+async def _read(receive: Receive, limit: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:
@@ -164,8 +200,8 @@ async def _read(receive: Receive) -> bytes:
             raise ClientGone
         chunk = message.get("body", b"")
         size += len(chunk)
-        if size > _LIMIT:
-            raise _too_large()
+        if size > limit:
+            raise _too_large(limit)
         chunks.append(chunk)
         if not message.get("more_body", False):
             return b"".join(chunks)

@@ -12,7 +12,10 @@ from config.front.wire import Scope, header, headers_named
 
 HEADER_COUNT = 100
 HEADER_BYTES = 32_768
-_ONCE = (b"host", b"content-type", b"idempotency-key")
+_ONCE = (
+    *(b"host", b"content-type", b"content-encoding"),
+    *(b"idempotency-key", b"last-event-id"),
+)
 
 
 def check_head(scope: Scope) -> None:

@@ -1,8 +1,9 @@
 """The hottest agent doors, answered beside Django: fully async, no ORM in the request.
 
 They use the same schemas, the same principal and the same intake functions as the
-documented operations in `reviews.agent_api` and `reviews.call_api`; CHECKRAIL_LEAN_FRONT=false sends these
-requests through Django instead, and the answers are the same.
+documented operations in `reviews.agent_api` and `reviews.call_api`;
+CHECKRAIL_LEAN_FRONT=false sends these requests through Django instead, and the answers
+are the same.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
+from functools import partial
 from typing import TypeVar
 from urllib.parse import parse_qs
 
@@ -22,6 +24,7 @@ from accounts.errors import Broken, DomainError, Malformed, Unavailable
 from accounts.paging import only_known
 from accounts.requests import SEEN, Seen
 from config.front.problems import invalid_body
+from config.front.streams import Stream, hang_up, send_stream
 from config.front.wire import (
     App,
     Receive,
@@ -33,6 +36,7 @@ from config.front.wire import (
 )
 from ledger.commands import Idempotency
 from ledger.idempotency import idempotency_of
+from ledger.reading import read
 from ledger.replies import Reply
 from reviews.call_schemas import (
     EvaluateCommandIn,
@@ -42,16 +46,17 @@ from reviews.call_schemas import (
     EvaluateToolIn,
     ToolCallIn,
 )
+from reviews.intake import events, waiting
 from reviews.intake.evaluation import call_evaluate
 from reviews.intake.steps import step_submit, steps_submit
 from reviews.intake.tool_calls import call_submit
-from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
+from reviews.intake.waiting import decision_wait, wait_seconds
 from reviews.schemas import StepBatchIn, StepIn
 
 B = TypeVar("B", bound=BaseModel)
 _LONG = 20_000
 _RUN_DOORS = re.compile(
-    r"^/api/v1/runs/([^/]+)/(steps|steps/batch|tool-calls|decision)$"
+    r"^/api/v1/runs/([^/]+)/(steps|steps/batch|tool-calls|decision|events)$"
 )
 
 logger = logging.getLogger(__name__)
@@ -79,7 +84,9 @@ class LeanFront:
             logger.exception("%s %s failed", scope["method"], scope["path"])
             await send_problem(send, Broken("The error is in the server's log."))
             return
-        if reply is not None:
+        if isinstance(reply, Stream):
+            await send_stream(send, receive, reply)
+        elif reply is not None:
             await send_json(
                 send,
                 status=reply.status,
@@ -90,7 +97,7 @@ class LeanFront:
 
 def _door(
     scope: Scope, receive: Receive
-) -> Callable[[], Awaitable[Reply | None]] | None:
+) -> Callable[[], Awaitable[Reply | Stream | None]] | None:
     """The use case behind this request, or None when Django is to answer."""
     if scope["type"] != "http" or SEEN not in scope:
         return None
@@ -102,6 +109,8 @@ def _door(
         run, door = match.groups()
         if door == "decision" and scope["method"] == "GET":
             return lambda: _unless_gone(_decision(scope, principal, run), receive)
+        if door == "events" and scope["method"] == "GET":
+            return lambda: _events(scope, principal, run)
         use_case = _USE_CASES.get(door)
         if use_case is not None and scope["method"] == "POST":
             return lambda: use_case(scope, seen, require_agent(principal), run)
@@ -182,20 +191,45 @@ def _idempotency(scope: Scope, seen: Seen, *, status: int) -> Idempotency | None
 
 
 async def _decision(scope: Scope, principal: Principal, run: str) -> Reply:
-    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    only_known(query, QUERY)
+    query = _query(scope, waiting.QUERY)
     return await decision_wait(
         principal=principal,
         run_code=run,
-        review_code=query["review"][-1] if "review" in query else None,
-        wait=wait_seconds(query["wait"][-1] if "wait" in query else None),
+        review_code=query.get("review"),
+        wait=wait_seconds(query.get("wait")),
     )
+
+
+async def _events(scope: Scope, principal: Principal, run: str) -> Stream:
+    query = _query(scope, events.QUERY)
+    followed = await read(
+        partial(
+            events.run_followed,
+            principal=principal,
+            run_code=run,
+            last_event_id=header(scope, b"last-event-id"),
+            after=query.get("after"),
+        )
+    )
+    return Stream(
+        media_type=events.MEDIA_TYPE,
+        headers=events.HEADERS,
+        pieces=events.events(followed),
+    )
+
+
+def _query(scope: Scope, known: Container[str]) -> dict[str, str]:
+    """Where a name stands twice, the last one counts, as Django reads it."""
+    text = scope["query_string"].decode("latin-1")
+    query = parse_qs(text, keep_blank_values=True)
+    only_known(query, known)
+    return {name: values[-1] for name, values in query.items()}
 
 
 async def _unless_gone(work: Awaitable[Reply], receive: Receive) -> Reply | None:
     """The answer, or None once nobody is there to hear it."""
     task = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_hang_up(receive))
+    gone = asyncio.ensure_future(hang_up(receive))
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
@@ -204,8 +238,3 @@ async def _unless_gone(work: Awaitable[Reply], receive: Receive) -> Reply | None
     finally:
         gone.cancel()
         task.cancel()
-
-
-async def _hang_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

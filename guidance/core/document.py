@@ -174,6 +174,20 @@ class Section:
                 self.refuse(f"{name}.{key}", "must be an object")
         return found
 
+    def free(self, name: str) -> dict[str, Any]:
+        """One object, taken as it is; an absent one reads as empty."""
+        value = self._take(name)
+        if value is _ABSENT:
+            return {}
+        if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in value):
+            self.refuse(name, "must be an object")
+            return {}
+        return dict(value)
+
+    def has_list(self, name: str) -> bool:
+        """Whether a list stands here, where something else may stand as well."""
+        return isinstance(self._rest.get(name), list)
+
     def sound(self, *names: str) -> bool:
         """Whether none of these keys was refused: only then compare them."""
         return self._wrong.isdisjoint(names)

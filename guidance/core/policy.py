@@ -10,6 +10,8 @@ from guidance.core.checks.attempts import MAX_RESETS
 from guidance.core.checks.definitions import GateDefinition, gates_to_json
 from guidance.core.checks.reading import read_gates
 from guidance.core.document import Problem, Section
+from guidance.core.loop.reading import read_loop
+from guidance.core.loop.section import LoopSection
 from guidance.core.money import usd
 from guidance.core.tools.reading import read_tool_rules
 from guidance.core.tools.rules import ToolRules
@@ -101,6 +103,7 @@ class Policy:
     checks: CheckRules = field(default_factory=CheckRules)
     gates: Mapping[str, GateDefinition] = field(default_factory=dict)
     turns: TurnRules = field(default_factory=TurnRules)
+    loop: LoopSection = field(default_factory=LoopSection)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -120,6 +123,7 @@ def load_policy(document: Mapping[str, object]) -> Policy:
         checks=_checks(root.part("checks")),
         gates=read_gates(root),
         turns=read_turn_rules(root.part("turns")),
+        loop=read_loop(root.part("loop")),
     )
     root.close()
     if problems:
@@ -145,6 +149,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "checks": asdict(policy.checks),
         "gates": gates_to_json(policy.gates),
         "turns": policy.turns.to_json(),
+        "loop": policy.loop.to_json(),
     }
 
 

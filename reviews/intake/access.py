@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import NotFound
+from accounts.errors import Forbidden, NotFound
 from accounts.identifiers import parse_code
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.links import review_url
@@ -18,6 +18,11 @@ def own(run: RunState, agent: AgentPrincipal) -> None:
     """Another agent's run is answered exactly like an absent one."""
     if run.agent_id != agent.agent_id:
         raise NotFound
+    if run.observed:
+        raise Forbidden(
+            "This run is only observed: telemetry tells of it, and nothing is decided. "
+            "Start a run of your own to be gated."
+        )
 
 
 # Neither the agent nor the policy of a run ever changes: (agent, run) to policy.

@@ -27,7 +27,7 @@ from ledger.commands import (
     SealedEntry,
     StartCommand,
 )
-from ledger.models import Checkpoint, Run
+from ledger.models import OBSERVED, Checkpoint, Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
@@ -60,6 +60,7 @@ class StartRun(StartCommand[Reply]):
     agent: AgentPrincipal
     body: RunIn
     policy: LoadedPolicy
+    observed: bool = False
 
     @property
     def project_id(self) -> int:
@@ -77,13 +78,13 @@ class StartRun(StartCommand[Reply]):
             task=body.task,
             intent=body.intent,
             model=body.model,
-            labels=body.labels,
+            labels=self.labels,
             status="running",
             tokens_limit=budget.tokens,
             tool_calls_limit=budget.tool_calls,
             time_ms_limit=budget.time_ms,
             cost_micros_limit=budget.cost_micros,
-            memory=canonical(Memory().to_json()),
+            memory=canonical({**Memory().to_json(), **self._observed}),
             created_at=at,
             updated_at=at,
         )
@@ -98,13 +99,23 @@ class StartRun(StartCommand[Reply]):
                 "task": self.body.task,
                 "intent": self.body.intent,
                 "model": self.body.model,
-                "labels": self.body.labels,
+                "labels": self.labels,
                 "parent": self.body.parent_run,
                 "policy": self.policy.stamp(),
                 "budget": asdict(run.budget),
+                **self._observed,
             },
         )
         return plan.change(partial(_run_reply, run.id, status=201))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        mark = dict([OBSERVED]) if self.observed else {}
+        return {**mark, **self.body.labels}
+
+    @property
+    def _observed(self) -> dict[str, bool]:
+        return {"observed": True} if self.observed else {}
 
     def _parent(self) -> Run | None:
         if self.body.parent_run is None:
@@ -184,20 +195,23 @@ class FinishRun(Command[Reply]):
                 review=first_review(run, project_slug=self.agent.project_slug),
             )
         plan = Plan(run, at)
-        plan.wakes = True
-        policy = policy_by_id(run.policy_id).policy
-        evaluations = [
-            evaluation.to_json()
-            for evaluation in evaluate_outcome(policy, outcome_of(self.body))
-        ]
-        plan.note(
-            "run.finished",
-            actor=self.agent.actor,
-            payload={**self.body.model_dump(mode="json"), "evaluations": evaluations},
-        )
+        evaluations = finish(plan, self.body, actor=self.agent.actor)
         plan.revoke_grants()
         extra = {"evaluations": evaluations}
         return plan.change(partial(_run_reply, run.id, extra=extra))
+
+
+def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
+    """The run's last entry, and how its outcome was evaluated."""
+    policy = policy_by_id(plan.run.policy_id).policy
+    evaluations = [
+        evaluation.to_json()
+        for evaluation in evaluate_outcome(policy, outcome_of(body))
+    ]
+    payload = {**body.model_dump(mode="json"), "evaluations": evaluations}
+    plan.note("run.finished", actor=actor, payload=payload)
+    plan.wakes = True
+    return evaluations
 
 
 def outcome_of(body: FinishIn) -> Outcome:
@@ -235,6 +249,13 @@ def _bad_field(field: str, message: str) -> Invalid:
 async def run_start(
     *, agent: AgentPrincipal, body: RunIn, idempotency: Idempotency | None = None
 ) -> Reply:
+    name, value = OBSERVED
+    if body.labels.get(name) == value:
+        message = f"{value} is kept for runs that telemetry tells of"
+        raise Invalid(
+            f"labels.{name}: {message}.",
+            errors=[{"loc": ["labels", name], "message": message}],
+        )
     policy = await read(
         partial(policy_in_force, project_id=agent.project_id, name=body.policy)
     )

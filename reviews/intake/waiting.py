@@ -52,7 +52,7 @@ def _bad_wait() -> Invalid:
 
 
 async def decision_wait(
-    *, principal: Principal, run_code: str, review_code: str | None, wait: int
+    *, principal: Principal, run_code: str, review_code: str | None, wait: float
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
     run_id = await read(partial(_visible_run, principal, run_code))

@@ -22,7 +22,7 @@ from guidance.redactor import clean
 from reviews.llm import wire
 from reviews.llm.endpoint import Endpoint, configured
 from reviews.llm.places import Places
-from reviews.llm.questions import LlmTrouble, Question, Reply, Spent
+from reviews.llm.questions import LlmLate, LlmTrouble, Question, Reply, Spent
 
 REPLY_LIMIT = 65_536
 PIECE_LIMIT = 200
@@ -53,7 +53,7 @@ async def ask(question: Question) -> Reply:
             f"ended within {endpoint.timeout_s:g} s"
         )
     if attempt.trouble is not None:
-        raise LlmTrouble(attempt.trouble)
+        raise (LlmLate if attempt.late else LlmTrouble)(attempt.trouble)
     took = time.monotonic() - started
     return _read(endpoint, schema, attempt.raw, duration_s=took)
 
@@ -64,6 +64,7 @@ class _Attempt:
 
     raw: bytes = b""
     trouble: str | None = None
+    late: bool = False
     repeat_after_s: float | None = None
 
 
@@ -91,7 +92,7 @@ async def _exchange(endpoint: Endpoint, question: Question) -> _Attempt:
                 attempt = await _attempt(client, endpoint, content)
             return attempt
     except TimeoutError:
-        return _Attempt(trouble=_too_late(endpoint))
+        return _Attempt(trouble=_too_late(endpoint), late=True)
 
 
 @lru_cache(maxsize=1)
@@ -111,7 +112,7 @@ async def _attempt(
         async with client.stream("POST", endpoint.url, content=content) as response:
             return await _receive(response, endpoint)
     except httpx.TimeoutException:
-        return _Attempt(trouble=_too_late(endpoint))
+        return _Attempt(trouble=_too_late(endpoint), late=True)
     except httpx.HTTPError as error:
         said = _piece(str(error), endpoint) or type(error).__name__
         trouble = f"the connection failed: {said}"

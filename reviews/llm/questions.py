@@ -53,3 +53,7 @@ class LlmTrouble(Exception):
         super().__init__(reason)
         self.reason = reason
         self.spent = spent
+
+
+class LlmLate(LlmTrouble):
+    """No answer in time: nobody knows what it has cost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
+from reviews.models.hook import HookAnswer, HookCall, HookSession
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -14,14 +15,30 @@ from reviews.models.review import (
     ReviewState,
     Ruling,
 )
+from reviews.models.webhook import (
+    ON_ITS_WAY,
+    Delivery,
+    DeliveryAttempt,
+    DeliveryState,
+    EndpointStatus,
+    WebhookEndpoint,
+)
 
 __all__ = [
+    "ON_ITS_WAY",
     "RULINGS",
     "AdvisoryWarning",
     "Comment",
+    "Delivery",
+    "DeliveryAttempt",
+    "DeliveryState",
+    "EndpointStatus",
     "GateCheck",
     "Grant",
     "GrantState",
+    "HookAnswer",
+    "HookCall",
+    "HookSession",
     "Kind",
     "Permission",
     "Reading",
@@ -30,4 +47,5 @@ __all__ = [
     "Ruling",
     "Scope",
     "ToolCall",
+    "WebhookEndpoint",
 ]

@@ -15,6 +15,7 @@ class Kind(models.TextChoices):
     QUESTION = "question"
     CONFIRMATION = "confirmation"
     EXHAUSTED = "exhausted"
+    LOOP_ACTION = "loop_action"
 
 
 class ReviewState(models.TextChoices):
@@ -32,6 +33,7 @@ RULINGS: dict[str, tuple[str, ...]] = {
     Kind.QUESTION: ("answer", "abort"),
     Kind.CONFIRMATION: ("approve", "amend", "deny", "abort"),
     Kind.EXHAUSTED: ("retry", "skip", "abort"),
+    Kind.LOOP_ACTION: ("approve", "deny"),
 }
 
 

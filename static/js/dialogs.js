@@ -18,9 +18,10 @@ function switchTheme() {
 }
 
 async function copy(button) {
-  await navigator.clipboard.writeText(new URL(button.dataset.copyLink, location.href).href);
+  const { copyLink, copyText } = button.dataset;
+  await navigator.clipboard.writeText(copyText ?? new URL(copyLink, location.href).href);
   const label = button.getAttribute("aria-label");
-  button.setAttribute("aria-label", "Link copied");
+  button.setAttribute("aria-label", copyText ? "Copied" : "Link copied");
   button.classList.add("done");
   setTimeout(() => {
     button.setAttribute("aria-label", label);
@@ -52,7 +53,7 @@ document.addEventListener("click", (event) => {
   }
   else if (button.matches("[data-close]")) button.closest("dialog").close();
   else if (button.matches("[data-theme-switch]")) switchTheme();
-  else if (button.matches("[data-copy-link]")) copy(button);
+  else if (button.matches("[data-copy-link], [data-copy-text]")) copy(button);
   else if (button.matches("[data-fill]")) answer(button);
 });
 

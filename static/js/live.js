@@ -69,7 +69,7 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   const everything = touched.includes("*");
   const pane = document.querySelector("#detail[data-code]");
   if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
-  const list = document.querySelector("#runs, #permissions");
+  const list = document.querySelector("#runs, #permissions, #loop");
   if (everything && list) htmx.trigger(list, "news");
 });
 

@@ -6,7 +6,7 @@ The list of doors comes from the API itself: one that is not in the matrix fails
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from django.test import Client as DjangoClient
 from accounts.models import Project, Role
 from accounts.services import agent_key_issue, agent_key_revoke
 from config.api import api
+from loop.clock import look
 from tests.builders import (
     Person,
     Robot,
@@ -39,6 +40,8 @@ from tests.problems import any_problem
 ABSENT = "01900000-0000-7000-8000-000000000000"
 ANYBODY = {"own agent", "other agent", "foreign agent"}
 MEMBERS = {"reviewer", "manager", "admin"}
+SESSIONS = {"session", "session with token"}
+HOOK = "https://93.184.216.34/hook"
 UNKNOWN = {
     *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
     *("two credentials", "key in the query"),
@@ -56,6 +59,12 @@ class Target:
     permission: str = ABSENT
     check: str = ABSENT
     warning: str = ABSENT
+    webhook: str = ABSENT
+    delivery: str = ABSENT
+    decision_id: str = ABSENT
+    note: str = ABSENT
+    recommendation: str = ABSENT
+    incident: str = ABSENT
 
 
 class World:
@@ -143,6 +152,12 @@ class World:
         self.agent.post(f"/runs/{target.run}/checkpoints", json={"step": 1})
         return target
 
+    def finished(self) -> Target:
+        """Over: a stream of its events comes to an end."""
+        target = self.running()
+        self.agent.post(f"/runs/{target.run}/finish", json={"outcome": "failed"})
+        return target
+
     def asking(self, body: Any = None) -> Target:
         run = start_run(self.agent)
         asked = {"kind": "request", "title": "May I?"}
@@ -192,6 +207,55 @@ class World:
         (warning,) = told["advisory_warnings"]
         return Target(target.run, ABSENT, warning=warning["id"])
 
+    def hooked(self) -> Target:
+        """In the manager's project; they have no other."""
+        with client_for(self.live, self.manager) as manager:
+            body = {"url": HOOK, "types": ["run.stopped"]}
+            webhook = manager.post("/webhooks", json=body).json()["id"]
+        return Target(start_run(self.agent), ABSENT, webhook=webhook)
+
+    def told(self) -> Target:
+        target = self.hooked()
+        with client_for(self.live, self.manager) as manager:
+            path = f"/webhooks/{target.webhook}"
+            delivery = manager.post(f"{path}/test").json()["id"]
+            manager.post(f"{path}/disable")
+            manager.post(f"{path}/enable")
+        return replace(target, delivery=delivery)
+
+    @cached_property
+    def looped(self) -> Target:
+        """A loop that has done everything; most of it may be told again and again."""
+        run = start_run(self.agent)
+        failed = {"type": "agent/loop.failed", "data": {"agent": "robo"}}
+        decision = self.agent.post("/loop/signals", json=failed).json()["decision_id"]
+        notes = [
+            self.agent.post("/loop/notes", json={"text": "n"}).json()["id"]
+            for _ in range(2)
+        ]
+        look(self.project.pk)
+        for note, end in zip(notes, ("done", "failed"), strict=True):
+            self.agent.post(f"/loop/notes/{note}/{end}", json={})
+        (incident,) = self.agent.get("/loop/incidents").json()["items"]
+        return Target(
+            *(run, ABSENT),
+            decision_id=decision,
+            note=notes[0],
+            incident=incident["id"],
+        )
+
+    def told_of(self, body: Any) -> Target:
+        return replace(self.looped, body=body)
+
+    def note_failed(self) -> Target:
+        newest = self.agent.get("/loop/notes?state=failed").json()["items"][0]
+        return replace(self.looped, body={}, note=newest["id"])
+
+    def recommended(self) -> Target:
+        body = {"title": "t", "change": {"set": {"checks": {"max_resets": 2}}}}
+        row = self.agent.post("/loop/recommendations", json=body).json()["id"]
+        return replace(self.looped, recommendation=row)
+
     def stopped(self) -> Target:
         target = self.running({"reason": "looked at it"})
         body = step(1, coherence=0.1)
@@ -240,8 +304,36 @@ def managers_only(target: Callable[[World], Target]) -> Door:
     return Door(target=target, allowed={"manager", "admin"}, refused=refused)
 
 
+def manages_something(target: Callable[[World], Target]) -> Door:
+    """The outsider manages a project too: in there, not in here."""
+    return Door(
+        target=target,
+        allowed={"manager", "admin", "outsider"},
+        refused=dict.fromkeys({*ANYBODY, "reviewer", *SESSIONS}, 403),
+    )
+
+
+def in_project(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """For everybody of the project, agents and people alike."""
+    refused = {"foreign agent": 404, "outsider": 404}
+    allowed = {"own agent", "other agent", *MEMBERS, "session with token"}
+    if reads:
+        allowed.add("session")
+    else:
+        refused["session"] = 403
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def for_everybody(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """Each in a project of their own."""
+    return Door(
+        target=target,
+        allowed={*EVERYBODY, "session with token"} | ({"session"} if reads else set()),
+        refused={} if reads else {"session": 403},
+    )
+
+
 EVERYBODY = {*ANYBODY, *MEMBERS, "outsider"}
-SESSIONS = {"session", "session with token"}
 
 
 def stateless(body: Any) -> Door:
@@ -265,6 +357,7 @@ DOORS: dict[str, Door] = {
     "GET /runs/{run}/ledger": readers(World.running),
     "GET /runs/{run}/verify": readers(World.running),
     "GET /runs/{run}/decision": readers(World.running, session=False),
+    "GET /runs/{run}/events": readers(World.finished),
     "POST /runs/{run}/steps": agents_only(lambda world: world.running(step(1))),
     "POST /runs/{run}/steps/batch": agents_only(
         lambda world: world.running({"steps": [step(1)]})
@@ -310,12 +403,30 @@ DOORS: dict[str, Door] = {
     ),
     "POST /runs/{run}/warnings/{warning}/acknowledge": people_only(World.warned),
     "POST /runs/{run}/turns": agents_only(lambda world: world.running({})),
+    "POST /otlp/v1/traces": Door(
+        target=lambda world: world.running({}),
+        allowed=ANYBODY,
+        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
+        | dict.fromkeys(SESSIONS, 401),
+    ),
     "GET /permissions": Door(
         target=World.permitted,
         allowed={*MEMBERS, *SESSIONS, "outsider"},
         refused=dict.fromkeys(ANYBODY, 403),
     ),
     "POST /permissions/{permission}/revoke": people_only(World.permitted),
+    "POST /webhooks": manages_something(
+        lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
+    ),
+    "GET /webhooks": manages_something(World.running),
+    "GET /webhooks/{webhook}": managers_only(World.hooked),
+    "DELETE /webhooks/{webhook}": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/test": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/rotate": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/enable": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/disable": managers_only(World.hooked),
+    "GET /webhooks/{webhook}/deliveries": managers_only(World.hooked),
+    "POST /webhooks/deliveries/{delivery}/resend": managers_only(World.told),
     "POST /evaluate/continue": stateless({"step_number": 1}),
     "POST /evaluate/command": stateless({"command": "ls"}),
     "POST /evaluate/tool": stateless({"tool": "Read"}),
@@ -325,6 +436,50 @@ DOORS: dict[str, Door] = {
     ),
     "POST /evaluate/turn": stateless({"content": "Done."}),
     "POST /evaluate/verdict": stateless({"text": "GATE_REVIEW: FAIL - no"}),
+    "POST /loop/signals": for_everybody(
+        lambda world: world.told_of({"type": "system/note"})
+    ),
+    "POST /loop/notes": for_everybody(lambda world: world.told_of({"text": "n"})),
+    "POST /loop/recommendations": for_everybody(
+        lambda world: world.told_of({"title": "t", "change": {"set": {"checks": {}}}})
+    ),
+    "GET /loop/decisions": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/notes": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/recommendations": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/incidents": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/decisions/{decision_id}": in_project(
+        lambda world: world.looped, reads=True
+    ),
+    "POST /loop/decisions/{decision_id}/outcome": in_project(
+        lambda world: world.told_of({"outcome": "succeeded"})
+    ),
+    "POST /loop/notes/{note}/done": in_project(lambda world: world.told_of({})),
+    "POST /loop/notes/{note}/failed": in_project(World.note_failed),
+    "POST /loop/heartbeat": manages_something(lambda world: world.looped),
+    "POST /loop/recommendations/{recommendation}/adopt": managers_only(
+        World.recommended
+    ),
+    "POST /loop/recommendations/{recommendation}/dismiss": managers_only(
+        World.recommended
+    ),
+    "POST /loop/incidents/{incident}/resolve": people_only(
+        lambda world: world.told_of({})
+    ),
+    "GET /loop": Door(
+        target=lambda world: world.looped,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "GET /loop/summary": Door(
+        target=lambda world: world.looped,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /loop/switch": Door(
+        target=lambda world: world.told_of({"paused": True}),
+        allowed={*MEMBERS, "outsider", "session with token"},
+        refused=dict.fromkeys({*ANYBODY, "session"}, 403),
+    ),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
 }
@@ -355,6 +510,12 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         permission=target.permission,
         check=target.check,
         warning=target.warning,
+        webhook=target.webhook,
+        delivery=target.delivery,
+        decision_id=target.decision_id,
+        note=target.note,
+        recommendation=target.recommendation,
+        incident=target.incident,
     )
     more = {} if target.body is None else {"json": target.body}
     return world.callers[caller](method, path, **more)
@@ -367,7 +528,9 @@ def test_every_door_is_in_the_matrix() -> None:
         for method in methods
     }
 
-    assert found == set(DOORS)
+    # A hook is never refused, which its host would take as leave to go on: what it is
+    # told instead stands in tests/hooks/test_fails_closed.py.
+    assert found == {*DOORS, "POST /hooks/{dialect}/{event}"}
 
 
 @pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("accounts", "client", "config", "guidance", "ledger", "reviews")
+ROOMS = ("accounts", "client", "config", "guidance", "ledger", "loop", "reviews")
 
 
 @pytest.fixture

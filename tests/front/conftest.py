@@ -9,7 +9,7 @@ from django.test.utils import override_settings
 
 from accounts.models import Role
 from config.asgi import build_http
-from config.front.wire import Receive, Scope, Send
+from config.front.wire import App, Receive, Scope, Send
 from ledger.hub import close_hub
 from tests.builders import make_person, make_project, make_robot, start_run
 from tests.conftest import client_for
@@ -17,8 +17,7 @@ from tests.front.stages import Stage
 from tests.live import Live, serve
 
 
-@pytest.fixture(scope="module")
-def plain(live: Live) -> Iterator[Live]:
+def django_alone() -> App:
     """The same API without the lean front: Django alone behind the guard."""
     with override_settings(LEAN_FRONT=False):
         http = build_http()
@@ -33,7 +32,12 @@ def plain(live: Live) -> Iterator[Live]:
         await close_hub()
         await send({"type": "lifespan.shutdown.complete"})
 
-    with serve(application) as server:
+    return application
+
+
+@pytest.fixture(scope="module")
+def plain(live: Live) -> Iterator[Live]:
+    with serve(django_alone()) as server:
         yield server
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Event
+from time import monotonic
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from ledger.replay import replay_run
 from ledger.verify import verify_run
 from tests.builders import Person, Robot, pause_at_once, start_run, step
 from tests.conftest import client_for
+from tests.front.streams import listen, until_parked
 from tests.ledger.test_parallel_agents import watch_positions
 from tests.live import Live
 from tests.people import rule, seen
@@ -103,6 +105,21 @@ def test_a_long_poll_there_hears_of_a_ruling_here(
         ruling = rule(reviewer, review, "approve")["ruling"]
 
         assert parked.result(timeout=15).json()["ruling"] == ruling
+
+
+def test_a_stream_here_hears_of_everyday_steps_there(
+    agent: httpx.Client, there: httpx.Client
+) -> None:
+    """In less time than the slow re-checks between them would take."""
+    run = start_run(agent)
+    with listen(agent, run) as heard:
+        heard.entry()
+        began = monotonic()
+        for number in (1, 2, 3, 4):
+            until_parked(run)
+            there.post(f"/runs/{run}/steps", json=step(number))
+            assert heard.entry()["payload"]["report"]["number"] == number
+        assert monotonic() - began < 2 * hub.RECHECK_SECONDS
 
 
 def test_two_reviewers_at_two_processes_have_one_winner(

@@ -43,7 +43,8 @@ def dial(live: Live, project: Project) -> Iterator[Dial]:
                 origin=Origin(origin),
                 compression=None,
             )
-            return stack.enter_context(socket)
+            stack.enter_context(socket)
+            return socket
 
         yield open_socket
 

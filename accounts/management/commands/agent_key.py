@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
+from accounts.errors import Invalid
 from accounts.services import agent_key_issue
 
 
@@ -24,7 +25,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         name, project = options["name"], options["project"]
         check_names(name, project)
-        _, secret = agent_key_issue(name=name, project_slug=project)
+        try:
+            _, secret = agent_key_issue(name=name, project_slug=project)
+        except Invalid as refusal:
+            raise CommandError(refusal.detail) from None
         if options["json"]:
             line = {"project": project, "agent": name, "key": secret}
             self.stdout.write(json.dumps(line))
