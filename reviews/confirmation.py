@@ -12,7 +12,7 @@ from typing import Any
 
 from guidance.core.commands import Part, split_command
 from guidance.core.commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
-from guidance.core.tools.texts import marked_texts
+from guidance.core.tools.texts import holders, marked_texts
 from guidance.core.words import call_severity
 from guidance.selectors import policy_by_id
 from ledger.figures import span
@@ -172,10 +172,8 @@ def _shells(review: Review, content: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(
         text.place
         for text in marked_texts(
-            content["shown"].get("arguments") or {},
-            tool=content["tool"],
-            marks=rules.shell_arguments,
-            place="/arguments",
+            holders(content["shown"].get("arguments") or {}, "/arguments"),
+            rules.shell.of(content["tool"]),
         )
         if not text.joined
     )

@@ -54,9 +54,11 @@ class Pattern:
 class BytePattern:
     """A compiled rule of our own. It reads one byte per character, see `one_byte`."""
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "text")
 
-    def __init__(self, compiled: Any) -> None:
+    def __init__(self, text: str, compiled: Any) -> None:
+        # As it may stand in another pattern: with its own way of taking case.
+        self.text = text
         self._compiled = compiled
 
     @property
@@ -75,6 +77,14 @@ class BytePattern:
     def finditer(self, data: bytes) -> Iterator[Span]:
         for found in self._compiled.finditer(data):
             yield Span(*found.span())
+
+    def group(self, data: bytes, start: int, end: int) -> Span | None:
+        """The one group that took part in the first match between these places."""
+        found = self._compiled.search(data, start, end)
+        if found is None:
+            return None
+        spans = map(found.span, range(1, self._compiled.groups + 1))
+        return next(Span(*span) for span in spans if span[0] >= 0)
 
 
 def compile_pattern(text: str) -> Pattern:
@@ -100,15 +110,24 @@ def compile_pattern(text: str) -> Pattern:
     return Pattern(text, compiled)
 
 
-def byte_pattern(text: str, *, ignore_case: bool = False) -> BytePattern:
+def byte_pattern(
+    text: str, *, ignore_case: bool = False, groups: bool = False
+) -> BytePattern:
     """A rule built in; ^ and $ are the ends of the text."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
-    options.never_capture = True
+    options.never_capture = not groups
     options.case_sensitive = not ignore_case
     options.max_mem = _OWN_MEMORY
-    return BytePattern(re2.compile(text.encode("latin-1"), options))
+    compiled = re2.compile(text.encode("latin-1"), options)
+    return BytePattern(f"(?i:{text})" if ignore_case else f"(?:{text})", compiled)
+
+
+def either(*patterns: BytePattern) -> BytePattern:
+    """All of them read at once. Each should be short where it matches: to find out where
+    it begins, the text is read back from its end."""
+    return byte_pattern("|".join(pattern.text for pattern in patterns))
 
 
 def one_byte(text: str) -> bytes:

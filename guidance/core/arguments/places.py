@@ -23,6 +23,8 @@ _ANY = re.compile(
     r"|[^\"'/\#\[\]{}]+|.",
     re.DOTALL,
 )
+# As many as the most values that are read can be made of.
+_MOST_TOKENS = 50_000
 # After these an apostrophe opens a string; elsewhere it is part of a word.
 _BEFORE_VALUE = ("", "{", "[", ",", ":")
 _PAIRS = ("{}", "[]")
@@ -45,10 +47,16 @@ def place(text: str, at: int) -> Place:
 
 
 def breaks_off(text: str) -> bool:
-    """The text ends within a string, a comment, an object or an array."""
+    """The text ends within a string, a comment, an object or an array.
+
+    So does, to us, one of more tokens than are read.
+    """
     opened: list[str] = []
     before = ""
-    for token in _ANY.finditer(text):
+    ambiguous = "'" in text
+    for number, token in enumerate(_ANY.finditer(text)):
+        if number == _MOST_TOKENS:
+            return True
         kind = token.lastgroup
         if kind == "broken" or (kind == "apostrophe" and before in _BEFORE_VALUE):
             return True
@@ -56,7 +64,7 @@ def breaks_off(text: str) -> bool:
             opened.append(token[0])
         elif kind == "close" and (not opened or opened.pop() + token[0] not in _PAIRS):
             return False
-        if kind != "comment":
+        if ambiguous and kind != "comment":
             before = token[0].rstrip()[-1:] or before
     return bool(opened)
 
@@ -66,11 +74,11 @@ def first_refusal(text: str) -> tuple[int, str]:
     keys: list[set[str] | None] = []
     key_expected = False
     for token in _tokens(text):
-        kind = "number" if token["number"] is not None else token.lastgroup
-        at = token.end() - len(token[0].lstrip())
+        kind = token.lastgroup
+        at = token.start(kind or 0)
         try:
             if kind == "string":
-                value = checked_text(json.loads(token["string"], strict=False))
+                value = checked_text(_text(token["string"]))
                 known = keys[-1] if keys else None
                 if key_expected and known is not None:
                     if value in known:
@@ -92,8 +100,17 @@ def first_refusal(text: str) -> tuple[int, str]:
     return 0, ""
 
 
+def _text(quoted: str) -> str:
+    if "\\" not in quoted:
+        return quoted[1:-1]
+    text: str = json.loads(quoted, strict=False)
+    return text
+
+
 def _tokens(text: str) -> Iterator[re.Match[str]]:
     position = 0
-    while token := _STRICT.match(text, position):
-        yield token
+    for token in _STRICT.finditer(text):
+        if token.start() != position:
+            return
         position = token.end()
+        yield token

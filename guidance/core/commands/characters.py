@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from guidance.core.arguments.patterns import byte_pattern
+
 # Direction marks that reorder the line, and control characters that overwrite it. One
 # class and nothing else, for that is what a search is fast with.
 _SUSPECT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# The same for a text in ASCII.
+SUSPECT = byte_pattern("[\x00-\x08\x0b-\x1f\x7f]")
 # Carriage returns are fine before a line feed.
 _DECEIVING = re.compile(
     _SUSPECT.pattern.replace("\x0b-", "\x0b\x0c\x0e-") + "|\r(?!\n)"

@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from guidance.core.commands.characters import deceiving
+from guidance.core.arguments.patterns import either
+from guidance.core.commands.characters import SUSPECT, deceiving
 from guidance.core.commands.findings import CommandFinding, Part
-from guidance.core.commands.limits import MAX_CHARACTERS, EnoughError, TooMuchError
+from guidance.core.commands.limits import (
+    MAX_CHARACTERS,
+    Budget,
+    EnoughError,
+    TooMuchError,
+)
 from guidance.core.commands.origin import top
 from guidance.core.commands.report import Report
 from guidance.core.commands.rules.judging import judge
 from guidance.core.commands.tables import HANDLERS, MATTERS
 from guidance.core.commands.unwrap.redirections import redirected
 from guidance.core.commands.walk import Walk
-from guidance.core.commands.windows.shells import smells, windows
+from guidance.core.commands.windows.shells import SMELLS, smells, windows
 
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
 # left out, and ambiguous ones must be followed by what SQL wants there.
@@ -26,16 +32,23 @@ _SQL = re.compile(
     r"|use\s+\w+\s*;|do\s+\$\w*\$)",
     re.IGNORECASE,
 )
+# What most texts do not have, told by reading them once.
+_ODD = either(SUSPECT, SMELLS)
 
 
-def judge_command(command: str) -> tuple[CommandFinding, ...]:
-    """What a person should know before this runs; nothing if it is harmless."""
-    return _report(command, _command).findings
+def judge_command(
+    command: str, *, budget: Budget | None = None
+) -> tuple[CommandFinding, ...]:
+    """What a person should know before this runs; nothing if it is harmless.
+
+    Texts that are read for one answer may share a budget.
+    """
+    return _report(command, _command, budget=budget).findings
 
 
-def judge_sql(text: str) -> tuple[CommandFinding, ...]:
+def judge_sql(text: str, *, budget: Budget | None = None) -> tuple[CommandFinding, ...]:
     """The same for a text that is known to be SQL."""
-    return _report(text, _sql).findings
+    return _report(text, _sql, budget=budget).findings
 
 
 def split_command(command: str) -> tuple[Part, ...]:
@@ -44,7 +57,11 @@ def split_command(command: str) -> tuple[Part, ...]:
 
 
 def _report(
-    text: str, read: Callable[[Walk, str], None], *, collect: bool = False
+    text: str,
+    read: Callable[[Walk, str], None],
+    *,
+    collect: bool = False,
+    budget: Budget | None = None,
 ) -> Report:
     report = Report(text, collect=collect)
     if len(text) > MAX_CHARACTERS:
@@ -52,6 +69,7 @@ def _report(
         return report
     walk = Walk(
         report,
+        Budget() if budget is None else budget,
         handlers=HANDLERS,
         matters=MATTERS,
         redirected=redirected,
@@ -68,7 +86,8 @@ def _report(
 
 
 def _command(walk: Walk, text: str) -> None:
-    strange = deceiving(text)
+    odd = not text.isascii() or _ODD.search(text.encode()) is not None
+    strange = deceiving(text) if odd else None
     if strange is not None:
         walk.report.at("opaque-characters", strange.span(), uninspectable=True)
         # What marks the unknown must not come from outside.
@@ -79,7 +98,7 @@ def _command(walk: Walk, text: str) -> None:
     if _SQL.match(text):
         walk.report.forget_broken()
         walk.sql(text, origin=origin, via=())
-    if smells(text):
+    if odd and smells(text):
         windows(walk, text, origin=origin, via=())
 
 

@@ -176,6 +176,8 @@ class Knowledge:
 
     def fields(self, word: Word) -> list[str]:
         """One word may become none or several: values are split at blanks."""
+        if len(word.pieces) > _FEW:
+            self.budget.step(len(word.pieces) // 4)
         done: list[str] = []
         current: list[str] = []
         begun = False

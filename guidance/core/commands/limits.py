@@ -41,7 +41,7 @@ class EnoughError(Exception):
 
 
 class Budget:
-    """Counts down while a command is read and judged."""
+    """Counts down while a command is read and judged, or all those of one call."""
 
     __slots__ = ("characters", "commands", "steps")
 
@@ -49,6 +49,11 @@ class Budget:
         self.characters = MAX_READ
         self.commands = MAX_COMMANDS
         self.steps = steps
+
+    @property
+    def spent(self) -> bool:
+        """A cap was reached, and nothing more will be read."""
+        return self.characters < 0 or self.commands < 0 or self.steps < 0
 
     def read(self, characters: int) -> None:
         self.characters -= characters

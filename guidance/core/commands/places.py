@@ -18,8 +18,9 @@ from guidance.core.commands.shell.reader import read_list
 from guidance.core.commands.shell.tree import Script, Simple
 from guidance.core.commands.shell.words import read_word
 
-# More than this and the whole command is marked instead of its words.
-_MOST_STEPS = 3_000
+# More than this in all commands of a report, and whole commands are marked instead of
+# their words.
+MOST_PLACED = 4_000
 _BETWEEN = re.compile(r"(?:[ \t\r]|\\\r?\n)*+")
 _NUMBER = re.compile(r"[0-9]*+")
 # One group for the quote that opens or closes and one for what is expanded and counts
@@ -38,22 +39,24 @@ _ANSI_PIECE = re.compile(
 )
 
 
-def place_words(script: Script, simple: Simple) -> list[tuple[int, int]]:
+def place_words(
+    script: Script, simple: Simple, budget: Budget
+) -> list[tuple[int, int]]:
     """The spans of its words, or nothing if they are not one to one or too many."""
     if len(simple.words) > MAX_ARGUMENTS:
         return []
     try:
-        spans = _spans(script.text, simple)
+        spans = _spans(script.text, simple, budget)
     except TooMuchError:
         return []
     spans = spans[_assignments(script.text, spans) :]
     return spans if len(spans) == len(simple.words) else []
 
 
-def _spans(text: str, simple: Simple) -> list[tuple[int, int]]:
+def _spans(text: str, simple: Simple, budget: Budget) -> list[tuple[int, int]]:
     """Of everything that looks like a word, assignments included."""
     origin = Origin(place=(0, len(text)))
-    cursor = Cursor(text, origin, Budget(steps=_MOST_STEPS), read_list, at=simple.start)
+    cursor = Cursor(text, origin, budget, read_list, at=simple.start)
     spans: list[tuple[int, int]] = []
     while True:
         cursor.at = start = _end_of(_BETWEEN, text, cursor.at)

@@ -8,11 +8,12 @@ from guidance.core.commands.limits import (
     MAX_FINDINGS,
     MAX_PARTS,
     MAX_TOKENS,
+    Budget,
     EnoughError,
 )
 from guidance.core.commands.naming import names
 from guidance.core.commands.origin import Marks, Origin
-from guidance.core.commands.places import place_words, word_marks
+from guidance.core.commands.places import MOST_PLACED, place_words, word_marks
 from guidance.core.commands.rules import RULES
 from guidance.core.commands.shell.tree import UNKNOWN, Script, Simple
 
@@ -41,6 +42,7 @@ class Report:
         self._met: set[tuple[str, Span]] = set()
         self._tokens = 0
         self._placed: dict[Simple, list[Span]] = {}
+        self._placing = Budget(steps=MOST_PLACED)
 
     @property
     def findings(self) -> tuple[CommandFinding, ...]:
@@ -181,7 +183,7 @@ class Report:
     def _words(self, script: Script, simple: Simple) -> list[Span]:
         """Worked out once, however often wrappers in wrappers ask."""
         if simple not in self._placed:
-            self._placed[simple] = place_words(script, simple)
+            self._placed[simple] = place_words(script, simple, self._placing)
         return self._placed[simple]
 
     def part(self, call: Call) -> None:

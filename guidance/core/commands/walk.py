@@ -55,6 +55,7 @@ class Walk:
     def __init__(
         self,
         report: Report,
+        budget: Budget,
         *,
         handlers: Mapping[str, Handler],
         matters: Matters,
@@ -62,7 +63,7 @@ class Walk:
         judge: Handler,
     ) -> None:
         self.report = report
-        self.budget = Budget()
+        self.budget = budget
         self.known = Knowledge(output_of, printed_by, self.budget)
         self._handlers = handlers
         self._matter = matters
@@ -142,7 +143,7 @@ class Walk:
         """A text that a database would run."""
         self.budget.read(len(text))
         self.budget.command(COST_OF_TEXT)
-        for found in judge_statements(text):
+        for found in judge_statements(text, self.budget):
             if found.shell:
                 place = slice_of(origin, found.start, found.end)
                 self.shell(found.shell, origin=place, via=(*via, "program"))
@@ -277,9 +278,7 @@ class Walk:
                 # The verb itself may be expanded.
                 return True
             # Some programs take their verbs in capitals, too.
-            return not telling.isdisjoint(words) or not all(
-                word.islower() for word in words if word[:1].isalpha()
-            )
+            return not telling.isdisjoint(map(str.lower, words))
         return not self._plain(name)
 
     def _plain(self, name: str) -> bool:
@@ -292,7 +291,7 @@ class Walk:
             and not self.report.collects
             and name not in known.functions
             and name not in known.aliases
-            and not known.files
+            and name not in known.files
         )
 
     def _alternatives(

@@ -130,28 +130,31 @@ def unified(
     return "".join(parts)
 
 
-def _hunk(
-    old: Sequence[str], new: Sequence[str], hunk: Sequence[Change]
-) -> Iterator[str]:
+def _hunk(old: Sequence[str], new: Sequence[str], hunk: Sequence[Change]) -> list[str]:
     first, last = hunk[0], hunk[-1]
     before = min(CONTEXT, first.old)
     after = min(CONTEXT, len(old) - last.old_end)
     here = _range(first.old - before, last.old_end + after)
     there = _range(first.new - before, last.new_end + after)
-    yield f"@@ -{here} +{there} @@\n"
+    rows = [f"@@ -{here} +{there} @@\n"]
     position = first.old - before
     for change in hunk:
-        yield from _rows(" ", old[position : change.old])
-        yield from _rows("-", old[change.old : change.old_end])
-        yield from _rows("+", new[change.new : change.new_end])
+        rows.append(_rows(" ", old[position : change.old]))
+        rows.append(_rows("-", old[change.old : change.old_end]))
+        rows.append(_rows("+", new[change.new : change.new_end]))
         position = change.old_end
-    yield from _rows(" ", old[position : position + after])
+    rows.append(_rows(" ", old[position : position + after]))
+    return rows
 
 
-def _rows(sign: str, lines: Sequence[str]) -> Iterator[str]:
-    for line in lines:
-        ending = "" if line.endswith("\n") else "\n\\ No newline at end of file\n"
-        yield f"{sign}{line}{ending}"
+def _rows(sign: str, lines: Sequence[str]) -> str:
+    if not lines:
+        return ""
+    text = "".join(lines)
+    rows = sign + text.removesuffix("\n").replace("\n", f"\n{sign}")
+    # Only the last line of a file may be without its end.
+    ending = "\n" if text.endswith("\n") else "\n\\ No newline at end of file\n"
+    return rows + ending
 
 
 def _range(start: int, end: int) -> str:

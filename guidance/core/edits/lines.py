@@ -26,8 +26,28 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         begin = len(BOM) if text.startswith(BOM) else 0
+        if "\r" in text:
+            self._mixed(text[begin:], begin)
+        else:
+            self._plain(text[begin:], begin)
+
+    def _plain(self, text: str, begin: int) -> None:
+        """The same with LF alone, which is found at once."""
+        self.contents = text.split("\n")
+        whole = not self.contents[-1]
+        if whole:
+            self.contents.pop()
+        places = accumulate((len(line) + 1 for line in self.contents), initial=begin)
+        self.starts = list(places)
+        self.afters = self.starts[1:]
+        self.starts.pop()
+        self.ends = [after - 1 for after in self.afters]
+        if not whole:
+            self.afters[-1] = self.ends[-1] = begin + len(text)
+
+    def _mixed(self, text: str, begin: int) -> None:
         # A line, its ending, a line, its ending, …, and what follows the last one.
-        parts = _ENDING.split(text[begin:])
+        parts = _ENDING.split(text)
         if parts[-1]:
             parts.append("")
         else:

@@ -17,14 +17,15 @@ Known misses, which a person or another layer has to catch:
   to their own name ("password"), or words such as "test" and "example";
 - secrets in hex, percent-encoding, HTML entities, compression or encryption, in base64 of
   base64, in full-width or look-alike letters, spelled backwards or character by character;
-- formats cut inside their public start, cut more than eight times, or after five hundred
-  other cuts; the next lines of a token that is already whole at the end of the first one;
+- formats cut inside their public start, or cut more than eight times; the next lines of
+  a token that is already whole at the end of the first one;
 - UUIDs and runs of digits as tokens; user names alone as tokens in addresses.
 """
 
 from __future__ import annotations
 
 from guidance.core.secrets.erasing import SecretFinding
+from guidance.core.secrets.hits import REST as UNREAD
 from guidance.core.secrets.redaction import (
     Redacted,
     RedactedText,
@@ -34,6 +35,7 @@ from guidance.core.secrets.redaction import (
 )
 
 __all__ = [
+    "UNREAD",
     "Redacted",
     "RedactedText",
     "SecretFinding",

@@ -7,14 +7,13 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
+from guidance.core.secrets.effort import Effort
 from guidance.core.secrets.filler import is_filler, is_reference
-from guidance.core.secrets.hits import HIT_LIMIT, REST, Hit
+from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.labels import is_label
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.values import is_secret_value
-from guidance.core.secrets.vocabulary import (
-    LOCAL_DEFAULTS,
-)
+from guidance.core.secrets.vocabulary import LOCAL_DEFAULTS
 
 _SCHEMES = "bearer|basic|token|ssws|apikey|negotiate"
 _FOUND = byte_pattern(
@@ -23,6 +22,8 @@ _FOUND = byte_pattern(
     r"|[?&;]sig=[A-Za-z0-9%+/]{30,}",
     ignore_case=True,
 )
+# Without it, and without an address that holds an @, there is nothing to be found.
+SCHEME = byte_pattern(rf"(?:{_SCHEMES})[ \t]|[?&;]sig=", ignore_case=True)
 _HEADER = re.compile(r"(?i)authorization[\"']?\s*[:=,]?\s*[\"']?$")
 _SCHEME = re.compile(rf"(?i)({_SCHEMES})[ \t]+[\"']?")
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=:-]{6,}")
@@ -34,14 +35,13 @@ _NO_HOST = re.compile(
 _STRONG = Promise("authorization", strong=True)
 _WEAK = Promise("authorization", strong=False)
 _BEARER_LEAST = 16
+_PRICE = 30
 
 
-def addresses(text: str, data: bytes) -> Iterator[Hit]:
+def addresses(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every credential in an address or behind the name of a scheme."""
-    for tried, place in enumerate(_FOUND.finditer(data)):
-        if tried == 2 * HIT_LIMIT:
-            yield Hit(place.start, len(text), REST, place.start)
-            return
+    for place in _FOUND.finditer(data):
+        effort.spend(_PRICE)
         found = text[place.start : place.end]
         if "://" in found and found.endswith("@"):
             hit = _in_address(text, place)

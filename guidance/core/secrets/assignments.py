@@ -9,13 +9,14 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
-from guidance.core.secrets.hits import HIT_LIMIT, REST, Hit
+from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise, promise
 from guidance.core.secrets.reading import Place, value_at
 
 _NAME_LIMIT = 80
-_NAMES_TRIED = 10 * HIT_LIMIT
-_VALUES_TRIED = 2 * HIT_LIMIT
+_PRICE_OF_NAME = 15
+_PRICE_OF_VALUE = 30
 
 _KEY_SORTS = (
     "api|access|private|secret|sign(?:ing)?|encrypt(?:ion)?|crypto|auth|master|account"
@@ -50,7 +51,7 @@ _GIVEN = (
 )
 # As a word of its own, or as the last hump of a name.
 _SHORT = "(?:^|[^A-Za-z])(?:pass|pw|auth)|(?-i:[a-z0-9](?:Pass|Pw|Auth))"
-_ASSIGNED = byte_pattern(f"(?:{_NOUNS}|{_SHORT}){_TRAILER}{_GIVEN}", ignore_case=True)
+ASSIGNED = byte_pattern(f"(?:{_NOUNS}|{_SHORT}){_TRAILER}{_GIVEN}", ignore_case=True)
 _BETWEEN = re.compile(_GIVEN, re.IGNORECASE)
 _READ_AS = ("typed", "pair", "block", "tag", "comma", "call")
 # --password hunter, ENV PASSWORD hunter, login x password hunter: only a space between.
@@ -60,32 +61,35 @@ _SPACED = byte_pattern(
     rf"|login[ \t\n]+[^ \t\n]+[ \t\n]+)(?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]+",
     ignore_case=True,
 )
+# Without it there is no such name.
+SPACE_NAMED = byte_pattern(
+    rf"[_-](?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]|login[ \t\n]"
+    r"|(?:^|\n)[ \t]*(?:ENV|ARG|setx|set -g?x)[ \t]",
+    ignore_case=True,
+)
 _NAME_PARTS = frozenset(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 )
 
 
-def assignments(text: str, data: bytes) -> Iterator[Hit]:
+def assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every value given to a name that promises a secret."""
     promises: dict[str, Promise | None] = {}
-    for pattern, read in ((_ASSIGNED, _signed), (_SPACED, _spaced)):
-        position = tried = judged = 0
+    for pattern, read in ((ASSIGNED, _signed), (_SPACED, _spaced)):
+        position = 0
         while found := pattern.search(data, position):
+            effort.spend(_PRICE_OF_NAME)
             position = found.end
             place = read(text, data, found)
             if place is None:
                 continue
-            if tried == _NAMES_TRIED or judged == _VALUES_TRIED:
-                yield Hit(place.value, len(text), REST, place.value)
-                return
             name = text[place.name : place.name_end]
             if name not in promises:
                 promises[name] = promise(name)
             promised = promises[name]
-            tried += 1
             if promised is None:
                 continue
-            judged += 1
+            effort.spend(_PRICE_OF_VALUE)
             value = value_at(text, place, promised)
             if value is not None:
                 position = max(position, value.end)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from guidance.core.secrets.effort import TooMuchError
 from guidance.core.secrets.hits import UNTOLD, Hit
-from guidance.core.secrets.inspection import Leaf
+from guidance.core.secrets.inspection import Inspection
 from guidance.core.secrets.labels import BARE, WINDOW, fingerprint, label, windows
-from guidance.core.secrets.walk import OwnKeys, Path, is_own
+from guidance.core.secrets.pieces import Pieces
+from guidance.core.secrets.walk import Path
 
-# A secret of one or two characters is hidden where it stands, but not wherever those
-# characters stand.
-_LEAST_REPEATED = 3
+# Of longer names in a path the end is left out: it says where to look, and any name
+# may come from outside.
+NAME_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,33 +36,25 @@ class SecretFinding:
 class Eraser:
     """Knows the secrets of one value and rewrites its texts without them."""
 
-    def __init__(
-        self,
-        found: Sequence[Leaf],
-        *,
-        key: bytes | None,
-        own_keys: OwnKeys = frozenset(),
-    ) -> None:
+    def __init__(self, found: Inspection, *, key: bytes | None) -> None:
         self._found = found
         self._key = key
-        self._own_keys = own_keys
-        self._hits = {(leaf.place.path, leaf.place.in_key): leaf.hits for leaf in found}
+        self._hits = {
+            (leaf.place.path, leaf.place.in_key): leaf.hits for leaf in found.leaves
+        }
         self._names: dict[Path, str] = {}
         self._labels: dict[tuple[str, int, str], str] = {}
-        # By their length: what must not be left over anywhere.
-        known: dict[int, set[str]] = {}
-        for leaf in found:
-            for hit in leaf.hits:
-                secret = hit.secret_in(leaf.place.text)
-                if len(secret) >= _LEAST_REPEATED:
-                    size = min(len(secret), WINDOW)
-                    known.setdefault(size, set()).update(windows(secret, size))
-        self._known = known
+        secrets: list[str] = []
+        if not found.whole:
+            secrets = [
+                hit.secret_in(leaf.place.text)
+                for leaf in found.leaves
+                for hit in leaf.hits
+            ]
+        self._pieces = Pieces(secrets)
         # Only then can a label and its neighbours spell a piece of a secret.
         marks = set(BARE)
-        self._odd = any(
-            not marks.isdisjoint(piece) for pieces in known.values() for piece in pieces
-        )
+        self._odd = any(not marks.isdisjoint(secret) for secret in secrets)
 
     def findings(self) -> tuple[SecretFinding, ...]:
         return tuple(
@@ -72,7 +66,7 @@ class Eraser:
                 length=hit.end - hit.start,
                 in_key=leaf.place.in_key,
             )
-            for leaf in self._found
+            for leaf in self._found.leaves
             for hit in leaf.hits
             if hit.kind != UNTOLD
         )
@@ -108,18 +102,20 @@ class Eraser:
         """The last name of the path as it may be shown."""
         if path not in self._names:
             name = str(path[-1])
-            if isinstance(path[-1], str) and not is_own(path, self._own_keys):
+            if isinstance(path[-1], str) and path not in self._found.own:
                 name = self._cleaned(name, (path, True))
             self._names[path] = name
         return self._names[path]
 
     def _pointer(self, path: Path) -> str:
-        parts = (self._name(path[: place + 1]) for place in range(len(path)))
+        parts = (
+            self._name(path[: place + 1])[:NAME_LIMIT] for place in range(len(path))
+        )
         escaped = (part.replace("~", "~0").replace("/", "~1") for part in parts)
         return "".join("/" + part for part in escaped)
 
     def _label(self, text: str, hit: Hit) -> str:
-        if hit.kind == UNTOLD:
+        if hit.kind == UNTOLD or self._found.whole:
             return BARE
         secret = text[hit.start : hit.end]
         same = (hit.kind, hit.core - hit.start, secret)
@@ -133,48 +129,35 @@ class Eraser:
         own = windows(text[hit.start : hit.core + WINDOW - 1])
 
         def tells(form: str) -> bool:
-            return not own.isdisjoint(windows(form)) or self._tells(form)
+            return not own.isdisjoint(windows(form)) or self._pieces.stand_in(form)
 
         return label(hit.kind, length=len(secret), mark=mark, tells=tells)
 
     def _cleaned(self, text: str, where: tuple[Path, bool]) -> str:
+        if self._found.whole:
+            return BARE if text else text
+        try:
+            cleaned = self._replaced(text, self._hits.get(where, ()))
+            told = self._odd and self._pieces.spans(cleaned)
+        except TooMuchError:
+            return BARE
+        return BARE if told else cleaned
+
+    def _replaced(self, text: str, hits: Sequence[Hit]) -> str:
         pieces = []
         position = 0
-        for hit in self._hits.get(where, ()):
+        for hit in hits:
             pieces.append(self._wiped(text[position : hit.start]))
             pieces.append(self._label(text, hit))
             position = hit.end
         pieces.append(self._wiped(text[position:]))
-        cleaned = "".join(pieces)
-        return BARE if self._odd and self._tells(cleaned) else cleaned
-
-    def _tells(self, text: str) -> bool:
-        return any(
-            not pieces.isdisjoint(windows(text, size))
-            for size, pieces in self._known.items()
-        )
+        return "".join(pieces)
 
     def _wiped(self, text: str) -> str:
         """Without any piece of a secret that stands in it unnoticed."""
-        spans: list[tuple[int, int]] = []
-        for size, known in self._known.items():
-            places = range(len(text) - size + 1)
-            found = [at for at in places if text[at : at + size] in known]
-            spans = _united([*spans, *((at, at + size) for at in found)])
         pieces: list[str] = []
         position = 0
-        for start, end in spans:
+        for start, end in self._pieces.spans(text):
             pieces += text[position:start], BARE
             position = end
         return "".join(pieces) + text[position:]
-
-
-def _united(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """In order; spans that touch are one."""
-    united: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if united and start <= united[-1][1]:
-            united[-1] = (united[-1][0], max(end, united[-1][1]))
-        else:
-            united.append((start, end))
-    return united

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.arguments.patterns import byte_pattern, one_byte
+from guidance.core.arguments.patterns import byte_pattern, either, one_byte
 
 # Each as a word of its own: "EXAMPLEKEY" at the end of a real key is not one.
 _FILLER_WORDS = byte_pattern(
@@ -17,6 +17,7 @@ _FILLER_WORDS = byte_pattern(
 )
 # A sign that is not ASCII, such as a bullet, is a question mark there.
 _MASK = byte_pattern(r"\*{2,}|x{4,}|X{4,}|\.{3,}|_{4,}|-{5,}|\?{3,}|#{4,}")
+_ANY_FILLER = either(_FILLER_WORDS, _MASK)
 # What may stay visible beside a mask and still say nothing.
 _BESIDE_MASK = 8
 
@@ -63,6 +64,8 @@ def is_filler(text: str) -> bool:
     if len(letters) <= 2:
         return True
     data = one_byte(text)
+    if _ANY_FILLER.search(data) is None:
+        return False
     mask = _MASK.search(data)
     if mask is not None and len(text) - (mask.end - mask.start) <= _BESIDE_MASK:
         return True

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import binascii
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice
 
 from guidance.core.arguments.patterns import (
     Span,
     byte_pattern,
     compile_pattern,
-    one_byte,
 )
-from guidance.core.secrets.hits import HIT_LIMIT, Hit
+from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.tokens import JOINT, cut_starts, token_at
 
 # Characters that nobody sees: control characters other than tab and line ends …
@@ -27,38 +28,47 @@ _OTHERS = (
     *(("\ufeff", "\ufeff"), ("\uffa0", "\uffa0"), ("\ufff9", "\ufffb")),
     ("\U000e0000", "\U000e0fff"),
 )
-_UNSEEN = frozenset(_CONTROLS.decode()) | {
-    chr(code) for first, last in _OTHERS for code in range(ord(first), ord(last) + 1)
-}
-_ANY_OTHER = compile_pattern(
-    "[" + "".join(f"{first}-{last}" for first, last in _OTHERS) + "]"
-)
-_JOINTS = re.compile(JOINT)
+_RANGES = "".join(f"{first}-{last}" for first, last in _OTHERS)
+_ANY_OTHER = compile_pattern(f"[{_RANGES}]")
+_UNSEEN = re.compile(f"[{re.escape(_CONTROLS.decode())}{_RANGES}]+")
+_JOINTS = byte_pattern(JOINT)
 # A token that was cut is looked for in so many characters after its start.
 _CUT_REACH = 400
 _CUT_PIECES = 8
 # Base64 of ASCII alone: the top bit of each of its three bytes is 0, which leaves half
-# of the letters in each of three places. No identifier passes that by chance.
-_BASE64 = byte_pattern(
-    r"(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]){5,}"
-    r"[A-Za-z0-9+/_-]{0,3}={0,2}"
+# of the letters in each of three places. No identifier passes that by chance. Lines of
+# it that follow each other are one run.
+_QUADS = (
+    "(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]){5,}"
 )
-_RUNS = 4 * HIT_LIMIT
+_BASE64 = byte_pattern(rf"{_QUADS}(?:\r?\n{_QUADS})*[A-Za-z0-9+/_-]{{0,3}}={{0,2}}")
+_PRICE_OF_CUT = 25
+_PRICE_OF_RUN = 5
 _URLSAFE = bytes.maketrans(b"-_", b"+/")
 
 
 class Seen:
     """A text without what nobody sees, and where each of its places was."""
 
-    __slots__ = ("_places", "text")
+    __slots__ = ("_before", "_places", "_removed", "text")
 
     def __init__(self, text: str) -> None:
-        self._places = [at for at, char in enumerate(text) if char not in _UNSEEN]
-        self.text = "".join(map(text.__getitem__, self._places))
+        self._before = text
+        self.text = _UNSEEN.sub("", text)
+        # Where something was taken out, and how much up to there; seldom asked for.
+        self._places: list[int] = []
+        self._removed: list[int] = [0]
 
     def before(self, place: int) -> int:
         """Where the character at this place of the seen text stood."""
-        return self._places[place]
+        if not self._places:
+            runs = [run.span() for run in _UNSEEN.finditer(self._before)]
+            self._removed += accumulate(end - start for start, end in runs)
+            starts = (start for start, _ in runs)
+            self._places = [
+                at - gone for at, gone in zip(starts, self._removed, strict=False)
+            ]
+        return place + self._removed[bisect_right(self._places, place)]
 
 
 def seen(text: str, data: bytes) -> Seen | None:
@@ -68,12 +78,12 @@ def seen(text: str, data: bytes) -> Seen | None:
     return Seen(text) if controls or others else None
 
 
-def cut_tokens(text: str, data: bytes) -> Iterator[Hit]:
+def cut_tokens(data: bytes, effort: Effort) -> Iterator[Hit]:
     """Tokens that go on in the next line or in the next of two joined strings."""
-    for start in cut_starts(data):
-        reach = text[start : start + _CUT_REACH]
-        pieces = _pieces(reach)
-        whole = token_at(one_byte("".join(piece for _, piece in pieces)), 0)
+    for start in cut_starts(data, effort):
+        effort.spend(_PRICE_OF_CUT)
+        pieces = _pieces(data[start : start + _CUT_REACH])
+        whole = token_at(b"".join(piece for _, piece in pieces), 0)
         if whole is None or whole.end <= len(pieces[0][1]):
             continue
         end = _place(pieces, whole.end)
@@ -81,18 +91,18 @@ def cut_tokens(text: str, data: bytes) -> Iterator[Hit]:
         yield Hit(start, start + end, whole.kind, start + core)
 
 
-def _pieces(text: str) -> list[tuple[int, str]]:
+def _pieces(data: bytes) -> list[tuple[int, bytes]]:
     """The text between the joints, each piece with its place."""
-    pieces: list[tuple[int, str]] = []
+    pieces: list[tuple[int, bytes]] = []
     position = 0
-    for joint in islice(_JOINTS.finditer(text), _CUT_PIECES):
-        pieces.append((position, text[position : joint.start()]))
-        position = joint.end()
-    pieces.append((position, text[position:]))
+    for joint in islice(_JOINTS.finditer(data), _CUT_PIECES):
+        pieces.append((position, data[position : joint.start]))
+        position = joint.end
+    pieces.append((position, data[position:]))
     return pieces
 
 
-def _place(pieces: list[tuple[int, str]], length: int) -> int:
+def _place(pieces: list[tuple[int, bytes]], length: int) -> int:
     """Where the first so many characters of all pieces end."""
     end = 0
     for start, piece in pieces:
@@ -103,11 +113,13 @@ def _place(pieces: list[tuple[int, str]], length: int) -> int:
     return end
 
 
-def base64_texts(data: bytes) -> list[tuple[Span, str]]:
+def base64_texts(data: bytes, effort: Effort) -> list[tuple[Span, str]]:
     """Every run that is the base64 of plain ASCII, and that ASCII."""
     found = []
-    for place in islice(_BASE64.finditer(data), _RUNS):
-        raw = data[place.start : place.end].translate(_URLSAFE).rstrip(b"=")
+    for place in _BASE64.finditer(data):
+        effort.spend(_PRICE_OF_RUN)
+        raw = data[place.start : place.end].translate(_URLSAFE, b"\r\n")
+        raw = raw.rstrip(b"=")
         raw = raw[: len(raw) - (len(raw) % 4 == 1)]
         plain = binascii.a2b_base64(raw + b"=" * (-len(raw) % 4))
         found.append((place, plain.decode("ascii", "replace")))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-# More secrets than this in one text are not told apart: the rest of it is one secret.
-HIT_LIMIT = 500
+# More secrets than this in one value are hidden, and not told one by one.
+HIT_LIMIT = 100
+# The last one told, where there are more: of this and what follows nothing is said.
 REST = "unread-rest"
-# Hidden like the text before it, of which REST says so: one finding tells of them all.
+# Hidden, and told by the REST before it.
 UNTOLD = ""
 
 
@@ -51,11 +52,3 @@ def _joined(one: Hit, other: Hit, *, first: bool) -> Hit:
         return best
     start, end = min(one.start, other.start), max(one.end, other.end)
     return Hit(start, end, best.kind, start)
-
-
-def capped(hits: Sequence[Hit], *, length: int) -> Sequence[Hit]:
-    """At most HIT_LIMIT of them; where there are more, the last one takes the rest."""
-    if len(hits) <= HIT_LIMIT:
-        return hits
-    start = hits[HIT_LIMIT - 1].start
-    return [*hits[: HIT_LIMIT - 1], Hit(start, length, REST, start)]

@@ -1,27 +1,36 @@
 """The secrets of a decoded value, text by text.
 
-All texts are first read as lines of one long text. That costs a fraction of reading
+Short texts are first read as lines of one long text. That costs a fraction of reading
 each of them, and says which few have to be read for themselves.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, repeat
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
+from guidance.core.arguments.patterns import one_byte
 from guidance.core.secrets.addresses import credential
+from guidance.core.secrets.effort import Effort, TooMuchError
+from guidance.core.secrets.flags import flags, may_hold_flags
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
 from guidance.core.secrets.names import Promise, promise
 from guidance.core.secrets.scan import scan
 from guidance.core.secrets.values import is_secret_value
-from guidance.core.secrets.walk import OwnKeys, Text, texts
+from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 
-# More secrets than this in one value are not told apart: the rest of it is hidden.
-VALUE_LIMIT = 2 * HIT_LIMIT
-# So often reading begins again behind a text in which it was given up.
-_ROUNDS = 3
+# From this length on a text is read for itself.
+_LONG = 1_000
+# More characters of secrets than this are not looked for in the rest of the value.
+_MOST_HIDDEN = 8_192
+_PRICE_OF_TEXT = 40
+_PRICE_OF_LIST = 10
+_PRICE_OF_NAME = 5
+_PRICE_OF_VALUE = 30
+# Stands for what would end a word, where words are read as one line.
+_IN_WORD = str.maketrans(dict.fromkeys(" \t\r\n\v\f\"'", "\x1f"))
 
 
 class Leaf(NamedTuple):
@@ -31,78 +40,139 @@ class Leaf(NamedTuple):
     hits: Sequence[Hit]
 
 
-def inspect(value: object, *, own_keys: OwnKeys = frozenset()) -> list[Leaf]:
-    """Only the texts that hold a secret, in the order of the value."""
-    every = list(texts(value, own_keys=own_keys))
-    suspects = _suspects(every)
-    promises: dict[str, Promise | None] = {}
-    found = []
-    told = 0
-    for number, place in enumerate(every):
-        if told >= VALUE_LIMIT:
-            hidden = _all_of(every[number:])
-            found += [Leaf(every[number + at], hits) for at, hits in hidden.items()]
-            break
-        name = place.name
-        if name and name not in promises:
-            promises[name] = promise(name)
-        hits = suspects.get(number, ())
-        promised = promises[name] if name else None
-        if promised is not None:
-            hits = _with_name(place, hits, promised)
-        if hits:
-            found.append(Leaf(place, hits))
-            told += len(hits)
-    return found
+class Inspection(NamedTuple):
+    """Only the texts that hold a secret, in the order of the value.
+
+    `whole` says that there is more than can be told: nothing of the value may be shown.
+    `own` are the paths of the caller's own keys.
+    """
+
+    leaves: Sequence[Leaf]
+    own: set[Path]
+    whole: bool = False
 
 
-def _suspects(every: Sequence[Text]) -> dict[int, Sequence[Hit]]:
-    """The secrets that each text shows by itself."""
-    if len(every) == 1:
-        return {0: scan(every[0].text)}
-    result: dict[int, Sequence[Hit]] = {}
-    unread = 0
-    for _ in range(_ROUNDS):
-        unread = _read(every, unread, result)
-    hidden = _all_of(every[unread:])
-    return result | {unread + at: hits for at, hits in hidden.items()}
+def inspect(value: object, *, own_keys: OwnKeys = frozenset()) -> Inspection:
+    texts = Texts(value, own_keys=own_keys)
+    reader = _Reader(texts)
+    try:
+        reader.read()
+        leaves = list(reader.leaves())
+    except TooMuchError:
+        return Inspection(_told(reader.so_far()), texts.own, whole=True)
+    hidden = sum(hit.end - hit.start for leaf in leaves for hit in leaf.hits)
+    return Inspection(_told(leaves), texts.own, whole=hidden > _MOST_HIDDEN)
 
 
-def _read(every: Sequence[Text], begin: int, result: dict[int, Sequence[Hit]]) -> int:
-    """Reads on from this text and returns the first one that was not read."""
-    lines = [place.text for place in every[begin:]]
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    for hit in scan("\n".join(lines)):
-        first = bisect_right(starts, hit.start) - 1
-        last = min(bisect_right(starts, hit.end - 1), len(lines)) - 1
-        if hit.kind == REST:
-            # Reading was given up in this text; those behind it are read anew.
-            last = first
-        for number in range(first, last + 1):
-            if begin + number not in result:
-                result[begin + number] = scan(lines[number])
-        if hit.kind == REST:
-            return begin + first + 1
-    return len(every)
+class _Reader:
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._effort = Effort()
+        # What each text shows by itself; texts that stand twice are read once.
+        self._shown: dict[str, Sequence[Hit]] = {}
+        # What words show as parts of a command.
+        self._worded: dict[Path, list[Hit]] = {}
+
+    def read(self) -> None:
+        short = []
+        for text in dict.fromkeys(place.text for place in self._texts.every):
+            if len(text) < _LONG:
+                short.append(text)
+            else:
+                self._alone(text)
+        self._together(short)
+        self._lists()
+
+    def leaves(self) -> Iterator[Leaf]:
+        promises: dict[str, Promise | None] = {"": None}
+        for place in self._texts.every:
+            hits = self._shown.get(place.text, ())
+            if place.path in self._worded and not place.in_key:
+                hits = merged([*hits, *self._worded[place.path]])
+            for name in (place.name, place.paired):
+                if name not in promises:
+                    self._effort.spend(_PRICE_OF_NAME)
+                    promises[name] = promise(name)
+            promised, paired = promises[place.name], promises[place.paired]
+            if promised is None and paired is not None:
+                # A list of names looks the same: only a random value is a secret.
+                promised = paired._replace(strong=False)
+            if promised is not None:
+                self._effort.spend(_PRICE_OF_VALUE)
+                hits = _with_name(place, hits, promised)
+            if hits:
+                yield Leaf(place, hits)
+
+    def so_far(self) -> Sequence[Leaf]:
+        """What was found until reading was given up, and the longest text as unread."""
+        every = self._texts.every
+        longest = max(every, key=lambda place: len(place.text))
+        self._shown[longest.text] = (Hit(0, len(longest.text), REST, 0),)
+        hits = ((place, self._shown.get(place.text, ())) for place in every)
+        return [Leaf(place, found) for place, found in hits if found]
+
+    def _alone(self, text: str) -> None:
+        self._effort.spend(_PRICE_OF_TEXT)
+        self._shown[text] = scan(text, self._effort)
+
+    def _together(self, lines: Sequence[str]) -> None:
+        starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        suspects: set[int] = set()
+        joined = "\n".join(lines)
+        for hit in scan(joined, self._effort):
+            first = bisect_right(starts, hit.start) - 1
+            last = min(bisect_right(starts, hit.end - 1), len(lines)) - 1
+            suspects.update(range(first, last + 1))
+        for number in sorted(suspects):
+            self._alone(lines[number])
+
+    def _lists(self) -> None:
+        """Passwords that a command is given word by word."""
+        lists = self._texts.lists
+        if not may_hold_flags("\n".join(" ".join(words) for _, words in lists)):
+            return
+        for path, words in lists:
+            self._effort.spend(_PRICE_OF_LIST)
+            if not may_hold_flags(" ".join(words)):
+                continue
+            self._effort.spend(_PRICE_OF_TEXT)
+            line = " ".join(word.translate(_IN_WORD) for word in words)
+            starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+            for hit in flags(line, one_byte(line), self._effort):
+                number = bisect_right(starts, hit.start) - 1
+                at = starts[number]
+                found = Hit(hit.start - at, hit.end - at, hit.kind, hit.core - at)
+                self._worded.setdefault((*path, number), []).append(found)
 
 
-def _all_of(rest: Sequence[Text]) -> dict[int, Sequence[Hit]]:
-    """Every text that is not empty, as one secret from its first to its last letter."""
-    kinds = chain((REST,), repeat(UNTOLD))
-    filled = ((at, len(place.text)) for at, place in enumerate(rest) if place.text)
-    return {at: (Hit(0, end, next(kinds), 0),) for at, end in filled}
+def _told(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
+    """HIT_LIMIT of all hits keep their kind; where there are more, the last one is REST."""
+    many = sum(len(leaf.hits) for leaf in leaves)
+    if many <= HIT_LIMIT:
+        return leaves
+    kinds = iter([None] * (HIT_LIMIT - 1) + [REST] + [UNTOLD] * (many - HIT_LIMIT))
+    return [
+        Leaf(
+            leaf.place,
+            [
+                hit if (kind := next(kinds)) is None else hit._replace(kind=kind)
+                for hit in leaf.hits
+            ],
+        )
+        for leaf in leaves
+    ]
 
 
-def _with_name(place: Text, hits: Iterable[Hit], promised: Promise) -> Sequence[Hit]:
+def _with_name(place: Text, hits: Sequence[Hit], promised: Promise) -> Sequence[Hit]:
     """Together with what the name of the text says about the whole of it."""
     text = place.text
     whole: tuple[int, int] | None = None
     if promised.kind == "authorization":
         whole = credential(text, 0, len(text), expected=True)
     if place.is_number and not (promised.strong and text.isdigit()):
-        return tuple(hits)
+        return hits
     if whole is None and is_secret_value(text, promised):
         whole = (0, len(text))
     if whole is None:
-        return tuple(hits)
+        return hits
     return merged([*hits, Hit(*whole, promised.kind, whole[0])])

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
-from guidance.core.secrets.hits import HIT_LIMIT, REST, Hit
+from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.hits import Hit
 
 KIND = "private-key"
+_PRICE = 10
 
 _MARKS = byte_pattern(
     r"-----(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
     r"|---- (?:BEGIN|END) SSH2 ENCRYPTED PRIVATE KEY ----"
     r"|PuTTY-User-Key-File-[0-9]:|Private-(?:MAC|Hash):[ \t]*[0-9a-f]*"
 )
+# Without it there is no block.
+KEY_NAMED = byte_pattern("PRIVATE KEY|PuTTY-User-Key")
 _ENDS = (b"-----E", b"---- E", b"Priv")
 # What a block without its end consists of: headers, base64, line ends (also written as
 # escapes), and the quotes and signs of strings put together.
@@ -23,15 +27,11 @@ _BODY = byte_pattern(
 )
 
 
-def key_blocks(text: str, data: bytes) -> Iterator[Hit]:
+def key_blocks(data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every block, also one whose end is missing; a lone first line counts."""
-    if "PRIVATE KEY" not in text and "PuTTY-User-Key" not in text:
-        return
     begun: Span | None = None
-    for tried, mark in enumerate(_MARKS.finditer(data)):
-        if tried == 2 * HIT_LIMIT:
-            yield Hit(mark.start, len(text), REST, mark.start)
-            return
+    for mark in _MARKS.finditer(data):
+        effort.spend(_PRICE)
         if data.startswith(_ENDS, mark.start):
             if begun is not None:
                 yield Hit(begun.start, mark.end, KIND, begun.end, mark.start)

@@ -24,6 +24,11 @@ class Promise(NamedTuple):
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BREAK = re.compile(r"[^A-Za-z0-9]+")
 
+# One of these is in every name that promises anything.
+_STEMS = ("pass", "pw", "secret", "token", "key", "cred", "auth", "bearer", "session")
+# Of longer names the beginning does not count.
+_NAME_LIMIT = 200
+
 _PASSWORDS = ("password", "passwd", "passcode", "passwort", "pwd")
 _JOINED_KEYS = tuple(
     f"{sort}key" for sort in ("api", "access", "private", "auth", "account", "signing")
@@ -32,6 +37,13 @@ _JOINED_KEYS = tuple(
 
 def promise(name: str) -> Promise | None:
     """What the name promises, None for most names."""
+    name = name[-_NAME_LIMIT:]
+    folded = name.lower()
+    for stem in _STEMS:
+        if stem in folded:
+            break
+    else:
+        return None
     words = [word.lower() for word in _BREAK.split(_HUMP.sub("_", name)) if word]
     while len(words) > 1 and (words[-1] in TRAILERS or words[-1].isdigit()):
         words.pop()

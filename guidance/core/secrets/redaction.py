@@ -3,6 +3,7 @@
 Redaction is total: after it, no five characters in a row of a secret stand anywhere in
 the value, not even where nothing was found (the public start of a known format is no
 part of the secret). A secret of three or four characters is hidden wherever it stands.
+A value with more places that look like secrets than are worth a look is hidden whole.
 
 Keys are read and hidden like every other text. Those that our own code put around what
 came from outside are named by `own_keys`, each with all names that lead to it: they
@@ -44,9 +45,9 @@ def redact(
 ) -> Redacted:
     """The value as it may be kept. A value without secrets comes back as it is."""
     found = inspect(value, own_keys=own_keys)
-    if not found:
+    if not found.leaves:
         return Redacted(value=value, findings=())
-    eraser = Eraser(found, key=fingerprint_key, own_keys=own_keys)
+    eraser = Eraser(found, key=fingerprint_key)
     return Redacted(value=eraser.rebuilt(value), findings=eraser.findings())
 
 

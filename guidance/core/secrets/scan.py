@@ -6,50 +6,67 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from guidance.core.arguments.patterns import one_byte
-from guidance.core.secrets.addresses import addresses
-from guidance.core.secrets.assignments import assignments
-from guidance.core.secrets.flags import flags
+from guidance.core.arguments.patterns import byte_pattern, either, one_byte
+from guidance.core.secrets.addresses import SCHEME, addresses
+from guidance.core.secrets.assignments import ASSIGNED, SPACE_NAMED, assignments
+from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.flags import GIVEN, USER_NAMED, flags, gives_a_user
 from guidance.core.secrets.hidden import base64_texts, cut_tokens, seen
-from guidance.core.secrets.hits import Hit, capped, merged
-from guidance.core.secrets.keyblocks import key_blocks
-from guidance.core.secrets.tokens import tokens
+from guidance.core.secrets.hits import Hit, merged
+from guidance.core.secrets.keyblocks import KEY_NAMED, key_blocks
+from guidance.core.secrets.tokens import EXACT, START, tokens
 
 # Nothing shorter than this holds both a name and a secret, or a token.
 _LEAST = 7
+# Most texts hold nothing that any rule looks for, and this says so at once. EXACT
+# stays apart: with its counts in it the automaton would have states without number.
+_ANYTHING = either(START, KEY_NAMED, SCHEME, GIVEN, ASSIGNED, SPACE_NAMED)
+_ANYTHING_ELSE = either(EXACT, USER_NAMED, byte_pattern("://"))
 
 
-def scan(text: str) -> Sequence[Hit]:
+def scan(text: str, effort: Effort) -> Sequence[Hit]:
     """In order and without overlaps; the more exact rule names what several found."""
     if len(text) < _LEAST:
         return ()
     data = one_byte(text)
-    hits = list(_plain(text, data))
-    hits += cut_tokens(text, data)
-    hits += _encoded(data)
+    hits = list(_plain(text, data, effort))
+    hits += _encoded(data, effort)
     unseen = seen(text, data)
     if unseen is not None:
-        for hit in _plain(unseen.text, one_byte(unseen.text)):
+        for hit in _plain(unseen.text, one_byte(unseen.text), effort):
             start, core = unseen.before(hit.start), unseen.before(hit.core)
             hits.append(Hit(start, unseen.before(hit.end - 1) + 1, hit.kind, core))
-    return capped(merged(hits), length=len(text))
+    return merged(hits) if hits else ()
 
 
-def _plain(text: str, data: bytes) -> Iterator[Hit]:
-    yield from tokens(data)
-    yield from key_blocks(text, data)
-    yield from addresses(text, data)
-    yield from flags(text, data)
-    yield from assignments(text, data)
+def _suspicious(data: bytes) -> bool:
+    if _ANYTHING.search(data):
+        return True
+    return _ANYTHING_ELSE.search(data) is not None and (
+        EXACT.search(data) is not None
+        or (b"://" in data and b"@" in data)
+        or gives_a_user(data)
+    )
 
 
-def _encoded(data: bytes) -> Iterator[Hit]:
+def _plain(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+    if not _suspicious(data):
+        return
+    yield from tokens(data, effort)
+    yield from key_blocks(data, effort)
+    yield from addresses(text, data, effort)
+    yield from flags(text, data, effort)
+    yield from assignments(text, data, effort)
+    yield from cut_tokens(data, effort)
+
+
+def _encoded(data: bytes, effort: Effort) -> Iterator[Hit]:
     """What base64 hides, all of it read at once as lines of one text."""
-    texts = base64_texts(data)
+    texts = base64_texts(data, effort)
     if not texts:
         return
     starts = list(accumulate((len(plain) + 1 for _, plain in texts), initial=0))
     joined = "\n".join(plain for _, plain in texts)
-    for hit in _plain(joined, one_byte(joined)):
+    for hit in _plain(joined, one_byte(joined), effort):
         place, _ = texts[bisect_right(starts, hit.start) - 1]
         yield Hit(place.start, place.end, "encoded-secret", place.start)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 
 from guidance.core.arguments.patterns import BytePattern, byte_pattern
+from guidance.core.secrets.effort import Effort
 from guidance.core.secrets.filler import is_filler
 from guidance.core.secrets.formats import RULES
 from guidance.core.secrets.formats.rule import TokenRule
-from guidance.core.secrets.hits import HIT_LIMIT, REST, Hit
+from guidance.core.secrets.hits import Hit
 
 # A token begins after a character that no token holds, or after a written escape. That
 # keeps words like "task-…" out, and two counts never run at once in the automaton.
 _BEFORE = r"(?:^|[^A-Za-z0-9_-]|\\[nrt]|%[0-9A-Fa-f]{2})"
-_BEFORE_LONGEST = 3
+# What a look at one place costs, see `effort`.
+_PRICE = 35
 _CONTROL = str.maketrans({char: "\\" + char for char in ".$+"})
 
 
@@ -40,38 +41,26 @@ _ANY_LOOSE = byte_pattern("|".join(rule.rest for rule, _ in _LOOSE))
 # A telling start and a few more characters, and where a start could be a word to
 # somebody else ("pattern", "api-…"), the form of the whole. One small automaton and one
 # large one: what a match costs grows with the size.
-_LIKELY = byte_pattern(
-    f"{_BEFORE}(?:"
-    + "|".join(_starts(rule) for rule in RULES if rule.telling)
-    + r")[A-Za-z0-9_.+/=%-]{10}"
-)
-_EXACT = byte_pattern(
+_TELLING = "|".join(_starts(rule) for rule in RULES if rule.telling)
+_LIKELY = byte_pattern(f"{_BEFORE}(?:{_TELLING})[A-Za-z0-9_.+/=%-]{{10}}")
+EXACT = byte_pattern(
     f"{_BEFORE}(?:"
     + "|".join(_starts(rule) + rule.first for rule in RULES if not rule.telling)
     + ")"
 )
-# So many places that look like a token and are none: nobody reads such a text.
-_TRIES = 2 * HIT_LIMIT
-_CUT_TRIES = HIT_LIMIT
-
 # A known start, some of its token, and then the end of a line or of a quoted part.
 JOINT = r"(?:\\?\r?\n[ \t]*|\\[nr]|[\"'`][ \t]*[+.&\\]?[ \t]*\r?\n?[ \t]*[+.&]?[ \t]*[\"'`])"
-_CUT = byte_pattern(
-    f"{_BEFORE}(?:"
-    + "|".join(_starts(rule) for rule in RULES if rule.telling)
-    + f")[A-Za-z0-9_-]*{JOINT}[A-Za-z0-9_-]"
-)
+_CUT = byte_pattern(f"{_BEFORE}(?:{_TELLING})[A-Za-z0-9_-]*{JOINT}[A-Za-z0-9_-]")
+# Without it there is neither a likely token nor one that was cut.
+START = byte_pattern(f"{_BEFORE}(?:{_TELLING})")
 
 
-def tokens(data: bytes) -> Iterator[Hit]:
+def tokens(data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every token of a known format in the text, one byte per character."""
-    for pattern in (_LIKELY, _EXACT):
-        position = tried = 0
+    for pattern in (_LIKELY, EXACT):
+        position = 0
         while place := pattern.search(data, position):
-            if tried == _TRIES:
-                yield Hit(place.start, len(data), REST, place.start)
-                return
-            tried += 1
+            effort.spend(_PRICE)
             hit = _token_near(data, place.start)
             if hit is None:
                 position = place.start + 1
@@ -80,12 +69,13 @@ def tokens(data: bytes) -> Iterator[Hit]:
                 position = hit.end
 
 
-def cut_starts(data: bytes) -> Iterator[int]:
+def cut_starts(data: bytes, effort: Effort) -> Iterator[int]:
     """Where a token may begin whose end stands in the next line or string."""
-    for place in islice(_CUT.finditer(data), _CUT_TRIES):
-        for offset in range(_BEFORE_LONGEST + 1):
-            if _rules_at(data, place.start + offset):
-                yield place.start + offset
+    for place in _CUT.finditer(data):
+        effort.spend(_PRICE)
+        for start in _starts_near(data, place.start):
+            if _rules_at(data, start):
+                yield start
 
 
 def token_at(data: bytes, start: int) -> Hit | None:
@@ -103,14 +93,21 @@ def token_at(data: bytes, start: int) -> Hit | None:
     return best
 
 
-def _token_near(data: bytes, start: int) -> Hit | None:
-    if data[start : start + 1].isalnum():
-        return token_at(data, start)
-    for offset in range(_BEFORE_LONGEST + 1):
-        hit = token_at(data, start + offset)
-        if hit is not None:
-            return hit
-    return None
+def _token_near(data: bytes, place: int) -> Hit | None:
+    hits = (token_at(data, start) for start in _starts_near(data, place))
+    return next(filter(None, hits), None)
+
+
+def _starts_near(data: bytes, place: int) -> tuple[int, ...]:
+    """Where a token may begin if a match with what stands before it begins here."""
+    before = data[place : place + 1]
+    if before.isalnum():
+        return (place,)
+    if before == b"\\":
+        return (place + 1, place + 2)
+    if before == b"%":
+        return (place + 1, place + 3)
+    return (place + 1,) if place else (place, place + 1)
 
 
 def _rules_at(data: bytes, start: int) -> list[tuple[TokenRule, BytePattern]]:

@@ -98,8 +98,10 @@ def entropy(text: str) -> float:
 
 def _names_itself(value: str) -> bool:
     """user_password, my-app-secret, newPassword: a name of the thing, not the thing."""
+    if any(map(str.isdigit, value)):
+        return False
     words = [word.lower() for word in _SPLIT.split(value) if word]
-    if not words or any(map(str.isdigit, value)):
+    if not words:
         return False
     if len(words) == 1:
         return words[0] in NOUNS

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 DEPTH_LIMIT = 100
+_NUMBERS = (int, float)
+_BINARY = (bytes, bytearray)
 
 Path = tuple[str | int, ...]
-# The names that lead to a key, without the places in lists.
-OwnKeys = frozenset[tuple[str, ...]]
+# The names that lead to a key, without the places in lists. Below a key that is not
+# among them none is looked for.
+Names = tuple[str, ...]
+OwnKeys = frozenset[Names]
 
 
 class TooDeep(ValueError):
@@ -20,7 +24,8 @@ class Text(NamedTuple):
     """One text, or the key itself where `in_key` is true.
 
     `name` is what the surroundings call the value: its key, the flag before it, or the
-    name beside it in {"name": …, "value": …}.
+    name beside it in {"name": …, "value": …}. `paired` is the other half of a pair in a
+    list, which may be its name.
     """
 
     path: Path
@@ -28,39 +33,64 @@ class Text(NamedTuple):
     in_key: bool = False
     name: str = ""
     is_number: bool = False
+    paired: str = ""
 
 
-def is_own(path: Path, own_keys: OwnKeys) -> bool:
-    """A key that the caller put there, not one that came with the value."""
-    return bool(own_keys) and tuple(n for n in path if isinstance(n, str)) in own_keys
+class Texts:
+    """The texts of a value in its order, its own keys, and lists that may be commands."""
 
+    def __init__(self, value: object, *, own_keys: OwnKeys) -> None:
+        self.every: list[Text] = []
+        self.own: set[Path] = set()
+        self.lists: list[tuple[Path, Sequence[str]]] = []
+        self._own_keys = own_keys
+        self._gather(value, (), "", () if own_keys else None)
 
-def texts(
-    value: object, *, own_keys: OwnKeys, path: Path = (), name: str = ""
-) -> Iterator[Text]:
-    if len(path) > DEPTH_LIMIT:
-        raise TooDeep(f"the value is nested deeper than {DEPTH_LIMIT}")
-    if isinstance(value, str):
-        yield Text(path, value, name=name)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield Text(path, repr(value), name=name, is_number=True)
-    elif isinstance(value, Mapping):
+    def _gather(
+        self, value: object, path: Path, name: str, own: Names | None, paired: str = ""
+    ) -> None:
+        if len(path) > DEPTH_LIMIT:
+            raise TooDeep(f"the value is nested deeper than {DEPTH_LIMIT}")
+        if isinstance(value, str):
+            self.every.append(Text(path, value, False, name, False, paired))
+        elif isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101
+            # Most are dicts, and that is asked much faster.
+            self._mapping(value, path, name, own)
+        elif isinstance(value, _NUMBERS):
+            if not isinstance(value, bool):
+                self.every.append(Text(path, repr(value), False, name, True))
+        elif isinstance(value, Sequence) and not isinstance(value, _BINARY):
+            self._sequence(value, path, name, own)
+
+    def _mapping(
+        self, value: Mapping[object, object], path: Path, name: str, own: Names | None
+    ) -> None:
         # {"name": "x", "value": …} or "x": {"value": …}
         beside = _name_beside(value) or name
         for key, part in value.items():
-            below = (*path, str(key))
-            if not is_own(below, own_keys):
-                yield Text(below, str(key), in_key=True)
             called = str(key)
+            below = (*path, called)
+            names = None if own is None else (*own, called)
+            if names in self._own_keys:
+                self.own.add(below)
+            else:
+                names = None
+                self.every.append(Text(below, called, in_key=True))
             if beside and called.lower() in ("value", "val"):
                 called = beside
-            yield from texts(part, own_keys=own_keys, path=below, name=called)
-    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+            self._gather(part, below, called, names)
+
+    def _sequence(
+        self, value: Sequence[object], path: Path, name: str, own: Names | None
+    ) -> None:
+        words = [part for part in value if isinstance(part, str)]
+        if len(words) == len(value) > 1:
+            self.lists.append((path, words))
         before = ""
         for place, part in enumerate(value):
             called = before if before.startswith("-") else name
-            below = (*path, place)
-            yield from texts(part, own_keys=own_keys, path=below, name=called)
+            paired = before if place == 1 and len(value) == 2 else ""
+            self._gather(part, (*path, place), called, own, paired)
             before = part if isinstance(part, str) else ""
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from guidance.core.commands import CommandFinding, judge_command, judge_sql
+from guidance.core.commands.limits import MAX_COMMANDS, MAX_READ, Budget
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Text, marked_texts
+from guidance.core.tools.texts import Holder, Text, marked_texts
 
-# So many texts, and characters of them, are judged in one call: more is nothing that a
-# person reads either, and they are told so.
+# So many texts are judged in one call, and together no more than one command may be:
+# more is nothing that a person reads either, and they are told so.
 TEXTS_LIMIT = 200
-CHARACTERS_LIMIT = 262_144
 
 
 def destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
@@ -22,31 +22,52 @@ def destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
     judged: set[str] = set()
     told: set[str] = set()
     findings: list[CallFinding] = []
-    characters = 0
-    for text, is_sql in sorted(_code(rules, evidence), key=lambda item: item[0].joined):
+    budget = Budget()
+    for text, is_sql in _joined_last(_code(rules, evidence)):
         if text.text in judged:
             continue
-        judged.add(text.text)
-        characters += len(text.text)
-        if len(judged) > TEXTS_LIMIT or characters > CHARACTERS_LIMIT:
+        if len(judged) == TEXTS_LIMIT or budget.spent:
             # First of all: those that come late are not told where there are many.
             return [_unread(text), *findings]
-        for found in (judge_sql if is_sql else judge_command)(text.text):
+        judged.add(text.text)
+        judge = judge_sql if is_sql else judge_command
+        for found in judge(text.text, budget=budget):
             if not (text.joined and found.rule in told):
                 told.add(found.rule)
                 findings.append(_finding(found, text))
     return findings
 
 
+def _joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool]]:
+    joined = []
+    for text, is_sql in code:
+        if text.joined:
+            joined.append((text, is_sql))
+        else:
+            yield text, is_sql
+    yield from joined
+
+
 def _code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool]]:
-    call = evidence.call
+    call, held = evidence.call, evidence.held
+    shell, sql = rules.shell.of(call.tool), rules.sql.of(call.tool)
     if isinstance(call, CommandCall):
         yield Text("/command", call.command), False
-    for marks, is_sql in ((rules.shell_arguments, False), (rules.sql_arguments, True)):
-        for text in marked_texts(
-            evidence.arguments, tool=call.tool, marks=marks, place="/arguments"
-        ):
+        # Whatever the policy marks, this is a command, and its arguments may complete it.
+        shell |= {"command"}
+        held = _with_command(call.command, held)
+    for names, is_sql in ((shell, False), (sql, True)):
+        for text in marked_texts(held, names):
             yield text, is_sql
+
+
+def _with_command(command: str, held: Sequence[Holder]) -> Sequence[Holder]:
+    """The command among its arguments, where they do not hold one themselves."""
+    outermost = held[0]
+    if any(name == "command" for name, _, _ in outermost.parts):
+        return held
+    parts = [("command", "command", command), *outermost.parts]
+    return [outermost._replace(parts=parts), *held[1:]]
 
 
 def _unread(text: Text) -> CallFinding:
@@ -58,8 +79,8 @@ def _unread(text: Text) -> CallFinding:
         details={
             "rule": "opaque-size",
             "why": (
-                f"At most {TEXTS_LIMIT} texts with {CHARACTERS_LIMIT:,} characters "
-                "are judged in one call."
+                f"At most {TEXTS_LIMIT} texts with {MAX_COMMANDS:,} commands and "
+                f"{MAX_READ:,} characters are judged in one call."
             ),
             "text": "",
             "argument": text.place,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from guidance.core.arguments import (
@@ -21,17 +21,25 @@ from guidance.core.tools.calls import (
     ToolCall,
 )
 from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.texts import Holder, holders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEvidence:
-    """`arguments` is empty where there are none, or where `unreadable` says why."""
+    """`arguments` is empty where there are none, or where `unreadable` says why.
+
+    `held` are the objects in them.
+    """
 
     call: Call
     arguments: Mapping[str, Any]
+    held: Sequence[Holder] = field(init=False)
     unreadable: ArgumentProblem | None = None
     repairs: tuple[Repair, ...] = ()
     plan: EditPlan | EditRefusal | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "held", holders(self.arguments, "/arguments"))
 
     @property
     def changed_lines(self) -> int | None:

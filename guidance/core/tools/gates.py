@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from guidance.core.arguments import allowlisted
 from guidance.core.edits import EditRefusal, oversized
@@ -11,8 +10,9 @@ from guidance.core.tools.calls import CommandCall, ToolCall
 from guidance.core.tools.destructive import destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.marks import spelled
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import every_text, spelled, spelled_twice
+from guidance.core.tools.texts import every_text, spelled_twice
 
 Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]
 
@@ -54,11 +54,8 @@ def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
             message="command and arguments.command are not the same",
             remediation="Send the command once, or the same text in both.",
         )
-    twice = spelled_twice(
-        evidence.arguments,
-        tool=evidence.call.tool,
-        marks=(*rules.shell_arguments, *rules.sql_arguments),
-    )
+    tool = evidence.call.tool
+    twice = spelled_twice(evidence.held, rules.shell.of(tool) | rules.sql.of(tool))
     if twice is not None:
         yield CallFinding(
             gate="arguments",
@@ -93,18 +90,6 @@ def schema(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
             remediation=f"Follow the schema of {evidence.call.tool} in the policy.",
             details={"path": problem.path},
         )
-
-
-def code(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
-    """Commands and SQL, a command together with its arguments."""
-    call = evidence.call
-    if isinstance(call, CommandCall):
-        # Whatever the policy marks, this is a command, and its arguments may complete it.
-        together = {"command": call.command, **evidence.arguments}
-        evidence = replace(evidence, arguments=together)
-        marks = (*rules.shell_arguments, "*.command")
-        rules = replace(rules, shell_arguments=marks)
-    yield from destructive(rules, evidence)
 
 
 def allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
@@ -175,7 +160,7 @@ def patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
 # budget, which only a run has, stands between those two groups.
 INPUT_GATES: dict[str, Gate] = {"arguments": arguments, "schema": schema}
 ENFORCEMENT_GATES: dict[str, Gate] = {
-    "destructive": code,
+    "destructive": destructive,
     "allowlist": allowlist,
     "diff_size": diff_size,
     "multi_edit": multi_edit,

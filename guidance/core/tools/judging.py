@@ -9,7 +9,7 @@ from typing import Any
 
 from guidance.core.facts import Usage
 from guidance.core.policy import Budget
-from guidance.core.secrets import SecretFinding, redact
+from guidance.core.secrets import UNREAD, SecretFinding, redact
 from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, evidence_of
 from guidance.core.tools.findings import CallFinding
@@ -19,7 +19,7 @@ from guidance.core.words import CALL_WEIGHTS, call_severity, most_severe_call
 
 # Stored with every decision. Any change of the gates or their rules that would judge a
 # stored call differently takes the next number.
-GATEWAY_VERSION = 1
+GATEWAY_VERSION = 2
 # More findings than a person reads; the decision is made by all of them.
 FINDINGS_LIMIT = 100
 _QUOTES = ("text", "argument", "path")
@@ -201,7 +201,10 @@ def _put(found: Iterable[SecretFinding], diff: str) -> Iterable[SecretFinding]:
     """What the call would put somewhere. What it only takes away is hidden, no more."""
     told, standing, added = set(), set(), []
     for secret in found:
-        if secret.path.startswith("/preview"):
+        if secret.kind == UNREAD:
+            # Wherever it stands, what follows it was not looked at one by one.
+            yield secret
+        elif secret.path.startswith("/preview"):
             line = diff.rfind("\n", 0, secret.span[0]) + 1
             if diff[line] == "+":
                 added.append(secret)
@@ -220,10 +223,13 @@ def _put(found: Iterable[SecretFinding], diff: str) -> Iterable[SecretFinding]:
 def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
     for secret in found:
         place = secret.path.removeprefix("/shown")
+        message = f"A secret stands in {place}: {secret.redacted}"
+        if secret.kind == UNREAD:
+            message = f"More that looks like secrets than is read stands in {place}"
         yield CallFinding(
             gate="secrets",
             decision="block",
-            message=f"A secret stands in {place}: {secret.redacted}",
+            message=message,
             remediation=(
                 "Refer to it by an environment variable or a vault instead. "
                 "If it was a real one, change it: it has been sent."

@@ -8,6 +8,7 @@ from typing import Any
 
 from guidance.core.arguments import Pattern, Schema
 from guidance.core.edits.sizes import DIFF_LIMIT
+from guidance.core.tools.marks import Marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,8 @@ class ToolRules:
 
     `shell_arguments` and `sql_arguments` name texts to be read as commands or SQL:
     `tool.argument`, with a star for any tool, at any depth of the arguments. Neither
-    case nor blanks, dashes and underscores count in them.
+    case nor blanks, dashes and underscores count in them. `shell` and `sql` are the
+    same, ready to be asked.
     """
 
     allowlist: tuple[str, ...] | None = None
@@ -89,6 +91,12 @@ class ToolRules:
         "repository-delete",
     )
     grant_expires_s: int = 600
+    shell: Marks = field(init=False, compare=False, repr=False)
+    sql: Marks = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shell", Marks(self.shell_arguments))
+        object.__setattr__(self, "sql", Marks(self.sql_arguments))
 
     def to_json(self) -> dict[str, object]:
         """The section of the policy document that gives these rules again."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from guidance.core.arguments import allowlisted
+from guidance.core.tools.marks import spelled
 
 # A word that every shell takes as it stands.
 _PLAIN = frozenset(
@@ -16,13 +16,27 @@ _PLAIN = frozenset(
 # Words of SQL are put together as they are: quoted, TABLE would be a text. No program
 # has one of these names.
 _SQL = re.compile(
-    r"\s*(?:select|insert|update|delete|drop|truncate|alter|create|merge|grant|revoke)\b",
+    r"\s*+(?:select|insert|update|delete|drop|truncate|alter|create|merge|grant|revoke)\b",
     re.IGNORECASE,
 )
 # What stands beside a command and belongs to it, as `spelled` gives the names.
 _PROGRAM = frozenset({"program", "executable", "name", "command", "cmd", "file"})
 _WORDS = ("args", "arguments", "argv", "params", "parameters")
 _INPUT = ("stdin", "input")
+# What most arguments are; asked before anything slower.
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+
+# The parts of one object: each with its name as it is spelled, and its key.
+Parts = Sequence[tuple[str, str, Any]]
+Names = tuple[str, ...]
+
+
+class Holder(NamedTuple):
+    """An object somewhere in the arguments, where it stands, and the names above it."""
+
+    parts: Parts
+    place: str
+    above: Names = ()
 
 
 class Text(NamedTuple):
@@ -45,58 +59,57 @@ def every_text(value: object, place: str = "") -> Iterator[Text]:
             yield from every_text(part, f"{place}/{number}")
 
 
-def spelled(name: object) -> str:
-    """Tools take Command, " command" and COMMAND for one name, and so must we."""
-    return "".join(filter(str.isalnum, str(name).casefold()))
+def holders(arguments: Mapping[str, Any], place: str) -> list[Holder]:
+    """Every object in the arguments, the outer ones first."""
+    found: list[Holder] = []
+    _hold(arguments, place, (), found)
+    return found
 
 
-def marked_texts(
-    arguments: Mapping[str, Any], *, tool: str, marks: Iterable[str], place: str
-) -> Iterator[Text]:
-    """The texts under arguments that a policy marks, such as Bash.command."""
-    names = _marked_names(tool, marks)
-    for parts, below in _holders(arguments, names, place):
-        for key, part in parts.items():
-            if spelled(key) in names:
-                yield from _code(part, f"{below}/{_escaped(str(key))}")
-        yield from _together(parts, names, below)
+def _hold(value: object, place: str, above: Names, found: list[Holder]) -> None:
+    if isinstance(value, Mapping):
+        parts = _parts(value)
+        found.append(Holder(parts, place, above))
+        for name, key, part in parts:
+            if _has_parts(part):
+                _hold(part, f"{place}/{_escaped(key)}", (*above, name), found)
+    elif isinstance(value, list | tuple):
+        for number, part in enumerate(value):
+            if _has_parts(part):
+                _hold(part, f"{place}/{number}", above, found)
 
 
-def spelled_twice(
-    arguments: Mapping[str, Any], *, tool: str, marks: Iterable[str]
-) -> str | None:
+def _parts(value: Mapping[str, Any]) -> Parts:
+    return [(spelled(key), str(key), part) for key, part in value.items()]
+
+
+def marked_texts(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Text]:
+    """The texts under arguments of these names, such as a policy marks."""
+    for holder in _holding(held, names):
+        for name, key, part in holder.parts:
+            if name in names:
+                yield from _code(part, f"{holder.place}/{_escaped(key)}")
+        yield from _together(holder.parts, names, holder.place)
+
+
+def spelled_twice(held: Iterable[Holder], names: frozenset[str]) -> str | None:
     """A marked name that stands in one object in two spellings which differ."""
-    names = _marked_names(tool, marks)
-    for parts, _ in _holders(arguments, names, ""):
+    for holder in _holding(held, names):
         met: dict[str, object] = {}
-        for key, part in parts.items():
-            name = spelled(key)
+        for name, _, part in holder.parts:
             if name in names and met.setdefault(name, part) != part:
                 return name
     return None
 
 
-def _marked_names(tool: str, marks: Iterable[str]) -> set[str]:
-    return {
-        spelled(argument)
-        for pattern, _, argument in (mark.rpartition(".") for mark in marks)
-        if allowlisted(tool.casefold(), [pattern.casefold()])
-    }
-
-
-def _holders(
-    value: object, names: Collection[str], place: str
-) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """The objects that hold a marked name; what is below one is code, not searched."""
-    if isinstance(value, Mapping):
-        if any(spelled(key) in names for key in value):
-            yield value, place
-        for key, part in value.items():
-            if spelled(key) not in names:
-                yield from _holders(part, names, f"{place}/{_escaped(str(key))}")
-    elif isinstance(value, list | tuple):
-        for number, part in enumerate(value):
-            yield from _holders(part, names, f"{place}/{number}")
+def _holding(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Holder]:
+    """Those that hold such a name; what is below one is code, not searched."""
+    for holder in held:
+        if names.isdisjoint(holder.above):
+            for name, _, _ in holder.parts:
+                if name in names:
+                    yield holder
+                    break
 
 
 def _code(value: object, place: str) -> Iterator[Text]:
@@ -111,13 +124,15 @@ def _below(value: object, place: str) -> Iterator[Text]:
     """Commands in parts further down. Of lists in lists only the innermost, or the
     outer ones would be read again at every level."""
     if isinstance(value, Mapping):
-        yield from _together(value, _PROGRAM, place)
+        yield from _together(_parts(value), _PROGRAM, place)
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(value, Mapping):
         inner = value.items()
     elif isinstance(value, list | tuple):
         inner = enumerate(value)
     for key, part in inner:
+        if not _has_parts(part):
+            continue
         there = f"{place}/{_escaped(str(key))}"
         if isinstance(part, list | tuple) and not any(map(_has_parts, part)):
             if line := _line(part):
@@ -127,14 +142,12 @@ def _below(value: object, place: str) -> Iterator[Text]:
 
 
 def _has_parts(value: object) -> bool:
-    return isinstance(value, Mapping | list | tuple)
+    return type(value) not in _LEAVES and isinstance(value, Mapping | list | tuple)
 
 
-def _together(
-    parts: Mapping[str, Any], heads: Collection[str], place: str
-) -> Iterator[Text]:
+def _together(parts: Parts, heads: Collection[str], place: str) -> Iterator[Text]:
     """One command in several arguments: a program, its words, what it reads."""
-    by_name = {spelled(key): part for key, part in parts.items()}
+    by_name = {name: part for name, _, part in parts}
     for name, program in by_name.items():
         head = _line(program) if name in heads else ""
         if not head or _SQL.match(head):

@@ -21,6 +21,7 @@ from guidance.core.commands import judge_command, judge_sql, split_command
 from guidance.core.commands.code.language import Language
 from guidance.core.commands.limits import MAX_CHARACTERS, MAX_FINDINGS, MAX_PARTS
 from tests.core.commands.corpus import sizes
+from tests.rows import each_row
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -93,7 +94,7 @@ def test_what_is_too_long_is_not_read_and_goes_to_a_person(size: int) -> None:
         assert calls(judge_command, text) < 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "ls;" * 5_000,

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from guidance.core.secrets import redact_text
-from guidance.core.secrets.scan import scan
 from tests.core.secrets.bombs import BOMBS
 
 COMMAND = """\
@@ -31,7 +30,7 @@ def milliseconds(text: str, *, times: int) -> float:
     best = float("inf")
     for _ in range(times):
         start = time.thread_time()
-        scan(text)
+        redact_text(text, fingerprint_key=b"k")
         best = min(best, time.thread_time() - start)
     return best * 1_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from guidance.core.secrets.effort import Effort
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.corpus import FOUND, LET_ALONE
 from tests.core.secrets.samples import numbered
@@ -22,10 +23,10 @@ def test_a_secret_is_found_from_its_first_to_its_last_character(
 ) -> None:
     text = form.replace("§", secret)
     start = text.index(secret)
-    found = {at for hit in scan(text) for at in range(hit.start, hit.end)}
+    found = {at for hit in scan(text, Effort()) for at in range(hit.start, hit.end)}
     assert found >= set(range(start, start + len(secret)))
 
 
 @pytest.mark.parametrize("text", LET_ALONE, ids=numbered(LET_ALONE))
 def test_what_is_no_secret_is_let_alone(text: str) -> None:
-    assert [text[hit.start : hit.end] for hit in scan(text)] == []
+    assert [text[hit.start : hit.end] for hit in scan(text, Effort())] == []

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from guidance.core.secrets import find_secrets, redact, redact_text
+from guidance.core.secrets import UNREAD, find_secrets, redact, redact_text
+from guidance.core.secrets.hits import HIT_LIMIT
 from guidance.core.secrets.labels import WINDOW, windows
 from tests.core.secrets.corpus import FOUND, LET_ALONE
 from tests.core.secrets.samples import SAFE, WORD, body, numbered
@@ -153,6 +154,50 @@ def test_no_five_characters_of_a_found_secret_are_left_anywhere(
     shown = "\n".join([*_texts(done.value), *told])
     left = {window for window in windows(secret) if window in shown}
     assert not left
+
+
+@settings(steadily, max_examples=12)
+@given(
+    many=st.sampled_from([HIT_LIMIT, HIT_LIMIT + 1, 300, 650, 2_000]),
+    form=st.sampled_from(["password='§'\n", " gh" + "p_§", "https://bob:§@db/ "]),
+    seed=st.integers(0, 1_000),
+)
+def test_however_many_there_are_nothing_of_them_is_left(
+    many: int, form: str, seed: int
+) -> None:
+    """Up to a number they are told, up to another they are hidden one by one, and
+    beyond that the value is hidden as a whole."""
+    secrets = [body(36, seed=seed + number) for number in range(many)]
+    value = {
+        "one": "".join(form.replace("§", secret) for secret in secrets),
+        "again": [secrets[-1], f"log: {secrets[many // 2]}!", {secrets[0]: 12}],
+        "fine": "nothing of it",
+    }
+    done = redact(value, fingerprint_key=KEY)
+    assert 0 < len(done.findings) <= HIT_LIMIT
+    more = many > HIT_LIMIT
+    assert (UNREAD in {finding.kind for finding in done.findings}) is more
+    told = [text for found in done.findings for text in (found.path, found.redacted)]
+    pieces = set().union(*map(windows, secrets))
+    shown = [*_texts(done.value), *told]
+    assert not any(pieces & windows(text) for text in shown)
+
+
+def test_a_value_that_is_hidden_whole_keeps_its_shape_and_our_keys() -> None:
+    long = "".join(f"password={body(9, seed=n)}\n" for n in range(2_000))
+    value = {"ours": {"a": [long, 1, None, True], "b": {}}, "c": ""}
+    own = frozenset({("ours",)})
+    done = redact(value, fingerprint_key=KEY, own_keys=own)
+    hidden = {"«…»": ["«…»", "«…»", None, True], "«…»'1": {}}
+    assert done.value == {"ours": hidden, "«…»": ""}
+    assert [finding.path for finding in done.findings] == ["/ours/«…»/0"]
+
+
+def test_a_secret_is_looked_for_only_in_as_many_places_as_are_worth_it() -> None:
+    """A text of nothing but pieces of pieces is hidden, not taken apart."""
+    value = {"password": "abcab" + "cabd7", "log": "abcabx" * 12_000, "fine": "words"}
+    done = redact(value, fingerprint_key=KEY)
+    assert done.value["log"] == "«…»"  # type: ignore[index]
 
 
 def _texts(value: object) -> list[str]:

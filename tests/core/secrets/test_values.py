@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.secrets import SecretFinding, find_secrets
+from guidance.core.secrets.erasing import NAME_LIMIT
 from guidance.core.secrets.walk import DEPTH_LIMIT, TooDeep
 from tests.core.secrets.samples import b64, body, uuid
 
@@ -72,6 +73,50 @@ def test_a_name_beside_its_value() -> None:
 def test_a_flag_before_its_value() -> None:
     assert paths(["tool", "--password", PASSWORD, "-v"]) == ["/2"]
     assert paths(["tool", "--verbose", PASSWORD]) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (["mysql", "-p" + "Zx81k9", "shop"], "/1"),
+        (["sudo", "/usr/bin/mysqldump", "-p" + "Zx81k9"], "/2"),
+        (["curl", "-u", "admin:" + "Zx81k9", "https://host"], "/2"),
+        (["curl", "--user=admin:" + "Zx 81 k9", "https://host"], "/1"),
+        (["docker", "login", "-u", "bob", "-p", "Zx81k9"], "/5"),
+        (["sshpass", "-p", "Zx81k9", "ssh", "host"], "/2"),
+    ],
+)
+def test_a_command_that_is_given_word_by_word(words: list[str], path: str) -> None:
+    assert paths(words) == [path]
+    assert paths({"argv": [words]}) == [f"/argv/0{path}"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["mysql", "-p", "shop"],
+        ["mkdir", "-p" + "Zx81k9"],
+        ["curl", "-u", "admin:$PASSWORD"],
+        ["docker", "run", "-p", "8080:80"],
+        ["curl"],
+    ],
+)
+def test_words_that_hold_no_password(words: list[str]) -> None:
+    assert paths(words) == []
+
+
+def test_a_pair_of_name_and_value() -> None:
+    (bearer,) = find_secrets({"headers": [["Authorization", "Bearer " + body(24)]]})
+    assert (bearer.path, bearer.span) == ("/headers/0/1", (7, 31))
+    assert paths([["X-Api-Key", body(24)]]) == ["/0/1"]
+    assert paths([["Accept", body(24)], ["password", "username"]]) == []
+    assert paths({"fields": ["token", "secret"]}) == []
+
+
+def test_a_name_in_a_path_is_cut_where_it_is_too_long() -> None:
+    (finding,) = find_secrets({"a" * 5_000: {"password": PASSWORD}})
+    assert finding.path == f"/{'a' * NAME_LIMIT}/password"
+    assert paths({"x" * 5_000 + "_password": PASSWORD}) == [f"/{'x' * NAME_LIMIT}"]
 
 
 def test_a_list_is_called_what_its_key_says() -> None:

@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.tools.calls import ToolCall
-from guidance.core.tools.texts import Text, every_text, marked_texts
+from guidance.core.tools.marks import Marks
+from guidance.core.tools.texts import Text, every_text, holders, marked_texts
 from tests.core.tools.builders import judged, use
 
 steadily = settings(derandomize=True, deadline=None, max_examples=200)
 
 
 def marked(arguments: dict[str, Any], *marks: str, tool: str = "Bash") -> list[Text]:
-    return list(marked_texts(arguments, tool=tool, marks=marks, place="/arguments"))
+    held = holders(arguments, "/arguments")
+    return list(marked_texts(held, Marks(marks).of(tool)))
 
 
 def test_every_text_is_found_with_its_place_and_key_names_are_none() -> None:

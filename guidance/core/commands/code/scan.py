@@ -21,6 +21,8 @@ _MOST = 64
 # Telling places, and how far around them is looked.
 _MOST_PLACES = 400
 _BEFORE, _AFTER = 80, 80
+# So many characters, each tried by all patterns, cost as much as a word of a command.
+_TRIED_AT_ONCE = 8
 
 
 class Scan:
@@ -45,6 +47,8 @@ class Scan:
             return
         self.walk.budget.read(len(code))
         self.walk.budget.command(COST_OF_TEXT)
+        tried = sum(end - start for start, end in windows)
+        self.walk.budget.step(tried // _TRIED_AT_ONCE)
         masked = code
         if language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)

@@ -98,9 +98,10 @@ class Level:
 
     def operator(self, operator: str, end: int) -> None:
         """The end of a command; `operator` stands before the next one."""
-        if self.simple is not None:
+        simple = self.simple
+        if simple is not None:
             if operator == "&":
-                self.simple.background = True
+                simple.background = True
             self.finish(end)
         self.operators += 1
         if self.operators > MAX_OPERATORS:
@@ -110,10 +111,8 @@ class Level:
         last = len(self.items)
         if operator == "|" or operator == "|&":
             self.stage = (self.stage_first, last)
-        elif self.frames:
-            self.stage = self.frames[-1].stage
         else:
-            self.stage = None
+            self.stage = self.frames[-1].stage if self.frames else None
         self.stage_first = last
 
     def open(self, closer: str) -> Frame:

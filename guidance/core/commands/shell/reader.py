@@ -87,13 +87,14 @@ def read_list(cursor: Cursor, closer: str) -> Script:
 
 def _read(cursor: Cursor, closer: str, level: Level) -> Script:
     text, matters, budget = cursor.text, cursor.matters, cursor.budget
+    read_next = NEXT.match
     outer, cursor.heredocs = cursor.heredocs, []
     closed = not closer
     while True:
         budget.steps -= 1
         if budget.steps < 0:
             budget.step()
-        match = NEXT.match(text, cursor.at)
+        match = read_next(text, cursor.at)
         kind = match.lastindex if match is not None else None
         if match is None or kind is None:
             cursor.at = len(text)
@@ -109,7 +110,7 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
                 and (telling := matters.get(words[0], _NOTHING)) is not None
                 and telling.isdisjoint(words)
                 and words[0].isalpha()
-                and run.islower()
+                and (run.islower() or _is_quiet(words, telling))
                 and (match[RUN_END][0] in "\n;" or match[RUN_END] in _ENDS)
             ):
                 # Nothing to say about it, and nobody reads what it prints.
@@ -127,7 +128,8 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
             raw = match[STATIC]
             if len(raw) > _LONG:
                 # Taking quotes and escapes away takes its time.
-                budget.step(len(raw) // 32)
+                signs = raw.count("\\") + raw.count("'") + raw.count('"')
+                budget.step(len(raw) // 64 + signs // 8)
             _static(level, raw, match.start(STATIC))
         elif kind == OTHER:
             _other(cursor, level, match.start(OTHER))
@@ -149,6 +151,11 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
     level.leave_open()
     cursor.heredocs = outer
     return Script(text, cursor.origin, level.items, cursor.trouble)
+
+
+def _is_quiet(words: list[str], telling: frozenset[str]) -> bool:
+    """Some programs take their verbs in capitals, too."""
+    return words[0].islower() and telling.isdisjoint(map(str.lower, words))
 
 
 def _words(
@@ -213,26 +220,33 @@ def _static(level: Level, raw: str, start: int) -> None:
     simple.words.append(unquote(raw))
 
 
-def _other(cursor: Cursor, level: Level, start: int) -> None:
-    word: str | Word
+def _word(cursor: Cursor, start: int) -> str | Word:
+    """Most words that are expanded are a variable, or text and variables in quotes."""
     variable = VARIABLE.match(cursor.text, start)
     if variable is not None and _balanced(variable):
         cursor.at = variable.end()
-        word = Word((Variable(variable[3], bool(variable[1])),))
-    elif (quoted := DOUBLE_QUOTED.match(cursor.text, start)) is not None:
-        cursor.at = quoted.end()
-        parts = VARIABLES.split(quoted[1])
-        word = Word(
-            tuple(
-                [
-                    Variable(part, True) if index % 2 else part
-                    for index, part in enumerate(parts)
-                ]
-            )
-        )
-    else:
+        return Word((Variable(variable[3], bool(variable[1])),))
+    quoted = DOUBLE_QUOTED.match(cursor.text, start)
+    if quoted is None:
         cursor.at = start
-        word = read_word(cursor)
+        return read_word(cursor)
+    cursor.at = quoted.end()
+    parts = VARIABLES.split(quoted[1])
+    cursor.budget.step(len(parts) // 2)
+    if len(parts) == 1:
+        return parts[0]
+    return Word(
+        tuple(
+            [
+                Variable(part, True) if index % 2 else part
+                for index, part in enumerate(parts)
+            ]
+        )
+    )
+
+
+def _other(cursor: Cursor, level: Level, start: int) -> None:
+    word = _word(cursor, start)
     if cursor.at == start:
         cursor.at += 1
         cursor.trouble = cursor.trouble or "a character that is out of place"
@@ -266,11 +280,12 @@ def _operator(cursor: Cursor, level: Level, operator: str, end: int) -> None:
             close_heredocs(cursor)
     else:
         level.operator(operator, end)
-    if operator in (";;", ";&", ";;&") and level.frames:
+    if level.frames:
         frame = level.frames[-1]
-        frame.pattern = frame.closer == "esac"
-    if level.frames and level.frames[-1].pattern:
-        patterns(cursor, level)
+        if operator in (";;", ";&", ";;&"):
+            frame.pattern = frame.closer == "esac"
+        if frame.pattern:
+            patterns(cursor, level)
 
 
 def _redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
@@ -289,7 +304,7 @@ def _redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
         else:
             blanks = BLANKS.match(cursor.text, cursor.at)
             cursor.at = begin = blanks.end() if blanks else cursor.at
-            target = read_word(cursor)
+            target = _word(cursor, begin)
             if cursor.at == begin:
                 cursor.trouble = cursor.trouble or "a redirection without a target"
                 return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from guidance.core.commands.limits import TooMuchError
+from guidance.core.commands.limits import Budget
 from guidance.core.commands.naming import names
 from guidance.core.commands.shell.tree import UNKNOWN
 from guidance.core.commands.sql.conditions import picks
@@ -59,21 +59,22 @@ _ENDS_CONDITION = frozenset(
 # What ALTER … DROP may take away without losing anything but a rule.
 _MILD = frozenset(("NOT", "DEFAULT", "IDENTITY", "EXPRESSION"))
 _NESTED = 4
-# Words that the verbs of one text may look at together.
-_MOST_SEEN = 40_000
+# So many words that a verb looks at cost as much as a word that the shell's reader takes.
+_SEEN_AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SqlFinding:
-    """A rule that tripped, or with `shell` a text that the server gives to a shell."""
+    """A rule that tripped, or a text that the server gives to a shell or runs itself."""
 
     rule: str
     start: int
     end: int
     shell: str = ""
+    sql: str = ""
 
 
-def judge_statements(text: str, *, depth: int = 0) -> list[SqlFinding]:
+def judge_statements(text: str, budget: Budget, *, depth: int = 0) -> list[SqlFinding]:
     """Everything found, in the order of the text."""
     lower = text.lower()
     places = _telling(lower)
@@ -81,12 +82,12 @@ def judge_statements(text: str, *, depth: int = 0) -> list[SqlFinding]:
         return []
     # A routine's body holds semicolons, so its end must be seen as well.
     telling = None if "create" in lower else places
-    found = list(_judge(text, telling, escapes=False, depth=depth))
+    found = list(_judge(text, telling, budget, escapes=False, depth=depth))
     if "\\'" in text:
         # Some servers take the backslash for an escape and some do not.
         found += [
             each
-            for each in _judge(text, telling, escapes=True, depth=depth)
+            for each in _judge(text, telling, budget, escapes=True, depth=depth)
             if each not in found
         ]
     return found
@@ -104,12 +105,17 @@ def _telling(lower: str) -> list[int]:
 
 
 def _judge(
-    text: str, telling: Sequence[int] | None, *, escapes: bool, depth: int
+    text: str,
+    telling: Sequence[int] | None,
+    budget: Budget,
+    *,
+    escapes: bool,
+    depth: int,
 ) -> Iterator[SqlFinding]:
     defining = False
-    sight = _Sight()
     cut = statements(text, escapes=escapes, telling=telling)
     for tokens in cut:
+        budget.step(len(tokens) + 2)
         if not tokens:
             continue
         first = tokens[0].text
@@ -133,24 +139,12 @@ def _judge(
             continue
         if first == "EXPLAIN" and not _analyzes(tokens):
             continue
-        yield from _inside(tokens, depth, sight)
+        yield from _inside(tokens, budget, depth=depth)
 
 
-class _Sight:
-    """Every verb looks at the rest of its statement: how much they may look at."""
-
-    __slots__ = ("_left",)
-
-    def __init__(self) -> None:
-        self._left = _MOST_SEEN
-
-    def look(self, words: int) -> None:
-        self._left -= words
-        if self._left < 0:
-            raise TooMuchError(f"verbs that reach over {_MOST_SEEN:,} words")
-
-
-def _inside(tokens: list[SqlToken], depth: int, sight: _Sight) -> Iterator[SqlFinding]:
+def _inside(
+    tokens: list[SqlToken], budget: Budget, *, depth: int
+) -> Iterator[SqlFinding]:
     before = "("
     for index, token in enumerate(tokens):
         if token.kind == WORD:
@@ -158,8 +152,10 @@ def _inside(tokens: list[SqlToken], depth: int, sight: _Sight) -> Iterator[SqlFi
             if verb is not None and (
                 index == 0 or before in _BEFORE or _unseparated(tokens, index, before)
             ):
-                sight.look(len(tokens) - index)
-                yield from verb(tokens, index)
+                # Every verb looks at the rest of its statement.
+                budget.step((len(tokens) - index) // _SEEN_AT_ONCE)
+                for found in verb(tokens, index):
+                    yield from _run(found, budget) if found.sql else (found,)
             elif token.text == "PROGRAM" and index + 1 < len(tokens):
                 following = tokens[index + 1]
                 if following.kind == STRING:
@@ -167,7 +163,7 @@ def _inside(tokens: list[SqlToken], depth: int, sight: _Sight) -> Iterator[SqlFi
         elif token.kind == BODY and depth < _NESTED and tokens[0].text == "DO":
             body = token.text[token.text.index("$", 1) + 1 :]
             shift = token.start + len(token.text) - len(body)
-            for each in judge_statements(body, depth=depth + 1):
+            for each in judge_statements(body, budget, depth=depth + 1):
                 yield SqlFinding(
                     each.rule, each.start + shift, each.end + shift, each.shell
                 )
@@ -175,6 +171,12 @@ def _inside(tokens: list[SqlToken], depth: int, sight: _Sight) -> Iterator[SqlFi
             before = token.text
         elif token.text == ")" and tokens[0].text == "EXPLAIN" and index < 12:
             before = "("
+
+
+def _run(outer: SqlFinding, budget: Budget) -> Iterator[SqlFinding]:
+    """What is found in a text that a statement runs, at the place of that text."""
+    for found in judge_statements(outer.sql, budget, depth=_NESTED):
+        yield SqlFinding(found.rule, outer.start, outer.end, found.shell)
 
 
 def _unseparated(tokens: list[SqlToken], index: int, before: str) -> bool:
@@ -354,8 +356,7 @@ def _execute(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
     if not literals or "||" in texts or "+" in texts or texts[0] == "FORMAT":
         yield _finding("opaque-sql", tokens, index)
     for token in literals[:1]:
-        for each in judge_statements(token.text, depth=_NESTED):
-            yield SqlFinding(each.rule, token.start, token.end, each.shell)
+        yield SqlFinding("", token.start, token.end, sql=token.text)
 
 
 def _prepare(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
@@ -366,8 +367,7 @@ def _prepare(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
         if token.kind != STRING:
             yield _finding("opaque-sql", tokens, index)
             return
-        for each in judge_statements(token.text, depth=_NESTED):
-            yield SqlFinding(each.rule, token.start, token.end, each.shell)
+        yield SqlFinding("", token.start, token.end, sql=token.text)
 
 
 def _create(tokens: list[SqlToken]) -> Iterator[SqlFinding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.arguments.patterns import byte_pattern
 from guidance.core.commands.call import Call
 from guidance.core.commands.origin import Origin
 from guidance.core.commands.outputs import DOWNLOADERS
@@ -25,6 +26,10 @@ _SMELLS = (
     "rd ",
     "erase ",
     "ri ",
+)
+# The same for a text in ASCII.
+SMELLS = byte_pattern(
+    "|".join(re.sub(" $", "(?: |$)", smell) for smell in _SMELLS), ignore_case=True
 )
 _METHODS = re.compile(r"(?:::|\)\.)delete\s*\(", re.IGNORECASE)
 _EVALUATING = frozenset(("iex", "invoke-expression"))

@@ -145,11 +145,19 @@ FOUND_BY_FUZZING: Mapping[str, str] = {
     "a program in every command": "iex a|" + "mysql -e 'UPDATE a SET b = 1' c;" * 1500,
     "braces": "node -e {a,b}{c,d}{a,b}{c,d}case x in <&3 " * 2500,
     "brackets that do not close": "SELECT 1 DROP\n" + "[[sudo <&3 or export A=" * 4000,
+    "calls in many programs": ("python -c '" + "File.delete(x); `ls`;" * 55 + "';")
+    * 110,
     "code after code": "node -e 'e(`rm -rf x`)';" * 2000,
     "commands that print commands": "a{b, ln -s /a /tmp/b;Remove-Item a;"
     + "set -- awk '2>&1powershell -c ssh a $x" * 2500,
+    "commands in many substitutions": ("echo $(" + "rm a; git push -f; " * 60 + ");")
+    * 110,
     "commands in cmd": "done;" + "cmd /c " * 7000,
     "commands in PowerShell": "powershell -c xargs " * 2500,
+    "conditions in many statements": (
+        "psql -c '" + "DELETE FROM a WHERE x AND y=1 AND z IN (1,2) " * 26 + "';"
+    )
+    * 108,
     "deletions in one statement": "DELETE FROM a WHERE b LIKE '%'\n" * 4000,
     "dollars in a word": "))$((docker run !" * 6000,
     "escapes in a word": 'docker rm "$("$(<(' + "==\\'" * 30_000,
@@ -164,5 +172,7 @@ FOUND_BY_FUZZING: Mapping[str, str] = {
     "slashes for sed": "sed 's/e" + "/" * 100_000 + "'",
     "starts for sed": "sed '" + "s/e" * 33_000 + "'",
     "substitutions that do not close": 'tee f; time é""!\nE\n)$(a=beval ' * 4000,
+    "variables in many queries": ('mysql -e "' + "$x ${y} " * 150 + '";') * 107,
+    "variables in many removals": ("rm -rf " + "$x ${y} " * 250 + ";") * 64,
     "words that are expanded": "cmd /c " + "{1..9}\\\\" * 1200 + "'{a,b}; ",
 }

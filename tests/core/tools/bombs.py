@@ -1,0 +1,119 @@
+"""Whole calls made to be slow, each within what the doors let in.
+
+A text has at most 256 KiB, a body 1 MiB and 10,000 values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from guidance.core.commands.limits import MAX_CHARACTERS
+from guidance.core.tools.calls import Call, CommandCall, EditCall, ToolCall
+from tests.core.secrets.bombs import BOMBS, SIZE, filled
+from tests.core.secrets.samples import WORD, body
+
+_KEY = "PRIVATE " + "KEY-----"
+_PROSE = "The quick brown fox jumps over the lazy dog. "
+_SQL = "DELETE FROM a WHERE x AND y=1 AND z IN (1,2) "
+
+
+def _use(**arguments: Any) -> ToolCall:
+    return ToolCall(tool="Tool", arguments=arguments)
+
+
+def _bash(command: str, **arguments: Any) -> CommandCall:
+    return CommandCall(tool="Bash", command=command, arguments=arguments or None)
+
+
+def _drawn(alphabet: str = WORD + " \n", *, length: int = SIZE - 1_000) -> list[str]:
+    """Longer than `body` would be quick at."""
+    return ["".join(Random(seed).choices(alphabet, k=length)) for seed in range(4)]
+
+
+def _each(form: str, many: int, *, length: int = 12) -> str:
+    return "".join(form.replace("§", body(length, seed=n)) for n in range(many))
+
+
+def texts_of_one_kind() -> Mapping[str, Call]:
+    """What is slow for some rule of secrets, as a command, as a file, four times over."""
+    calls: dict[str, Call] = {}
+    for name, text in BOMBS.items():
+        calls[f"{name} in a command"] = _bash(text[:MAX_CHARACTERS])
+        calls[f"{name} in a file"] = EditCall(tool="Edit", file_path="a", content=text)
+        part = _quarter_of_a_body(text)
+        four = [f"{number}{part[number:]}" for number in range(4)]
+        calls[f"{name} four times"] = _use(texts=four)
+    return calls
+
+
+def _quarter_of_a_body(text: str) -> str:
+    """As much of the text as leaves room for three others; escapes count, too."""
+    size = len(json.dumps(text, ensure_ascii=False).encode())
+    return text[: len(text) * (SIZE - 200) // size]
+
+
+def mixtures() -> Mapping[str, Call]:
+    drawn, values = _drawn(), range(9_900)
+    half = range(4_900)
+    return {
+        # Secrets, and much to look for them in.
+        "one secret in much": _use(a="password=Zx81" + "k9", texts=drawn),
+        "a wordy secret": _use(a="password=thequick" + "7", b=filled(_PROSE)),
+        "an odd secret": _use(a="password=«x…»Zx8" + "1", texts=drawn),
+        "short secrets": _use(a=_each("password='§'\n", 60, length=3), texts=drawn),
+        "passwords": _use(a=_each("password='§'\n", 600), texts=drawn),
+        "tokens": _use(a=_each(" gh" + "p_§", 700, length=36), texts=drawn),
+        "addresses": _use(a=_each("https://u:§@h/ ", 900), texts=drawn),
+        "pieces": _use(a="password=abcab" + "cabd7", texts=_drawn("abcde")),
+        "a long key": _use(
+            a=f"-----BEGIN {_KEY}\n{drawn[0][:250_000]}", texts=drawn[:2]
+        ),
+        # What looks like a secret and is none.
+        "fillers": _use(a=_each("password=changeme-§\n", 660), texts=drawn),
+        "cut tokens": _use(a=(" gh" + 'p_ab\nc"' + " " * 380 + "\n") * 650),
+        "bundles": _use(a=("htpasswd -" + "b" * 980 + "\n") * 260),
+        "logins": _use(a=("docker " + " login" * 160 + "\n") * 260),
+        "users": _use(a=("curl " + " -u:" * 240 + "\n") * 260),
+        "statements": _use(a=filled("identified by 'Zx81k9' ")),
+        "pipes": _use(a=filled("echo Zx81k9|sudo -S\n")),
+        "long pipes": _use(texts=[f"echo {text}|sudo -S" for text in _drawn(WORD)]),
+        # Many small texts.
+        "keys": _use(**{f"key{n}": n for n in half}),
+        "names": _use(**{f"my{n}SecretKey{n}": "a" for n in half}),
+        "secret keys": _use(**{f"password{n}": f"Zx81{n}k9" for n in half}),
+        "long keys": _use(
+            **{"é my-Secret " * 13_000 + str(n): "abc" for n in range(3)}
+        ),
+        "small passwords": _use(a=[f"password=Zx81{n}" for n in values]),
+        "pairs": _use(
+            a=[["Authorization", f"Bearer {body(24, seed=n)}"] for n in range(3_300)]
+        ),
+        "argv": _use(argv=["rm", "-rf", *(f"a{n}" for n in values)]),
+        "words": _use(a=[["mysql", f"-p{body(8, seed=n)}"] for n in range(3_300)]),
+        # Many commands.
+        "commands": _use(commands=[f"rm -rf a;{n};" * 110 for n in range(199)]),
+        "queries": _use(queries=[f"{_SQL * 18}{n}" for n in range(199)]),
+        "holders": _use(
+            a=[{"command": f"sh {n}", "stdin": "rm"} for n in range(3_300)]
+        ),
+        # Arguments that are not quite JSON.
+        "brackets": ToolCall(tool="T", arguments_json='{"a":' + "[" * 262_000),
+        "a key twice": ToolCall(
+            tool="T",
+            arguments_json="{" + "".join(f'"k{n}":"v",' for n in values) + '"k1":1}',
+        ),
+        # Slow for one part and slow for another.
+        "a script and passwords": _bash(
+            ("echo $(" + "rm -rf a; git push -f; " * 260 + ");") * 20,
+            a=_each("token: §-changeme\n", 600),
+            texts=drawn,
+        ),
+        "queries and passwords": _bash(
+            f"psql <<'E'\n{_SQL * 1_300}\nE\n",
+            a=_each("token: §-changeme\n", 600),
+            texts=drawn,
+        ),
+    }

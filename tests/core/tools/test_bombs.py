@@ -1,0 +1,66 @@
+"""Calls made to be slow: the work is counted, and what is too much is never allowed.
+
+No test here asks a clock; `make bench-gates` does.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from guidance.core.edits import Edit
+from guidance.core.tools.calls import MultiEditCall
+from guidance.core.tools.destructive import TEXTS_LIMIT
+from tests.core.commands.test_bombs import MOST_CALLS, calls
+from tests.core.tools.bombs import mixtures
+from tests.core.tools.builders import command, judged, several, use
+
+# Each as slow as any other for one part of the work.
+SLOWEST = ("passwords", "pieces", "secret keys", "queries", "a script and passwords")
+
+
+def test_no_call_takes_more_work_than_is_allowed() -> None:
+    bombs = mixtures()
+    assert [
+        name
+        for name in SLOWEST
+        if calls(lambda _, call=bombs[name]: judged(call), "") > MOST_CALLS  # type: ignore[misc]
+    ] == []
+
+
+def test_all_texts_of_a_call_share_what_is_read() -> None:
+    few = [f"ls {n};" * 10 for n in range(30)]
+    assert judged(use(commands=few)).decision == "allow"
+    many = [f"rm {n};" * 10 for n in range(100)]
+    first, *others = judged(use(commands=many)).findings
+    assert (first.details["rule"], first.details["text"]) == ("opaque-size", "")
+    assert others
+    words = [f"word{n}" for n in range(TEXTS_LIMIT + 1)]
+    (finding,) = judged(use(commands=words)).findings
+    assert finding.details["uninspectable"] is True
+
+
+def test_a_text_that_stands_twice_is_judged_once_and_told_in_both_places() -> None:
+    line = "curl -u admin:" + "Zx81k9 https://host"
+    verdict = judged(command(line, arguments={"command": line}))
+    assert [finding.details["argument"] for finding in verdict.findings] == [
+        "/command",
+        "/arguments/command",
+    ]
+
+
+@pytest.mark.parametrize("old", ["x", "password=Zx81" + "k9"])
+def test_more_than_is_read_blocks_wherever_it_stands(old: str) -> None:
+    """Also in what an edit only takes away: what comes after it was not looked at."""
+    taken = "".join(f"password=Zx81{n}k\n" for n in range(900))
+    call = several(f"{taken}{old}", (f"{taken}{old}", "y"))
+    verdict = judged(call)
+    assert (verdict.decision, verdict.redacted) == ("block", True)
+    assert {finding.details.get("kind") for finding in verdict.findings} >= {
+        "unread-rest"
+    }
+
+
+def test_a_secret_that_is_put_in_thousands_of_places_blocks() -> None:
+    edit = Edit(old="a", new="password=Zx81" + "k9Qw", replace_all=True)
+    call = MultiEditCall(tool="E", file_path="a", original="a\n" * 3_000, edits=(edit,))
+    assert judged(call).decision == "block"
