@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
 
 from accounts.auth import (
     AgentPrincipal,
@@ -19,16 +18,9 @@ from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
-from reviews.answers import ruling_shape
+from reviews.intake.standing import Standing, standing
 
 WAIT_MAX = 55
-_RUN = ("code", "status", "head_seq")
-_REVIEW = ("reviews__code", "reviews__kind", "reviews__version", "reviews__state")
-_RULING = tuple(
-    f"reviews__ruling__{name}"
-    for name in ("code", "action", "note", "answer", "amended", "by__username", "at")
-)
-_GRANT = "reviews__call__grant__code"
 QUERY = frozenset({"wait", "review"})
 
 
@@ -56,7 +48,7 @@ async def decision_wait(
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
     run_id = await read(partial(_visible_run, principal, run_code))
-    look = partial(_standing_for, principal, run_code, review_code)
+    look = partial(_standing_for, principal, run_id, run_code, review_code)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     while True:
@@ -95,37 +87,16 @@ def _visible_run(principal: Principal, run_code: str) -> int:
 
 
 def _standing_for(
-    principal: Principal, run_code: str, review_code: str | None
-) -> tuple[dict[str, Any], int]:
+    principal: Principal, run_id: int, run_code: str, review_code: str | None
+) -> Standing:
     """Asked anew at every look: a key revoked meanwhile hears nothing more."""
-    return _standing(_visible_run(principal, run_code), review_code)
-
-
-def _standing(run_id: int, review_code: str | None) -> tuple[dict[str, Any], int]:
-    """The answer as it stands, and the run's head at that moment.
-
-    One query for the columns alone: it runs for every agent that comes or wakes.
-    """
-    runs = Run.objects.filter(pk=run_id).order_by("-reviews__id")
-    if review_code is not None:
-        known = parse_code(review_code)
-        runs = runs.filter(reviews__code=known) if known else runs.none()
-    row = runs.values(*_RUN, *_REVIEW, *_RULING, _GRANT).first()
-    if row is None:
+    if isinstance(principal, AgentPrincipal):
+        # Whose run it is does not change: only the key has to be looked at.
+        found = standing(run_id, review_code, key_id=principal.key_id)
+        if found is not None:
+            return found
+    _visible_run(principal, run_code)
+    found = standing(run_id, review_code)
+    if found is None:
         raise NotFound
-    answer = {
-        "run": str(row["code"]),
-        "run_status": row["status"],
-        "state": row["reviews__state"] or "none",
-        "review": {
-            "id": str(row["reviews__code"]),
-            "kind": row["reviews__kind"],
-            "version": row["reviews__version"],
-        }
-        if row["reviews__code"]
-        else None,
-        "ruling": ruling_shape(*(row[name] for name in (*_RULING, _GRANT)))
-        if row["reviews__ruling__code"]
-        else None,
-    }
-    return answer, row["head_seq"]
+    return found
