@@ -17,7 +17,7 @@ from ledger.books import Committed
 from ledger.writer import listen_always
 
 DECIDE = "loop.decide"
-PAUSE_S = 0.05
+PAUSE_S = 0.1
 EXPIRES_S = 60
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,8 @@ class Hints:
     def _work(self) -> None:
         while True:
             self._news.wait()
+            # First whoever waits for this very commit, an agent above all, then the loop.
+            time.sleep(PAUSE_S)
             self._news.clear()
             with self._lock:
                 projects, self._projects = self._projects, set()
@@ -53,7 +55,6 @@ class Hints:
                     )
                 except (OperationalError, OSError) as error:
                     logger.warning("A hint to the loop could not be sent: %s", error)
-            time.sleep(PAUSE_S)
 
 
 _hints = Hints()
