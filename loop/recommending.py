@@ -23,7 +23,9 @@ from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import recommendation_answer
 from loop.drafting import draft_of
-from loop.models import Recommendation, RecommendationState
+from loop.errors import LoopPaused
+from loop.facts import paused_words
+from loop.models import ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
 from reviews.rulings import nothing
@@ -147,6 +149,10 @@ class EndRecommendation(Command[None]):
         if "set" in draft:
             plan.effects.append(partial(self._publish, row, draft))
             return
+        loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
+        paused = paused_words(loop)
+        if paused is not None:
+            raise LoopPaused(f"The loop is {paused}. Let it go on first.")
         event = {
             "type": EVENT,
             "action": "start_loop",

@@ -8,7 +8,16 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from accounts.paging import PageQuery, QueryText
 from guidance.core.canonical import canonical
-from reviews.schemas import Body, Cleaned, Kept, Money, Reason, Said
+from reviews.schemas import (
+    Body,
+    Cleaned,
+    Kept,
+    Money,
+    Reason,
+    Said,
+    kept_apart,
+    kept_within,
+)
 
 DATA_LIMIT = 16 * 1024
 
@@ -22,8 +31,10 @@ def _bounded(value: dict[str, Any]) -> dict[str, Any]:
 # Which project: needed by people who are in several; an agent has one.
 Slug = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Data = Annotated[dict[str, Any], Cleaned, AfterValidator(_bounded)]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
-Title = Annotated[str, StringConstraints(min_length=1, max_length=200), Kept]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=255), kept_apart(255)]
+Title = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), kept_within(200)
+]
 NoteText = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
 
 
@@ -60,7 +71,7 @@ class PolicyChangeIn(Body):
     """Keys of a policy document to set, merged into the version in force."""
 
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
-    set: Annotated[dict[str, Any], Field(min_length=1)]
+    set: Annotated[Data, Field(min_length=1)]
 
 
 class LoopChangeIn(Body):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -46,6 +47,30 @@ Intent = Literal[
 Kept = AfterValidator(clean)
 # Of a list or an object once for all of it: one by one costs a thousand times more.
 Cleaned = BeforeValidator(clean)
+
+
+def kept_within(limit: int) -> AfterValidator:
+    """Kept where there is no more room: a label may be longer than its secret."""
+
+    def fitted(text: str) -> str:
+        cleaned = clean(text)
+        return cleaned if len(cleaned) <= limit else cleaned[: limit - 1] + "…"
+
+    return AfterValidator(fitted)
+
+
+def kept_apart(limit: int) -> AfterValidator:
+    """The same for a name that tells things apart: it is never cut to another one's."""
+
+    def fitted(name: str) -> str:
+        cleaned = clean(name)
+        if len(cleaned) <= limit:
+            return cleaned
+        return f"sha256:{hashlib.sha256(cleaned.encode()).hexdigest()}"
+
+    return AfterValidator(fitted)
+
+
 LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 LabelValue = Annotated[str, StringConstraints(max_length=256)]
 Said = Annotated[str, StringConstraints(max_length=4_000), Kept]
@@ -71,7 +96,7 @@ class BudgetIn(Body):
 class RunIn(Body):
     task: Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
     intent: Intent = "general"
-    model: Annotated[str, StringConstraints(max_length=200), Kept] = ""
+    model: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
     budget: BudgetIn = BudgetIn()
     labels: Annotated[dict[LabelName, LabelValue], Field(max_length=32), Kept] = {}
@@ -103,7 +128,7 @@ class StepBatchIn(Body):
 
 class CheckpointIn(Body):
     step: Annotated[int, Field(ge=0, le=STEP_MAX)]
-    label: Annotated[str, StringConstraints(max_length=200), Kept] = ""
+    label: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
     state: dict[str, Any] = {}
 
 
@@ -151,7 +176,9 @@ class ReviewIn(Body):
     """The agent asks in its own words."""
 
     kind: Literal["request", "question"]
-    title: Annotated[str, StringConstraints(min_length=1, max_length=300), Kept]
+    title: Annotated[
+        str, StringConstraints(min_length=1, max_length=300), kept_within(300)
+    ]
     detail: Told = ""
     options: Annotated[list[LabelValue], Field(max_length=20), Kept] = []
 

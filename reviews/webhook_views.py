@@ -34,6 +34,7 @@ from reviews.webhooks.signing import secret_of
 P = ParamSpec("P")
 # Whose secret the next page shows, once. The secret itself is not kept anywhere.
 TOLD = "webhook_secret"
+DESCRIPTION_LIMIT = 200
 
 
 def manager_door(
@@ -75,14 +76,15 @@ def _list(request: ConsoleRequest, **more: Any) -> HttpResponse:
 @manager_door
 def add(request: ConsoleRequest) -> HttpResponse:
     url = request.POST.get("url", "").strip()
-    description = request.POST.get("description", "").strip()[:200]
+    description = request.POST.get("description", "").strip()[:DESCRIPTION_LIMIT]
     types = request.POST.getlist("types")
     try:
         endpoint, _ = services.endpoint_add(
             person=person_of(request.user),
             project_id=request.project.pk,
             url=url,
-            description=clean(description),
+            # A label may be longer than the secret in whose place it stands.
+            description=clean(description)[:DESCRIPTION_LIMIT],
             types=types,
         )
     except DomainError as refusal:

@@ -26,13 +26,15 @@ from config.front.streams import hang_up
 from config.front.wire import App, Message, Receive, Scope, Send, send_json
 from ledger.hub import hub
 from ledger.replies import Reply
-from reviews.hooks.door import DIALECTS, hook_answer
+from reviews.hooks.door import DIALECTS, EVENTS, hook_answer
 from reviews.hooks.inputs import WAIT_DEFAULT, Dialect, HookIn, options_of, query_wait
 from reviews.hooks.voices import trouble
 
 PREFIX = "/api/v1/hooks/"
 # Our command hook reads it: it waits and asks again where that may help.
 TROUBLE = "Checkrail-Trouble"
+# And this: an empty answer lets a tool run, and anybody's server may give one.
+OURS = ("Checkrail-Hook", "1")
 _DOOR = re.compile(rf"^{PREFIX}([^/]+)/([^/]+)$")
 
 logger = logging.getLogger(__name__)
@@ -139,7 +141,7 @@ class Heard:
 
 async def _send(scope: Scope, send: Send, heard: Heard, reason: str) -> None:
     document = heard.document()
-    headers = [("Connection", "close")] if heard.closes else []
+    headers = [OURS, *([("Connection", "close")] if heard.closes else [])]
     if heard.status == 200 and document is not None and not reason:
         if hub().closing:
             # What is held ends with this process; the next one may know more.
@@ -170,10 +172,15 @@ def _is_hook(scope: Scope) -> bool:
 
 
 def _named(scope: Scope) -> tuple[Dialect, str]:
-    """Of a wrong address, too: it is answered in the words of the first host."""
-    door = _DOOR.match(scope["path"])
-    dialect, event = door.groups() if door else ("", "")
-    return _dialect(dialect) or DIALECTS[0], event
+    """Of a wrong address, too: it is answered in the words of the first host, and for
+    the event that the host says it is at, so that a tool is held by an answer to it."""
+    host, _, event = scope["path"].removeprefix(PREFIX).partition("/")
+    seen: Seen | None = scope.get(SEEN)
+    said = seen.document if seen else None
+    told = said.get("hook_event_name") if isinstance(said, dict) else None
+    if isinstance(told, str) and told in EVENTS:
+        event = told
+    return _dialect(host) or DIALECTS[0], event
 
 
 def _dialect(name: str) -> Dialect | None:

@@ -23,6 +23,8 @@ from reviews.intake.claims import ClaimCall
 from reviews.intake.tool_calls import call_submit
 from reviews.models import HookAnswer
 
+# Judged, and told to run or to ask its own user.
+_LEFT_TO_THE_HOST = frozenset({HookAnswer.GO, HookAnswer.ALLOW, HookAnswer.ASK})
 _behind: set[asyncio.Task[Any]] = set()
 
 
@@ -39,12 +41,13 @@ async def permission_asked(visit: Visit) -> Outcome:
     run = await governed(visit)
     if run.over:
         return run.halted()
-    before = await read(partial(tool_uses.let_through, visit, run))
-    if before is None:
+    before = await read(partial(tool_uses.about_to_run, visit, run))
+    if before is None or before.answer not in _LEFT_TO_THE_HOST:
         return await _judged(visit)
-    if before.answer == HookAnswer.ALLOW or visit.options.on_allow == "allow":
+    if before.answer == HookAnswer.ALLOW:
         return Outcome(verb="allow")
-    return Outcome()
+    let_go = before.answer == HookAnswer.GO and visit.options.on_allow == "allow"
+    return Outcome(verb="allow" if let_go else "go")
 
 
 async def _judged(visit: Visit) -> Outcome:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from accounts.errors import Invalid
 from accounts.paging import only_known, unacceptable
 from reviews.call_schemas import PolicyName
-from reviews.schemas import Amount, Body, Money
+from reviews.schemas import Amount, Body, Money, kept_apart
 
 # Claude Code gives a hook 600 seconds; the answer must be there before that.
 WAIT_DEFAULT = 570
@@ -19,7 +19,9 @@ QUERY = frozenset({"wait_s", "headless", "on_allow", "policy"})
 
 Dialect = Literal["claude-code", "codex"]
 Seconds = Annotated[int, Field(ge=1, le=WAIT_MAX)]
-Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Identifier = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), kept_apart(200)
+]
 
 
 class OptionsIn(Body):

@@ -20,12 +20,14 @@ from reviews.call_schemas import CommandBody, EditBody, ToolBody
 Input = Mapping[str, Any]
 
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
-_COMMITS = re.compile(r"\bgit\b[^|;&\n]*\scommit\b")
+_ONE_COMMAND = re.compile(r"[^|;&\n]+")
+_GIT = re.compile(r"\bgit\b")
+_COMMIT = re.compile(r"\scommit\b")
 # The words that tell people what a tool is used on, where it has such an argument.
 _TELLING = ("command", "file_path", "path", "pattern", "query", "url", "description")
 _SUMMARY_WORDS = 120
-# Told to people beside the input, and not part of what runs.
-_LABELS = frozenset({"description"})
+# Told to people beside a command, and not part of what runs; other tools use it.
+_LABELS = {"Bash": "description"}
 
 
 def call_of(tool: str, given: Input) -> Call:
@@ -57,7 +59,8 @@ def input_of(
 
 def fingerprint(tool: str, given: Input) -> str:
     """Tells tool uses apart; keyed, because an input may hold a secret."""
-    what = {name: value for name, value in given.items() if name not in _LABELS}
+    label = _LABELS.get(tool)
+    what = {name: value for name, value in given.items() if name != label}
     data = canonical({"tool": tool, "input": what}).encode("utf-8", "surrogatepass")
     return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
 
@@ -71,7 +74,15 @@ def summary(tool: str, given: Input) -> str:
 def saves_work(given: Input) -> bool:
     """A commit is a checkpoint: whatever comes after it can be undone."""
     command = given.get("command")
-    return isinstance(command, str) and _COMMITS.search(command) is not None
+    return isinstance(command, str) and any(
+        _commits(part.group()) for part in _ONE_COMMAND.finditer(command)
+    )
+
+
+def _commits(command: str) -> bool:
+    """In two searches: one pattern would begin anew at every `git` of a long text."""
+    git = _GIT.search(command)
+    return git is not None and _COMMIT.search(command, git.end()) is not None
 
 
 def shortened(text: str, limit: int = _SUMMARY_WORDS) -> str:

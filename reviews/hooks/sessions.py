@@ -12,6 +12,7 @@ from django.db.models import F
 
 from accounts.errors import DomainError
 from guidance.core.money import micros
+from guidance.redactor import clean
 from guidance.services import policy_in_force
 from ledger.reading import read
 from ledger.state import RunState
@@ -25,6 +26,7 @@ from reviews.schemas import RunIn
 
 HOSTS = {"claude-code": "Claude Code", "codex": "Codex"}
 TASK_WORDS = 200
+MODEL_WORDS = 200
 LABEL_WORDS = 256
 
 
@@ -92,7 +94,7 @@ async def refreshed(visit: Visit) -> Governed:
 
 async def introduce(visit: Visit) -> None:
     """A session says how it is run, before there is anything to do."""
-    facts = {"model": shortened(visit.body.model or "", 200)}
+    facts = {"model": shortened(clean(visit.body.model or ""), MODEL_WORDS)}
     await read(
         lambda: HookSession.objects.update_or_create(**_key(visit), defaults=facts)
     )
@@ -144,7 +146,7 @@ async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -
     folder = _folder(body)
     run = RunIn(
         task=_task(visit, folder),
-        model=shortened(body.model or (session.model if session else ""), 200),
+        model=shortened(body.model or (session.model if session else ""), MODEL_WORDS),
         policy=visit.options.policy,
         labels={
             "host": visit.dialect,

@@ -55,18 +55,12 @@ def still_waiting(visit: Visit, run: Governed) -> Judged | None:
     return _stored(use.call, visit.agent) if use else None
 
 
-def let_through(visit: Visit, run: Governed) -> HookCall | None:
-    """The newest tool use of this very kind that was told to run."""
-    return (
-        _uses(run)
-        .filter(
-            call__run__code=run.run,
-            fingerprint=visit.fingerprint,
-            answer__in=[HookAnswer.GO, HookAnswer.ALLOW],
-        )
-        .order_by("-pk")
-        .first()
-    )
+def about_to_run(visit: Visit, run: Governed) -> HookCall | None:
+    """The newest tool use of this very kind, unless it has run already: what let one
+    through says nothing about the next."""
+    alike = _uses(run).filter(call__run__code=run.run, fingerprint=visit.fingerprint)
+    newest = alike.exclude(tool_use=visit.tool_use).order_by("-pk").first()
+    return newest if newest and newest.call.settled_at is None else None
 
 
 def found(visit: Visit, run: Governed) -> HookCall | None:

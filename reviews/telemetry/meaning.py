@@ -58,6 +58,7 @@ class Trace:
         self.trace_id = trace_id
         self.spans = sorted(spans, key=lambda span: span.ended_ns)
         self._by_id = {span.span_id: span for span in self.spans}
+        self._above: dict[str, str | None] = {}
 
     @cached_property
     def telling(self) -> list[Span]:
@@ -93,16 +94,24 @@ class Trace:
         Empty where none does, None where one does: an agent inside another ends no
         run. Spans are sent when they end, so what stands above may come later.
         """
-        passed: set[str] = set()
-        while not span.begins_here and span.span_id not in passed:
-            passed.add(span.span_id)
+        passed: list[str] = []
+        while True:
+            if span.span_id in self._above:
+                found = self._above[span.span_id]
+                break
+            # Until more is known: spans that stand above each other have nobody above.
+            self._above[span.span_id] = found = ""
+            passed.append(span.span_id)
+            if span.begins_here:
+                break
             parent = self._by_id.get(span.parent_id)
-            if parent is None:
-                return span.parent_id
-            if parent.operation:
-                return None
+            if parent is None or parent.operation:
+                found = span.parent_id if parent is None else None
+                break
             span = parent
-        return ""
+        # Known to all on the way: many spans under a long line cost one walk.
+        self._above.update(dict.fromkeys(passed, found))
+        return found
 
     def _first(self, name: str) -> str:
         return next(filter(None, (span.text(name) for span in self.telling)), "")

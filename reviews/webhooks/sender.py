@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from queue import Empty, SimpleQueue
 from ssl import SSLContext
 from types import TracebackType
@@ -158,6 +159,7 @@ class Sender:
         if line is None:
             client = httpx.AsyncClient(
                 headers=HEADERS,
+                cookies=_no_cookies(),
                 verify=self._certificates,
                 follow_redirects=False,
                 # Neither a proxy nor a .netrc comes between us and the receiver.
@@ -176,6 +178,11 @@ class Sender:
         await asyncio.gather(*rest, return_exceptions=True)
         for line in self._lines.values():
             await line.client.aclose()
+
+
+def _no_cookies() -> CookieJar:
+    """A receiver would fill one for ever, and have it sent back with each delivery."""
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 @lru_cache(maxsize=1)

@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +136,31 @@ def test_what_else_goes_wrong_fails_closed_too(
         code, out, err = ended(process)
         assert (code, out) == (2, ""), err
         assert words in err
+
+
+def test_an_empty_answer_of_somebody_else_is_no_leave(
+    claude: Host, start: Start
+) -> None:
+    """A login page of a network, or another server at the address."""
+
+    class Stranger(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+    server = HTTPServer(("127.0.0.1", 0), Stranger)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        code, out, err = ended(start(pre(claude, "ls"), "--url", url))
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert (code, out) == (2, "")
+    assert "is it Checkrail?" in err
 
 
 def test_open_is_a_choice_that_is_told(claude: Host, start: Start) -> None:

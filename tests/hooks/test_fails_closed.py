@@ -85,7 +85,8 @@ def test_what_is_sent_wrongly_holds(agent: httpx.Client, bob: Person) -> None:
         check(answer, "claude-code", "PreToolUse", trouble)
 
     wrong_event = agent.post("/hooks/claude-code/PostToolUse", json=event)
-    check(wrong_event, "claude-code", "PostToolUse", "invalid")
+    # In the words of the event that the host is at: others would not hold the tool.
+    check(wrong_event, "claude-code", "PreToolUse", "invalid")
     for query in (
         "wait_s=0",
         "wait_s=x",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import httpx
@@ -13,6 +14,8 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.replay import replay_run
 from ledger.verify import verify_run
+from reviews.telemetry.meaning import Trace
+from reviews.telemetry.spans import Span
 from tests.builders import Person, make_policy, step
 from tests.core.secrets.samples import body as drawn
 from tests.docs.markdown import blocks, text_of
@@ -230,3 +233,31 @@ def test_the_example_of_the_page_is_taken(agent: httpx.Client) -> None:
     (run,) = runs(agent)
     assert run["budget"]["tokens"]["used"] == 924
     assert run["budget"]["time_ms"]["used"] == 1_200
+
+
+def test_many_spans_under_a_long_line_are_read_at_once() -> None:
+    """A walk for each of them would cost a small request half a minute."""
+    line = [_plain(at, above=at - 1) for at in range(1, 4_001)]
+    below = [_plain(at, above=4_000) for at in range(4_001, 8_001)]
+    circle = [_plain(9_001, above=9_002), _plain(9_002, above=9_001)]
+    trace = Trace("a" * 32, [*line, *below, *circle])
+    began = time.monotonic()
+    assert {trace.above(each) for each in below} == {""}
+    assert time.monotonic() - began < 1
+    assert {trace.above(each) for each in circle} == {""}
+    assert trace.above(_plain(9_003, above=9_999)) == f"{9_999:016x}"
+
+
+def _plain(number: int, *, above: int) -> Span:
+    return Span(
+        trace_id="a" * 32,
+        span_id=f"{number:016x}",
+        parent_id=f"{above:016x}" if above else "",
+        parent_is_remote=False,
+        name="",
+        started_ns=0,
+        ended_ns=number,
+        failed=False,
+        attributes={},
+        resource={},
+    )

@@ -17,7 +17,7 @@ from reviews.models import Delivery, DeliveryAttempt
 from reviews.webhooks.courier import deliver
 from reviews.webhooks.endings import GONE_REASON
 from reviews.webhooks.ladder import LADDER, SHORT_REST, next_due, rest_asked
-from reviews.webhooks.sender import Sender
+from reviews.webhooks.sender import AT_ONCE_EACH, Sender
 from tests.webhooks.certificates import Authority
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import (
@@ -255,3 +255,17 @@ def test_the_ladder_spreads_those_that_failed_together() -> None:
     assert next_due(attempts=10, limit=10, at=at, rest=0) is None
     rest = next_due(attempts=1, limit=10, at=at, rest=500)
     assert rest == at + timedelta(seconds=500)
+
+
+def test_nothing_of_an_answer_comes_back_with_the_next_delivery(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    """Cookies would be kept for ever, and make every later request larger."""
+    receiver.behaviours["/x"] = answer(200, set_cookie="kept=for-ever; Path=/")
+    hook = add(manager, receiver.url("/x"))
+    tell(project, AT_ONCE_EACH + 4)
+    deliver(Sender())
+    assert set(hook.states) == {"delivered"}
+    arrived = receiver.at("/x")
+    assert len(arrived) == AT_ONCE_EACH + 4
+    assert not any("cookie" in each.headers for each in arrived)

@@ -31,8 +31,8 @@ def queue(options: Namespace) -> int:
             short(review.id),
             review.kind,
             age(review.opened_at),
-            review.assignee or "",
-            review.agent,
+            one_line(review.assignee or ""),
+            one_line(review.agent),
             one_line(review.title),
         )
         for review in found
@@ -102,7 +102,9 @@ def _full_id(people: Desk, given: str) -> str:
 
 def _print(review: ReviewDetail | Review) -> None:
     say(f"{review.kind} · {one_line(review.title, limit=300)}")
-    say(f"agent {review.agent} · run {review.run} · waits {age(review.opened_at)}")
+    say(
+        f"agent {one_line(review.agent)} · run {review.run} · waits {age(review.opened_at)}"
+    )
     say(f"{review.url}\n")
     for name, value in _telling(review.content).items():
         say(f"{name}:\n{_indented(value)}")

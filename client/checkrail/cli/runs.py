@@ -30,7 +30,7 @@ def runs(options: Namespace) -> int:
             run.status,
             str(run.last_step),
             age(run.updated_at),
-            run.agent,
+            one_line(run.agent),
             one_line(run.task, limit=60),
         )
         for run in found

@@ -64,7 +64,15 @@ def desk() -> Desk:
     """The environment first, then what was saved."""
     known = saved()
     url = os.environ.get("CHECKRAIL_URL") or (known.url if known else None)
-    token = os.environ.get("CHECKRAIL_TOKEN") or (known.token if known else None)
+    token = os.environ.get("CHECKRAIL_TOKEN")
+    if known and url and not token:
+        # The environment may be a project's: it must not get hold of a person's token.
+        if url.rstrip("/") != known.url.rstrip("/"):
+            raise ConfigurationError(
+                f"You are signed in to {known.url}, but CHECKRAIL_URL names {url}. Sign "
+                "in there with checkrail login, or leave out CHECKRAIL_URL."
+            )
+        token = known.token
     if not url or not token:
         raise ConfigurationError(
             "You are not signed in. Sign in with: checkrail login "

@@ -139,6 +139,7 @@ def _read(
         answer = json.loads(said)
     except ValueError:
         answer = None
-    if not isinstance(answer, dict):
+    # An empty answer means go on: it counts only where Checkrail has said it.
+    if not isinstance(answer, dict) or "Checkrail-Hook" not in response.headers:
         raise NoAnswer(f"{call.url} gave no answer for a hook: is it Checkrail?")
     return answer, response.headers.get("Checkrail-Trouble", "")

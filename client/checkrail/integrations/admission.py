@@ -34,6 +34,10 @@ from checkrail.wire import Flow, Request, post
 
 TITLE_LIMIT = 300
 DETAIL_LIMIT = 20_000
+TOO_LONG = (
+    f"Not run: a person has to see all of it, and more than {DETAIL_LIMIT:,} characters "
+    "cannot be shown. Make the call shorter, or several calls of it."
+)
 
 _Judged = CallAnswer | Admitted | Refused
 
@@ -89,6 +93,8 @@ def _outcome(
         confirmed = answer.decision == "require-confirmation"
         try:
             if call.person and not confirmed:
+                if len(_shown(call)) > DETAIL_LIMIT:
+                    return Refused(reason=TOO_LONG)
                 yield from _approved(run, call, until)
                 call = replace(call, person=False)  # whatever follows, they said yes
             return (yield from _granted(run, call, answer, until))
@@ -164,13 +170,17 @@ def take_over(run: RunCore, call: Wanted) -> Flow[Admitted | None]:
 
 
 def _approved(run: RunCore, call: Wanted, until: float) -> Flow[None]:
-    detail = f"{call.description}\n\n{call.arguments_json}".strip()
     title = f"May {call.tool} run?"
     review, ruling = yield from ask_person(
-        run, "request", call.id, title=title, detail=detail, until=until
+        run, "request", call.id, title=title, detail=_shown(call), until=until
     )
     if ruling.action == "deny":
         raise Denied(reference(review), ruling)
+
+
+def _shown(call: Wanted) -> str:
+    """All that a person decides on: what is not shown cannot be approved."""
+    return f"{call.description}\n\n{call.arguments_json}".strip()
 
 
 def ask_person(
