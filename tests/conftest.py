@@ -23,6 +23,7 @@ from accounts.models import Project, Role
 from ledger.writer import close_writer
 from tests.builders import Person, Robot, make_person, make_project, make_robot
 from tests.live import Live, serve
+from tests.processes import empty_copy
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +38,8 @@ def database(
     hashers = override_settings(PASSWORD_HASHERS=quick + settings.PASSWORD_HASHERS)
     with hashers, django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False)
-        yield
+        with empty_copy():
+            yield
         close_writer()
         _end_other_sessions()
         teardown_databases(made, verbosity=0)

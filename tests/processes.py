@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -19,6 +20,8 @@ from django.db import connection
 
 from tests.live import Live
 from tests.waiting import until
+
+DATABASE = "checkrail.sqlite3"
 
 
 class Process:
@@ -52,9 +55,29 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @contextmanager
-def up(data: Path) -> Iterator[Process]:
+def empty_copy() -> Iterator[None]:
+    """SQLite before the first test, for servers that need not build it themselves."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    copy = _empty()
+    copy.unlink(missing_ok=True)
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(copy)])
+    yield
+    copy.unlink()
+
+
+def _empty() -> Path:
+    return Path(f"{connection.settings_dict['NAME']}.empty")
+
+
+@contextmanager
+def up(data: Path, *, port: int = 0) -> Iterator[Process]:
     """`manage.py up` on a data folder, with no demo."""
-    command = [sys.executable, "manage.py", "up", "--no-demo", "--port", "0"]
+    if _empty().exists() and not (data / DATABASE).exists():
+        shutil.copy(_empty(), data / DATABASE)
+    command = [sys.executable, "manage.py", "up", "--no-demo", "--port", str(port)]
     process = _start([*command, "--data", str(data)], environment())
     assert process.stdout is not None
     for line in process.stdout:

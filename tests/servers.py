@@ -49,13 +49,12 @@ class Server:
 
 
 @contextmanager
-def own_postgres(folder: Path) -> Iterator[Server]:
+def own_postgres(folder: Path, *, data: Path) -> Iterator[Server]:
     """The newest PostgreSQL of the wheel, with a password that nobody else knows."""
     # PostgreSQL will not run as root.
     user = "nobody" if os.geteuid() == 0 else None
     programs = _postgres_programs(folder, copy=user is not None)
-    data, password_file = folder / "database", folder / "password"
-    data.mkdir(mode=0o700)
+    password_file = folder / "password"
     password = secrets.token_urlsafe(16)
     password_file.touch(mode=0o600)
     password_file.write_text(password)

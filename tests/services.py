@@ -31,18 +31,22 @@ REDIS_PORT = 6379
 
 
 @contextmanager
-def services() -> Iterator[dict[str, str]]:
-    """DATABASE_URL and REDIS_URL that answer, with a line about where each is from."""
+def services(*, data: Path | None = None) -> Iterator[dict[str, str]]:
+    """DATABASE_URL and REDIS_URL that answer, with a line about where each is from.
+
+    A database of our own keeps its files below `data`, else among temporary files.
+    """
     with (
         tempfile.TemporaryDirectory(prefix="checkrail-services-") as folder,
-        _postgres(Path(folder)) as database_url,
+        tempfile.TemporaryDirectory(prefix="checkrail-database-", dir=data) as rows,
+        _postgres(Path(folder), Path(rows)) as database_url,
         _redis(Path(folder)) as redis_url,
     ):
         yield {"DATABASE_URL": database_url, "REDIS_URL": redis_url}
 
 
 @contextmanager
-def _postgres(folder: Path) -> Iterator[str]:
+def _postgres(folder: Path, data: Path) -> Iterator[str]:
     if url := os.environ.get("DATABASE_URL"):
         _say("PostgreSQL: the one DATABASE_URL names")
         yield url
@@ -51,7 +55,10 @@ def _postgres(folder: Path) -> Iterator[str]:
         with _scratch_database(url) as scratch:
             yield scratch
     else:
-        with own_postgres(folder) as server, _scratch_database(server.url) as scratch:
+        with (
+            own_postgres(folder, data=data) as server,
+            _scratch_database(server.url) as scratch,
+        ):
             _say(f"{server.name}: started for this run on port {server.port}")
             yield scratch
 

@@ -19,12 +19,21 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.services import services
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+# The first has no window to draw: its pages cost a third of what a browser's cost.
+SHELL = "chromium-headless-shell"
+BROWSERS = (
+    *(SHELL, "chromium", "chromium-browser"),
+    *("google-chrome-stable", "google-chrome"),
+)
+MEMORY = Path("/dev/shm")  # noqa: S108 (a folder of our own is made in it)
+MEMORY_BYTES = 2 * 1024**3
 ONCE = (
-    *("architecture", "bench", "client", "core", "demo", "docker", "docs", "llm"),
+    *("architecture", "bench", "client", "core", "demo", "docker", "docs"),
+    *("integrations", "llm"),
     *(
         "ledger/visible",
         "browser/test_accessibility.py",
@@ -78,9 +87,11 @@ def _run(profile: str, arguments: Sequence[str]) -> Result:
 def _environment(profile: str) -> Iterator[Mapping[str, str]]:
     """What the settings read: each run has a data folder and a key of its own."""
     environment = dict(os.environ)
+    # Dozens of processes start: what the first has compiled, the others need not.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if environment.get("CI"):
         environment["NO_COLOR"] = "1"
-    with tempfile.TemporaryDirectory(prefix="checkrail-suite-") as folder:
+    with tempfile.TemporaryDirectory(prefix="checkrail-suite-", dir=_quick()) as folder:
         environment["CHECKRAIL_DATA"] = folder
         environment["SECRET_KEY"] = secrets.token_urlsafe(48)
         if profile == "sqlite":
@@ -89,8 +100,17 @@ def _environment(profile: str) -> Iterator[Mapping[str, str]]:
             yield environment
             return
         environment["CHECKRAIL_HOSTS"] = "127.0.0.1,localhost"
-        with services() as urls:
+        with services(data=_quick()) as urls:
             yield {**environment, **urls}
+
+
+def _quick() -> Path | None:
+    """Where writing through to the disk costs nothing, if there is room for it.
+
+    The databases still ask for it at every commit, as they do for everybody.
+    """
+    roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
+    return MEMORY if roomy and os.access(MEMORY, os.W_OK) else None
 
 
 def _pytest(arguments: Sequence[str], *, environment: Mapping[str, str]) -> int:
@@ -112,19 +132,31 @@ def _spread(arguments: Sequence[str]) -> Sequence[str]:
 
 def _ensure_browser() -> None:
     """A Chromium the browser tests can drive, or a sentence about how to get one."""
-    if any(shutil.which(name) for name in BROWSERS):
+    if shutil.which(SHELL):
         return
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+    some = any(shutil.which(name) for name in BROWSERS)
+    if os.geteuid() == 0 and shutil.which("apt-get"):
+        _install_browser(update=not some)
+    elif not some:
         sys.exit(
             "suite: the browser tests need Chromium, and none is installed.\n"
-            "suite: Debian and Ubuntu: sudo apt-get install chromium. "
-            "Elsewhere: your package manager."
+            f"suite: Debian: sudo apt-get install {SHELL}. Ubuntu: the same with "
+            "chromium. Elsewhere: your package manager."
         )
-    _heading("installing Chromium for the browser tests")
+
+
+def _install_browser(*, update: bool) -> None:
+    """The shell where there is one; where there is none, any browser will do."""
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    install = "apt-get install -y --no-install-recommends chromium"
-    for command in ("apt-get update", install):
-        subprocess.run(command.split(), env=quiet, check=True)
+    if update:
+        subprocess.run(["apt-get", "update"], env=quiet, check=True)
+    known = subprocess.run(["apt-cache", "show", SHELL], capture_output=True)
+    if known.returncode != 0 and not update:
+        return
+    _heading("installing Chromium for the browser tests")
+    name = SHELL if known.returncode == 0 else "chromium"
+    install = ["apt-get", "install", "-y", "--no-install-recommends", name]
+    subprocess.run(install, env=quiet, check=update)
 
 
 def _heading(text: str) -> None:

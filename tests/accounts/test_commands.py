@@ -13,6 +13,7 @@ from django.core.management.base import CommandError
 from accounts.models import Agent, Membership, Project, User
 from tests.builders import unique
 from tests.live import Live
+from tests.rows import each_row
 
 
 def printed(capsys: pytest.CaptureFixture[str], *command: Any) -> str:
@@ -105,7 +106,7 @@ def test_the_same_commands_speak_to_people(
     assert "crt_" in shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         ("agent_key", "robo"),

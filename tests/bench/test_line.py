@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from bench.line import Answer, connect, request
+from tests.rows import each_row
 
 ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 1}'
 
@@ -36,7 +37,7 @@ async def answering(pieces: Sequence[bytes]) -> AsyncIterator[str]:
         await asyncio.sleep(0)  # the client's end closes at the loop's next turn
 
 
-@pytest.mark.parametrize("cut", [1, 10, len(ANSWER) - 5, len(ANSWER)])
+@each_row("cut", [1, 10, len(ANSWER) - 5, len(ANSWER)])
 async def test_an_answer_may_come_in_pieces(cut: int) -> None:
     async with answering([ANSWER[:cut], ANSWER[cut:]]) as url:
         line = await connect(url)

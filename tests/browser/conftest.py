@@ -13,6 +13,7 @@ from django.db import connections
 from playwright.sync_api import (
     Browser,
     ConsoleMessage,
+    Error,
     Page,
     WebSocketRoute,
     expect,
@@ -36,9 +37,14 @@ ARGUMENTS = (
 Theme = Literal["light", "dark"]
 
 
-@pytest.fixture(scope="module")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come first and in a row: one process does them, in one browser."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
+@pytest.fixture(scope="package")
 def browser(live: Live) -> Iterator[Browser]:
-    """One Chromium a module.
+    """One Chromium, closed behind the last browser test.
 
     Not the plug-in's session-wide one: its event loop would seem to be running in
     every test after the first browser test, and Django and asyncio refuse that.
@@ -62,7 +68,10 @@ class Desk:
 
     browser: Browser
     url: str
+    spare: list[Page] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
+    _usual: list[Page] = field(default_factory=list)
+    _odd: list[Page] = field(default_factory=list)
 
     def open(
         self,
@@ -75,15 +84,13 @@ class Desk:
         scripts: bool = True,
     ) -> Page:
         """A page of its own browser profile; without a person, not signed in."""
-        context = self.browser.new_context(
-            base_url=self.url,
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme=theme,
-            reduced_motion="reduce",
-            java_script_enabled=scripts,
-        )
+        usual = sockets and scripts
+        page = self.spare.pop() if usual and self.spare else self._made(scripts=scripts)
+        (self._usual if usual else self._odd).append(page)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=theme)
         if person is not None:
-            context.add_cookies(
+            page.context.add_cookies(
                 [
                     {
                         "name": settings.SESSION_COOKIE_NAME,
@@ -94,31 +101,53 @@ class Desk:
             )
         if not sockets:
             # It opens, and nothing ever arrives: a browser that is cut off.
-            context.route_web_socket("**/ws/**", _silent)
-        page = context.new_page()
+            page.context.route_web_socket("**/ws/**", _silent)
         page.on("console", self._hear)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", self._fail)
         page.goto(path)
         return page
 
+    def _made(self, *, scripts: bool) -> Page:
+        context = self.browser.new_context(
+            base_url=self.url, reduced_motion="reduce", java_script_enabled=scripts
+        )
+        return context.new_page()
+
     def close(self) -> None:
-        for context in self.browser.contexts:
-            context.close()
+        """Every profile is emptied for the next desk: making one costs more than that."""
+        for page in self._odd:
+            page.context.close()
+        for page in self._usual:
+            page.remove_listener("console", self._hear)
+            page.remove_listener("pageerror", self._fail)
+            page.context.clear_cookies()
+            page.goto("/healthz")
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            self.spare.append(page)
 
     def _hear(self, message: ConsoleMessage) -> None:
         # A refusal on purpose (409 and its like) is reported as a failed resource.
         if message.type == "error" and "status of 4" not in message.text:
             self.complaints.append(message.text)
 
+    def _fail(self, error: Error) -> None:
+        self.complaints.append(str(error))
+
 
 def _silent(_socket: WebSocketRoute) -> None:
     return None
 
 
+@pytest.fixture(scope="package")
+def spare(browser: Browser) -> list[Page]:
+    """Profiles that a desk has emptied."""
+    return []
+
+
 @pytest.fixture
-def desk(browser: Browser, live: Live) -> Iterator[Desk]:
+def desk(browser: Browser, live: Live, spare: list[Page]) -> Iterator[Desk]:
     """After every test: no error, no content policy report in any console."""
-    opened = Desk(browser, live.url)
+    opened = Desk(browser, live.url, spare)
     yield opened
     opened.close()
     assert opened.complaints == []

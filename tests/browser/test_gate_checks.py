@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from tests.browser.conftest import Desk, Theme
+from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.browser.test_narrow import PHONE, fits
+from tests.browser.test_narrow import SIZES, fits
 from tests.builders import Person, make_policy, start_run, step
 from tests.checks.saying import end_turn, exhaust, judge, open_check
 
@@ -174,16 +174,14 @@ def test_a_skip_and_an_acknowledgement_need_no_script(
     expect(page.get_by_label("Warnings")).to_contain_text("seen by")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(
     desk: Desk,
     project: Project,
     bob: Person,
     agent: httpx.Client,
     run: str,
-    theme: Theme,
 ) -> None:
-    page = desk.open(f"/p/{project.slug}/gates/", person=bob, theme=theme)
+    page = desk.open(f"/p/{project.slug}/gates/", person=bob)
     assert violations(page) == ""
     judge(agent, run, open_check(agent, run, "style"))
     asked = end_turn(agent, start_run(agent), "Shall I drop the table\u202e?")
@@ -201,14 +199,8 @@ def test_axe_finds_nothing(
         assert violations(page) == ""
 
 
-@pytest.mark.parametrize("size", [(1440, 960), (1000, 800), PHONE])
 def test_nothing_scrolls_sideways(
-    desk: Desk,
-    project: Project,
-    bob: Person,
-    agent: httpx.Client,
-    run: str,
-    size: tuple[int, int],
+    desk: Desk, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     long = "a" * 400
     own = {"id": "own", "name": "b" * 90, "mode": "blocking", "criteria": [long]}
@@ -221,9 +213,13 @@ def test_nothing_scrolls_sideways(
     }
     judge(agent, run, check, **verdict)
     told = judge(agent, run, check, **verdict)
-    for path in (f"queue/{path_of(told)}", "gates/", f"runs/{run}/"):
-        page = desk.open(f"/p/{project.slug}/{path}", person=bob, size=size)
-        expect(page.locator("main .scroll, main.scroll").first).to_be_visible()
-        assert fits(page)
-        scroll = page.locator("main > .scroll")
-        assert scroll.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+    page = desk.open("/", person=bob)
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for path in (f"queue/{path_of(told)}", "gates/", f"runs/{run}/"):
+            page.goto(f"/p/{project.slug}/{path}")
+            expect(page.locator("main .scroll, main.scroll").first).to_be_visible()
+            assert fits(page), (width, path)
+            scroll = page.locator("main > .scroll")
+            within = scroll.evaluate("pane => pane.scrollWidth <= pane.clientWidth")
+            assert within, (width, path)

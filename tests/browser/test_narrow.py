@@ -14,6 +14,7 @@ from tests.builders import Person, pause_run, start_run
 
 pytestmark = pytest.mark.browser
 PHONE = (390, 844)
+SIZES = ((1440, 960), (1000, 800), PHONE)
 
 
 def fits(page: Page) -> bool:

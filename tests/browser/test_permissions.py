@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from tests.browser.conftest import Desk, Theme
+from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, start_run
 from tests.gateway.calls import command, rule, tool
@@ -27,25 +27,21 @@ def remember(agent: httpx.Client, reviewer: httpx.Client) -> None:
     command(agent, run, "rm -rf once")
 
 
-def opened(
-    desk: Desk, project: Project, person: Person, theme: Theme = "light"
-) -> Page:
-    page = desk.open(f"/p/{project.slug}/permissions/", person=person, theme=theme)
+def opened(desk: Desk, project: Project, person: Person) -> Page:
+    page = desk.open(f"/p/{project.slug}/permissions/", person=person)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     return page
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(
     desk: Desk,
-    theme: Theme,
     project: Project,
     alice: Person,
     agent: httpx.Client,
     reviewer: httpx.Client,
 ) -> None:
     remember(agent, reviewer)
-    page = opened(desk, project, alice, theme)
+    page = opened(desk, project, alice)
     expect(page.locator(".permission")).to_have_count(3)
     assert violations(page) == ""
     page.get_by_role("button", name="Revoke").first.click()

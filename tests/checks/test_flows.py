@@ -13,6 +13,7 @@ from ledger.models import Run
 from ledger.replay import replay_run
 from tests.builders import make_policy, start_run, step
 from tests.gateway.calls import rule, slug
+from tests.rows import each_row
 
 GATES = {
     "tests-pass": {
@@ -201,7 +202,7 @@ def test_inline_gates_join_those_of_the_policy(agent: httpx.Client, run: str) ->
     assert (refused.status_code, slug(refused)) == (422, "invalid")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {"step": 1},
@@ -221,7 +222,7 @@ def test_a_check_that_cannot_be_is_refused(
     assert (answer.status_code, slug(answer)) == (422, "invalid"), answer.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {},

@@ -37,6 +37,7 @@ from tests.llm.models import (
     says,
 )
 from tests.llm.test_planted import OBEDIENT, PLANTED
+from tests.rows import each_row
 
 TESTED = "Every function has a test."
 CLEAR = "Every name says what it is for."
@@ -217,7 +218,7 @@ async def test_trouble_with_the_judge_never_passes_and_ends_with_a_person(
 
 
 @in_both_formats
-@pytest.mark.parametrize("planted", PLANTED)
+@each_row("planted", PLANTED)
 async def test_no_text_in_the_work_passes_it(
     agent: httpx.Client, run: str, wire: str, planted: str
 ) -> None:
@@ -272,7 +273,7 @@ async def test_a_request_that_is_sent_again_has_the_first_answer(
 
 
 @in_both_formats
-@pytest.mark.parametrize(
+@each_row(
     "evidence",
     [
         {"criterion": "judged.2", "passed": True, "rationale": "Seen."},

@@ -14,6 +14,7 @@ import pytest
 from accounts.models import Project
 from tests.builders import make_policy, start_run, step
 from tests.checks.test_turns import turn
+from tests.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
 DONE = "The implementation is complete. To summarize, I fixed the bug by hand."
@@ -41,7 +42,7 @@ def row(number: str, content: str, action: str, score: int, **facts: Any) -> Any
     return pytest.param(content, facts, action, score, id=number)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "facts", "action", "score"),
     [
         row("AC-01", CONTINUE, "auto_continue", 70),
@@ -81,7 +82,7 @@ def test_a_row(
     assert (verdict["nudge"] is not None) == (action == "auto_continue")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "facts", "points", "action"),
     [
         pytest.param(CONTINUE, {}, [0, 25, 25, 10, 10], "auto_continue", id="70"),
@@ -177,7 +178,7 @@ def repeats(agent: httpx.Client, run: str, signs: str) -> bool:
     return "repetition" in gates
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("signs", "fires"),
     [
         pytest.param("111", True, id="AL-08"),
@@ -219,7 +220,7 @@ def test_the_rules_of_a_model_are_its_own(
         assert turn(agent, run, **body)["action"] == action
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         {"finish_reason": "end_turn"},

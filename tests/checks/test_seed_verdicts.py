@@ -19,6 +19,7 @@ from tests.builders import make_policy, start_run
 from tests.checks.test_flows import fail, opened, say
 from tests.gateway.calls import rule
 from tests.problems import fields, problem
+from tests.rows import each_row
 
 THREE = "[1] PASS - Clean\n[2] FAIL - No test\n[3] PASS - Described"
 GATES = {
@@ -72,7 +73,7 @@ def stands(agent: httpx.Client, run: str, check: dict[str, Any]) -> dict[str, An
     return body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "form"),
     [
         pytest.param("GATE_REVIEW: {} - Because", "gate_review", id="VR-01"),
@@ -90,7 +91,7 @@ def stands(agent: httpx.Client, run: str, check: dict[str, Any]) -> dict[str, An
         pytest.param("`GATE_REVIEW: {} - Because`", "gate_review", id="VR-39-ticks"),
     ],
 )
-@pytest.mark.parametrize("word", ["PASS", "FAIL", "pass", "Fail"])
+@each_row("word", ["PASS", "FAIL", "pass", "Fail"])
 def test_a_form_that_is_read(
     agent: httpx.Client, text: str, form: str, word: str
 ) -> None:
@@ -102,7 +103,7 @@ def test_a_form_that_is_read(
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("I looked.\nPASS - OK", id="VR-06-in-free-text"),
@@ -127,7 +128,7 @@ def test_what_is_not_read_is_refused_with_the_forms(
     assert refused(agent, text).startswith("This is no verdict. ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "header", "entries"),
     [
         pytest.param(THREE, "GATE_VERDICTS", [True, False, True], id="VR-11"),
@@ -148,7 +149,7 @@ def test_a_block(
     assert block(agent, lines, header) == list(enumerate(entries, 1))
 
 
-@pytest.mark.parametrize("count", [1, 2, 5, 12, 40])
+@each_row("count", [1, 2, 5, 12, 40])
 def test_vr_17_an_object_and_its_text_say_the_same(
     agent: httpx.Client, run: str, count: int
 ) -> None:
@@ -175,7 +176,7 @@ def entry(**changes: Any) -> dict[str, Any]:
     return {"index": 1, "passed": False, "rationale": "No", **changes}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("body", "field"),
     [
         pytest.param({"rationale": "a\nb"}, "rationale", id="VR-18-newline"),
@@ -261,7 +262,7 @@ def test_milder_modes_let_the_run_go_on(
     assert agent.get(f"/runs/{run}").json()["status"] == "running"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("severity", "mode"),
     [
         ("critical", "blocking"),
@@ -335,7 +336,7 @@ def test_vr_35_hints_are_criteria_else_guidance_else_the_description(
     assert fail(agent, run, ask(agent, run, gate))["hints"] == hints
 
 
-@pytest.mark.parametrize("gates", list(permutations(["strict", "hasty", "quiet"])))
+@each_row("gates", list(permutations(["strict", "hasty", "quiet"])))
 def test_vr_42_and_gs_12_the_strictest_of_several_in_any_order(
     agent: httpx.Client, run: str, gates: tuple[str, ...]
 ) -> None:

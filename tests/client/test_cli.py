@@ -55,6 +55,18 @@ def test_signing_in_saves_only_what_the_server_accepts(
 
 
 @pytest.mark.usefixtures("signed_in")
+def test_a_saved_token_goes_to_its_own_server_alone(
+    monkeypatch: pytest.MonkeyPatch, live: Live, capsys: Captured
+) -> None:
+    """A project's environment may name another one, for its agents."""
+    monkeypatch.setenv("CHECKRAIL_URL", f"{live.url}/")
+    assert main(["queue"]) == 0
+    monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
+    assert main(["queue"]) == 2
+    assert f"signed in to {live.url}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("signed_in")
 def test_a_review_is_listed_shown_and_ruled(
     rail: Checkrail, desk: Desk, capsys: Captured
 ) -> None:

@@ -6,11 +6,12 @@ import pytest
 
 from guidance.core.bands import coherence_level, uncertainty_level
 from tests.core.builders import ask, tripped
+from tests.rows import each_row
 
 EVERY_HUNDREDTH = [n / 100 for n in range(101)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "level"),
     [
         pytest.param(0.8, "healthy", id="CG-26-healthy"),
@@ -27,7 +28,7 @@ def test_coherence_levels(value: float | None, level: str | None) -> None:
     assert coherence_level(value) == level
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "level"),
     [
         pytest.param(0.2, "low", id="CG-27-low"),
@@ -45,7 +46,7 @@ def test_uncertainty_levels(value: float | None, level: str | None) -> None:
     assert uncertainty_level(value) == level
 
 
-@pytest.mark.parametrize("value", EVERY_HUNDREDTH)
+@each_row("value", EVERY_HUNDREDTH)
 def test_gate_and_bands_agree_on_every_score(value: float) -> None:
     """CO-16 R: the default policy stops and pauses exactly in the last bands."""
     coherent = ask(coherence_score=value)

@@ -16,6 +16,7 @@ from tests.core.builders import (
     step,
     tripped,
 )
+from tests.rows import each_row
 
 BUDGET = Budget(
     tokens=1_000_000, tool_calls=100, time_ms=3_600_000, cost_micros=10_000_000
@@ -35,7 +36,7 @@ def test_one_left_of_everything_passes() -> None:
     assert verdict.metrics.budget_remaining == (1, 1, 1, 1)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "message"),
     [
         pytest.param("tokens", "Tokens used up: 0 of 1,000,000 left", id="CG-10"),
@@ -116,7 +117,7 @@ def test_what_remains_is_told_with_money_as_text() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("left", "message"),
     [
         pytest.param(

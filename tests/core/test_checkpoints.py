@@ -16,6 +16,7 @@ from tests.core.builders import (
     tripped,
     walk,
 )
+from tests.rows import each_row
 
 
 def at_step(number: int, *, checkpoint: int = 0) -> Memory:
@@ -25,7 +26,7 @@ def at_step(number: int, *, checkpoint: int = 0) -> Memory:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "checkpoint", "decision"),
     [
         pytest.param(24, 0, "continue", id="CG-23"),
@@ -106,7 +107,7 @@ def test_a_step_that_is_a_checkpoint_counts_before_the_gates_look() -> None:
     assert verdict.memory.last_checkpoint_step == 100
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "until", "due"),
     [(1, 24, False), (24, 1, False), (25, 0, True), (60, 0, True)],
 )

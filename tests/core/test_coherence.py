@@ -19,11 +19,12 @@ from tests.core.builders import (
     tripped,
     walk,
 )
+from tests.rows import each_row
 
 BLOCK = CALL_WEIGHTS["block"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("score", "decision"),
     [
         pytest.param(0.2, "stop", id="CG-04"),
@@ -104,7 +105,7 @@ def mixed(
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("trace", "parts", "value"),
     [
         pytest.param(mixed(10), (1, 1, 1), 1.0, id="CO-01"),
@@ -159,7 +160,7 @@ def test_a_step_without_an_intent_is_no_change_of_it() -> None:
     assert computed[1].drift == 0.8
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("decision", "weight"),
     [("block", 1.0), ("require-confirmation", 0.5), ("warn", 0.25), ("allow", 0.0)],
 )

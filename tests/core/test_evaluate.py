@@ -17,6 +17,7 @@ from guidance.core.gates import REGISTRY
 from guidance.core.policy import Budget, ContinueLimits
 from guidance.core.words import STEP_DECISIONS
 from tests.core.builders import ask, make_policy, make_report, step, tripped, walk
+from tests.rows import each_row
 
 EVERYTHING_WRONG: dict[str, Any] = {
     "rework": True,
@@ -92,7 +93,7 @@ def test_four_evaluations_are_counted_by_decision() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     "facts",
     [
         pytest.param({}, id="continue"),

@@ -8,6 +8,7 @@ import pytest
 
 from guidance.core.evaluators import Evaluation, Outcome, evaluate_outcome
 from guidance.core.policy import Policy
+from tests.rows import each_row
 
 
 def said(name: str, **told: Any) -> Evaluation:
@@ -15,7 +16,7 @@ def said(name: str, **told: Any) -> Evaluation:
     return next(evaluation for evaluation in found if evaluation.name == name)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("told", "passed", "score"),
     [
         pytest.param({"tests_ran": True, "tests_passed": 10}, True, 1.0, id="LG-11"),
@@ -44,7 +45,7 @@ def test_tests_pass(told: dict[str, Any], passed: bool | None, score: float) -> 
     assert (evaluation.passed, evaluation.score) == (passed, score)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "rework", "passed"),
     [
         pytest.param(100, 10, True, id="LG-17-ten"),

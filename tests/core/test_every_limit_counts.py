@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import pytest
-
 from guidance.core.policy import ContinueLimits
 from tests.core.builders import make_policy, tripped, walk
+from tests.rows import each_row
 
 GROWING = [{"tokens": 1000 + 100 * n} for n in range(10)]
 
@@ -34,7 +33,7 @@ def test_every_limit_has_a_case() -> None:
     assert set(CASES) == {field.name for field in fields(ContinueLimits)}
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_the_limit_changes_the_outcome(name: str) -> None:
     value, steps = CASES[name]
     before = walk(steps)[-1]

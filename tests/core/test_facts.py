@@ -17,9 +17,10 @@ from guidance.core.facts import (
     trace_of,
 )
 from tests.core.builders import make_policy, make_report, make_trace, walk
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "value"),
     [
         pytest.param("coherence", float("nan"), id="CG-45-nan"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.money import micros, usd
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "amount"),
     [
         ("0.0121", 12_100),
@@ -22,7 +23,7 @@ def test_an_amount_is_read_exactly(text: str, amount: int) -> None:
     assert micros(text) == amount
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -48,7 +49,7 @@ def test_anything_else_is_refused(text: str) -> None:
         micros(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("amount", "text"),
     [
         (9_987_900, "9.9879"),
@@ -63,6 +64,6 @@ def test_an_amount_is_written_with_two_to_six_decimals(amount: int, text: str) -
     assert usd(amount) == text
 
 
-@pytest.mark.parametrize("amount", [0, 1, 12_100, 999_999, 1_000_000, 10**15 + 1])
+@each_row("amount", [0, 1, 12_100, 999_999, 1_000_000, 10**15 + 1])
 def test_what_is_written_is_read_back(amount: int) -> None:
     assert micros(usd(amount)) == amount

@@ -21,6 +21,7 @@ from guidance.core.policy import (
 )
 from guidance.core.tools.rules import ToolRules
 from guidance.core.turns.rules import TurnRules
+from tests.rows import each_row
 
 
 def problems(document: object) -> dict[str, str]:
@@ -124,7 +125,7 @@ def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default()
     assert budget.tool_calls == 10_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     "policy",
     [
         Policy(),
@@ -139,13 +140,13 @@ def test_a_policy_survives_its_document(policy: Policy) -> None:
     assert load_policy(dump_policy(policy)) == policy
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(ContinueLimits)])
+@each_row("name", [field.name for field in fields(ContinueLimits)])
 def test_null_never_erases_a_limit(name: str) -> None:
     """CG-D14: an undefined interval once meant no checkpoint and no stop at all."""
     assert f"continue.{name}" in problems({"continue": {name: None}})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "path", "why"),
     [
         pytest.param([], "", "must be an object", id="no-object"),
@@ -304,7 +305,7 @@ BOUNDS: dict[str, tuple[float, float, dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(ContinueLimits)])
+@each_row("name", [field.name for field in fields(ContinueLimits)])
 def test_a_limit_may_reach_its_bounds_and_not_pass_them(name: str) -> None:
     low, high, others = BOUNDS[name]
     for bound in (low, high):
@@ -314,7 +315,7 @@ def test_a_limit_may_reach_its_bounds_and_not_pass_them(name: str) -> None:
         assert f"continue.{name}" in problems({"continue": {**others, name: beyond}})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("section", "name", "low", "high", "below", "above"),
     [
         ("budget", "tokens", 1, 10**15, 0, 10**15 + 1),
@@ -348,7 +349,7 @@ def test_so_may_every_other_figure(
         assert f"{section}.{name}" in problems({section: {name: beyond}})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("small", "large", "changes"),
     [
         (

@@ -11,6 +11,7 @@ from guidance.core.policy import CheckRules, Policy, dump_policy, load_policy
 from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.rules import TurnRules
 from tests.core.test_policy import problems
+from tests.rows import each_row
 
 TESTS = read_gate(
     {
@@ -45,7 +46,7 @@ def test_a_policy_survives_its_document(policy: Policy) -> None:
     assert load_policy(dump_policy(policy)) == policy
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "path", "why"),
     [
         pytest.param(
@@ -197,6 +198,6 @@ def test_attempts_may_reach_their_bounds_and_not_pass_them() -> None:
         assert "gates.x.retry.max_attempts" in problems(document)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(TurnRules)])
+@each_row("name", [field.name for field in fields(TurnRules)])
 def test_null_never_erases_a_rule_for_turns(name: str) -> None:
     assert f"turns.{name}" in problems({"turns": {name: None}})

@@ -9,7 +9,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "guidance" / "core"
@@ -82,7 +82,7 @@ def name_of(source: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=name_of)
+@each_row("source", SOURCES, ids=name_of)
 def test_a_module_imports_nothing_impure_and_calls_nothing_impure(
     source: Path,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.builders import make_policy, message_of, tripped, walk
+from tests.rows import each_row
 
 
 def pattern(text: str) -> list[dict[str, str | None]]:
@@ -19,7 +20,7 @@ def repeated(text: str, **limits: int) -> bool:
     return "repetition" in tripped(verdicts[-1])
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["aaa", "xyaaa", "ababab", "xababab", "abcabcabc", "abcdabcdabcd", "aabaabaab"],
 )
@@ -27,7 +28,7 @@ def test_three_whole_times_pause(text: str) -> None:
     assert repeated(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "aa",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.builders import ask, make_policy, make_report, step, tripped, walk
+from tests.rows import each_row
 
 
 def pattern(text: str) -> list[dict[str, bool]]:
@@ -12,7 +13,7 @@ def pattern(text: str) -> list[dict[str, bool]]:
     return [{"rework": letter == "r"} for letter in text]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("number", "count", "ratio", "decision"),
     [
         pytest.param(10, 4, 0.4, "pause", id="CG-15"),
@@ -35,7 +36,7 @@ def test_without_a_run_the_ratio_is_over_all_steps(
     assert verdict.metrics.rework_ratio_total == ratio
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("steps", "paused_at"),
     [
         pytest.param("rrrr.", [5], id="unknown-below-five-steps"),
@@ -117,7 +118,7 @@ def test_an_approved_pause_is_not_held_against_the_next_steps() -> None:
     assert after[0].metrics.rework_ratio_total == 4 / 7
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("limit", "trips"),
     [(0.1, 2), (0.2, 3), (0.3, 4), (0.6, 7), (0.7, 8), (0.9, 10), (1.0, 11)],
 )

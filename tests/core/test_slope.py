@@ -19,6 +19,7 @@ from tests.core.builders import (
     tripped,
     walk,
 )
+from tests.rows import each_row
 
 
 def spend(figures: Iterable[int]) -> list[dict[str, int]]:
@@ -29,7 +30,7 @@ def growing(rate: float, *, steps: int = 10, first: int = 1000) -> list[int]:
     return [round(first * (1 + rate) ** n) for n in range(steps)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "figures",
     [
         pytest.param([1000] * 12, id="CG-37-constant"),
@@ -218,7 +219,7 @@ def noisy(chance: random.Random, *, rate: float, spread: float) -> list[int]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rate", "spread", "least", "most"),
     [
         pytest.param(0.0, 0.1, 0.0, 0.06, id="steady-10"),

@@ -10,9 +10,10 @@ from guidance.core.facts import FactError, Remaining
 from guidance.core.policy import Policy
 from guidance.core.stateless import judge_continue
 from tests.core.builders import ask, make_facts, make_policy
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("facts", "field", "message"),
     [
         pytest.param(

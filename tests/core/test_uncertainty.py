@@ -14,9 +14,10 @@ from tests.core.builders import (
     step,
     walk,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("score", "decision"),
     [
         pytest.param(0.9, "pause", id="CG-19"),
@@ -40,7 +41,7 @@ def test_the_message_names_score_and_limit() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("confidences", "value", "decision"),
     [
         pytest.param((0.9, 0.8, 0.7), 0.204, "continue", id="UN-13-UN-19"),
@@ -61,7 +62,7 @@ def test_confidences_of_the_step_are_turned_into_uncertainty(
     assert verdict.decision == decision
 
 
-@pytest.mark.parametrize("count", range(1, 21))
+@each_row("count", range(1, 21))
 def test_confidences_that_mean_exactly_the_limit_do_not_pause(count: int) -> None:
     verdict = step(make_report(confidences=(0.2,) * count))
     assert verdict.metrics.uncertainty == 0.8

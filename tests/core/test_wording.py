@@ -12,9 +12,10 @@ from guidance.core.wording import (
     percent_beside,
     plain,
 )
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "limit", "text"),
     [
         pytest.param(0.86, 0.8, "0.86", id="two-decimals-are-enough"),
@@ -32,7 +33,7 @@ def test_a_value_is_never_shown_as_its_limit(
     assert beside(value, limit, places=2) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "limit", "places", "text"),
     [
         (0.4, 0.3, 0, "40 %"),
@@ -56,7 +57,7 @@ def test_limits_are_shown_in_full() -> None:
     assert percent(1.0) == "100 %"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("ms", "text"),
     [
         (0, "0 s"),

@@ -12,6 +12,7 @@ from guidance.core.words import (
     STEP_DECISIONS,
     most_severe,
 )
+from tests.rows import each_row
 
 
 def test_every_worse_decision_wins_over_every_milder_one() -> None:
@@ -28,7 +29,7 @@ def test_nothing_found_continues() -> None:
     assert most_severe([]) == "continue"
 
 
-@pytest.mark.parametrize("word", ["allow", "", "STOP", "deny"])
+@each_row("word", ["allow", "", "STOP", "deny"])
 def test_an_unknown_word_is_an_error_and_never_lets_through(word: str) -> None:
     """EG-42 R."""
     with pytest.raises(ValueError, match="unknown step decision"):

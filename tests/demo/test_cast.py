@@ -7,7 +7,6 @@ from functools import cache
 from random import Random
 from typing import Any
 
-import pytest
 import yaml
 from django.conf import settings
 
@@ -23,6 +22,7 @@ from guidance.core.tools.judging import judge_call
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.scoring import judge_turn
 from reviews.call_schemas import ToolCallIn
+from tests.rows import each_row
 
 SEEDS = range(5)
 BY_NAME = {character.name: character for character in CAST}
@@ -119,8 +119,8 @@ def report(body: dict[str, Any], *, number: int) -> StepReport:
     return StepReport(number=number, cost_micros=cost, **body)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
+@each_row("seed", SEEDS)
+@each_row(
     ("name", "gate"),
     [
         ("billing-migrator", "rework"),
@@ -135,8 +135,8 @@ def test_it_is_paused_by_its_own_gate(name: str, gate: str, seed: int) -> None:
     assert len(played.decisions) <= 30
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
+@each_row("seed", SEEDS)
+@each_row(
     ("name", "kind"),
     [
         ("pr-triage", "question"),
@@ -151,7 +151,7 @@ def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
     assert play(BY_NAME[name], seed=seed, troubled=True).asked == kind
 
 
-@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+@each_row("character", CAST, ids=lambda character: character.name)
 def test_only_calls_in_trouble_need_a_person(character: Character) -> None:
     usual = [turn.call for turn in (*character.usual, *character.ending) if turn.call]
     assert {decision_on(call) for call in usual} <= {"allow", "warn"}
@@ -159,7 +159,7 @@ def test_only_calls_in_trouble_need_a_person(character: Character) -> None:
     assert all(decision_on(call) == "require-confirmation" for call in wanted)
 
 
-@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+@each_row("character", CAST, ids=lambda character: character.name)
 def test_only_checks_and_turns_in_trouble_need_a_person(character: Character) -> None:
     turns = (*character.usual, *character.ending)
     outcomes = {outcome_of(turn.check) for turn in turns if turn.check}
@@ -171,14 +171,14 @@ def test_only_checks_and_turns_in_trouble_need_a_person(character: Character) ->
     assert all(action_on(stop) == "needs_human" for stop in trouble.stops)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_row("seed", SEEDS)
 def test_the_fuzzer_is_throttled_and_then_takes_smaller_steps(seed: int) -> None:
     played = play(BY_NAME["checkout-fuzzer"], seed=seed, troubled=True)
     assert played.decisions.count("throttle") >= 3
     assert played.finished
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@each_row("seed", SEEDS)
 def test_the_backfill_uses_up_its_budget(seed: int) -> None:
     played = play(BY_NAME["data-backfill"], seed=seed, troubled=True)
     assert played.decisions[-1] == "stop"
@@ -191,13 +191,13 @@ def test_the_nightly_worker_obeys_checkpoints_and_finishes() -> None:
     assert played.finished
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+@each_row("seed", SEEDS)
+@each_row("character", CAST, ids=lambda character: character.name)
 def test_without_trouble_everybody_finishes(character: Character, seed: int) -> None:
     assert play(character, seed=seed, troubled=False).finished
 
 
-@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+@each_row("character", CAST, ids=lambda character: character.name)
 def test_the_same_seed_tells_the_same_story(character: Character) -> None:
     def told() -> list[dict[str, Any] | None]:
         story = Story(character, chance=Random("1:x"), troubled=True)
@@ -206,7 +206,7 @@ def test_the_same_seed_tells_the_same_story(character: Character) -> None:
     assert told() == told()
 
 
-@pytest.mark.parametrize("character", CAST, ids=lambda character: character.name)
+@each_row("character", CAST, ids=lambda character: character.name)
 def test_a_ruling_brings_the_run_to_its_end(character: Character) -> None:
     story = Story(character, chance=Random(1), troubled=True)
     story.step()

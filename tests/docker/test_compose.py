@@ -18,6 +18,7 @@ from django.urls import resolve
 from uvicorn.main import main as uvicorn
 
 from config.environment import Environment
+from tests.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker/Dockerfile").read_text()
@@ -58,7 +59,7 @@ def test_every_app_of_ours_is_copied() -> None:
     assert ours <= set(copied())
 
 
-@pytest.mark.parametrize("service", OURS)
+@each_row("service", OURS)
 def test_every_variable_given_to_a_container_is_one_the_settings_read(
     service: str,
 ) -> None:
@@ -118,7 +119,7 @@ def test_there_is_exactly_one_beat() -> None:
     assert "deploy" not in beats[0]
 
 
-@pytest.mark.parametrize("service", OURS)
+@each_row("service", OURS)
 def test_containers_of_ours_cannot_write_or_gain_rights(service: str) -> None:
     assert OURS[service]["read_only"] is True
     assert OURS[service]["cap_drop"] == ["ALL"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.docs.markdown import ROOT
+from tests.rows import each_row
 
 PAGES = [
     ROOT / "README.md",
@@ -17,7 +16,7 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_relative_link_leads_somewhere(path: Path) -> None:
     text = path.read_text()
     targets = re.findall(r"\]\(([^)#\s]+)", text)

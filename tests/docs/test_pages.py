@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import httpx
-import pytest
 from django.db import connection
 from django.template.loader import render_to_string
 from django.test.utils import CaptureQueriesContext
@@ -13,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from config.api import api
 from config.pages import PROBLEM_TYPES
 from tests.live import Live
+from tests.rows import each_row
 
 
 def page(live: Live, path: str) -> httpx.Response:
@@ -38,7 +38,7 @@ def test_the_api_page_needs_nothing_from_outside(live: Live) -> None:
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style| style=| on\w+=", text)
 
 
-@pytest.mark.parametrize("slug", sorted(PROBLEM_TYPES))
+@each_row("slug", sorted(PROBLEM_TYPES))
 def test_every_problem_has_a_page_that_names_it(live: Live, slug: str) -> None:
     answer = page(live, f"/problems/{slug}")
     assert answer.status_code == 200

@@ -23,6 +23,7 @@ from tests.conftest import client_for
 from tests.live import Live
 from tests.people import seen
 from tests.problems import any_problem, problem
+from tests.rows import each_row
 
 JSON = "application/json"
 
@@ -104,7 +105,7 @@ RAW: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", RAW)
+@each_row("what", RAW)
 def test_a_document_that_is_not_clean_is_refused_at_every_door(
     doors: list[tuple[httpx.Client, str]], what: str
 ) -> None:
@@ -124,7 +125,7 @@ def test_other_encodings_are_refused(agent: httpx.Client, encoding: str) -> None
     assert any_problem(answer)["status"] == 400
 
 
-@pytest.mark.parametrize(
+@each_row(
     "kind",
     [
         "text/plain",
@@ -244,7 +245,7 @@ def test_a_refused_body_changes_nothing(
     assert agent.get(f"/runs/{run}").content == before
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     ["", "/nothing", "/runs/x/nothing", "/admin", "/%2e%2e/x"],
 )

@@ -19,6 +19,7 @@ from django.test.utils import override_settings
 from config import safety
 from config.environment import database_settings, read_environment, secret_key
 from tests.processes import database_url, environment, manage
+from tests.rows import each_row
 from tests.threads import at_once
 
 MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
@@ -33,7 +34,7 @@ GOOD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("wrong", "sentence"),
     [
         ({"DEBUG": True}, "DEBUG is on"),

@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 
 from tests.live import Live
+from tests.rows import each_row
 
 STATIC = settings.ROOT / "static"
 TEMPLATES = settings.ROOT / "templates"
@@ -39,7 +40,7 @@ def test_every_vendored_file_has_a_sum_and_a_licence() -> None:
     assert all(list(path.parent.glob("*LICENSE")) for path in vendored)
 
 
-@pytest.mark.parametrize("path", files(TEMPLATES, ".html"), ids=lambda path: path.name)
+@each_row("path", files(TEMPLATES, ".html"), ids=lambda path: path.name)
 def test_a_template_keeps_to_the_content_policy(path: Path) -> None:
     text = path.read_text()
     assert not re.search(r'\sstyle="|<style|\son[a-z]+="|hx-on|javascript:', text)
@@ -48,7 +49,7 @@ def test_a_template_keeps_to_the_content_policy(path: Path) -> None:
     assert not re.search(r"""(?:src|href)=["'](?:https?:)?//""", text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "path",
     [*files(STATIC / "css", ".css"), *files(STATIC / "js", ".js")],
     ids=lambda path: path.name,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import httpx
-import pytest
 
 from accounts.models import Project
 from tests.builders import make_policy, start_run
 from tests.gateway.calls import ask, claim, command, rule, slug, tool
+from tests.rows import each_row
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -85,7 +85,7 @@ def test_the_arguments_of_a_tool_and_an_edit_can_be_amended(
     assert claim(agent, run, call, amended["digest"]).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each_row(
     "amended",
     [
         None,

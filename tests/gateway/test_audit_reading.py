@@ -9,12 +9,13 @@ import pytest
 
 from tests.builders import start_run
 from tests.gateway.calls import command, gates, judge, tool
+from tests.rows import each_row
 
 WORDS = ["-rf", "/srv"]
 GONE = "rm -rf /srv"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         {"command": "rm", "args": WORDS},
@@ -43,7 +44,7 @@ def test_a_shell_tool_is_read(agent: httpx.Client, arguments: dict[str, Any]) ->
     assert set(gates(answer)) == {"destructive"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "arguments"),
     [
         ("rm", {"args": WORDS}),
@@ -70,7 +71,7 @@ def test_another_command_in_the_arguments_is_refused(
     assert gates(answer) == ["arguments", "destructive"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         {"query": "how to drop a table in postgres"},

@@ -13,6 +13,7 @@ from accounts.models import Project
 from guidance.core.canonical import canonical
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls import ask, claim, command, gates, rule, settle, slug, tool
+from tests.rows import each_row
 
 
 def test_a_harmless_command_is_allowed_and_may_run_once(agent: httpx.Client) -> None:
@@ -303,7 +304,7 @@ def test_the_same_key_gives_the_same_answer(agent: httpx.Client) -> None:
     assert agent.get(f"/runs/{run}").json()["budget"]["tool_calls"]["used"] == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {"kind": "command"},
@@ -330,7 +331,7 @@ def test_a_body_that_is_no_call_is_refused(
     assert answer.json()["errors"]
 
 
-@pytest.mark.parametrize("figure", ["NaN", "-1", "1e999", '"5"', "1.5", "true"])
+@each_row("figure", ["NaN", "-1", "1e999", '"5"', "1.5", "true"])
 def test_a_result_with_an_impossible_figure_is_refused(
     agent: httpx.Client, figure: str
 ) -> None:

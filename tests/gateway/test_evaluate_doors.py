@@ -15,6 +15,7 @@ from tests.core.secrets.samples import body as drawn
 from tests.gateway.calls import ask, gates, judge, slug
 from tests.live import Live
 from tests.problems import fields, problem
+from tests.rows import each_row
 
 TOKEN = "gh" + "p_" + drawn(36)
 CALLS: dict[str, dict[str, Any]] = {
@@ -165,7 +166,7 @@ JUDGED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("door", "body"), JUDGED)
+@each_row(("door", "body"), JUDGED)
 def test_a_call_is_judged_alike_with_and_without_a_run(
     agent: httpx.Client, project: Project, door: str, body: dict[str, Any]
 ) -> None:

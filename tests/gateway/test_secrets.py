@@ -182,7 +182,7 @@ def stored_text(project: Project) -> str:
 
 @pytest.mark.timeout(120)
 def test_nothing_of_it_is_in_the_embedded_servers_files_or_its_output(
-    tmp_path: Path,
+    database: None, tmp_path: Path
 ) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("The embedded profile is on SQLite.")

@@ -21,6 +21,7 @@ from tests.conftest import client_for
 from tests.gateway.calls import gates, judge
 from tests.live import Live
 from tests.problems import fields, problem
+from tests.rows import each_row
 
 # A tool for every value that may be read: its schema lets nothing else through.
 READ: dict[str, dict[str, Any]] = {
@@ -60,7 +61,7 @@ def edited(agent: httpx.Client, original: str, *edits: tuple[Any, ...]) -> Any:
     return judge(agent, "multi-edit", file_path="a.py", original=original, edits=items)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("original", "edits", "result"),
     [
         pytest.param("hello world", [("world", "you")], "hello you", id="PT-01"),
@@ -88,7 +89,7 @@ def test_edits_that_can_be_made(
     assert len(answer["preview"]["matches"]) >= len(edits)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("original", "edits", "troubles"),
     [
         pytest.param("a b\na c\na d", [("a", "x")], ["ambiguous"], id="PT-02"),
@@ -149,7 +150,7 @@ def read(agent: httpx.Client, tool: str, text: str, *, policy: str) -> dict[str,
     return judge(agent, "tool", tool=tool, arguments_json=text, policy=policy)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "tool"),
     [
         pytest.param("{'a':'foo'}", "quotes", id="JR-02-single"),
@@ -180,8 +181,8 @@ def test_small_slips_block_unless_the_policy_lets_them_be_repaired(
     assert lenient["findings"][0]["details"]["args_repaired"]
 
 
-@pytest.mark.parametrize("policy", ["strict", "lenient"])
-@pytest.mark.parametrize(
+@each_row("policy", ["strict", "lenient"])
+@each_row(
     "text",
     [
         pytest.param('{"a":2', id="JR-01-object"),
@@ -203,8 +204,8 @@ def test_what_breaks_off_is_never_repaired(
     assert (details["line"], details["column"]) == (1, len(text) + 1)
 
 
-@pytest.mark.parametrize("policy", ["strict", "lenient"])
-@pytest.mark.parametrize(
+@each_row("policy", ["strict", "lenient"])
+@each_row(
     "text",
     ["", "{:2}", '{"a":2}{}', '{"a":"\\u12"}', '{"a":1,"a":2}', "[1]", "{a:1,'a':2}"],
 )

@@ -24,6 +24,7 @@ from tests.builders import make_policy, make_project, make_robot, start_run
 from tests.conftest import client_for
 from tests.gateway.calls import ask, claim, command, gates, judge, slug
 from tests.live import Live
+from tests.rows import each_row
 
 PASSWORD = "hun" + "ter2"
 NAMED = 'password = "' + "super-secret-" + 'password-123"'
@@ -46,7 +47,7 @@ def agent(live: Live) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rule"),
     [
         pytest.param("rm -rf /var/data", "delete-folder", id="EG-01"),
@@ -72,7 +73,7 @@ def test_what_destroys_is_asked_about(
     assert text[start:end] == finding["details"]["text"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         pytest.param("git status", id="EG-07"),
@@ -97,7 +98,7 @@ def test_eg_10_the_advice_names_a_rollback(agent: httpx.Client) -> None:
     assert "rollback" in finding["remediation"].lower()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("policy", "tool", "decision"),
     [
         pytest.param("few", "Bash", "block", id="EG-11"),
@@ -116,7 +117,7 @@ def test_the_allowlist(
     assert gates(answer) == (["allowlist"] if decision == "block" else [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("policy", "lines", "decision"),
     [
         pytest.param("default", 500, "warn", id="EG-15"),
@@ -218,7 +219,7 @@ MISSED_COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("text", MISSED_COMMANDS)
+@each_row("text", MISSED_COMMANDS)
 def test_eg_35_what_the_reference_missed(agent: httpx.Client, text: str) -> None:
     for door, more in (
         ("command", {"command": text}),

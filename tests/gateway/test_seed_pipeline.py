@@ -27,6 +27,7 @@ from tests.builders import make_policy, start_run
 from tests.core.secrets.samples import body as drawn
 from tests.gateway.calls import ask, claim, command, gates, rule, settle, tool
 from tests.problems import problem
+from tests.rows import each_row
 
 WRITE = {
     "type": "object",
@@ -153,7 +154,7 @@ def test_gw_09_null_is_not_absent_and_no_arguments_are_an_empty_object(
     assert raw["replayed"] is True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "path", "named"),
     [
         pytest.param({}, "", '"path"', id="GW-11"),

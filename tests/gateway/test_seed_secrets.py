@@ -13,6 +13,7 @@ from tests.conftest import client_for
 from tests.core.secrets.samples import body, jwt, pem
 from tests.gateway.calls import gates, judge
 from tests.live import Live
+from tests.rows import each_row
 
 PASSWORD = "hun" + "ter2"
 
@@ -29,7 +30,7 @@ QUOTED = 'const key = "s' + 'k-abc123def456ghi789jkl012mno345";'
 NAMED = 'password = "' + "super-secret-" + 'password-123"'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kinds"),
     [
         pytest.param(QUOTED, ["openai-key"], id="EG-18"),
@@ -91,7 +92,7 @@ MISSED_SECRETS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", MISSED_SECRETS)
+@each_row("name", MISSED_SECRETS)
 def test_eg_37_what_the_reference_missed(agent: httpx.Client, name: str) -> None:
     text = MISSED_SECRETS[name]
     for door, more in (
@@ -109,7 +110,7 @@ def _writing(text: str) -> dict[str, Any]:
     return {"file_path": "a", "original": "", "edits": [{"old": "", "new": text}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         {"content": f'password = "{PASSWORD}"'},
@@ -128,7 +129,7 @@ def test_eg_38_secrets_inside_arguments(
     assert (answer["decision"], gates(answer)) == ("block", ["secrets"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("door", "form"),
     [
         ("command", {"command": "rm -rf §; export DB_PASSWORD=§"}),

@@ -88,3 +88,16 @@ def test_what_cannot_be_judged_and_what_is_known(
         known = outcome(run, replace(LOOK, id="call-2"))
         assert isinstance(known, Stored)
         assert known.text == '{"age": 30}'
+
+
+def test_nobody_approves_what_they_are_not_shown(
+    checkrail: Checkrail, reviewer: httpx.Client
+) -> None:
+    """The end of a long call would be cut off, and run all the same."""
+    person = Reviewer(reviewer, approve())
+    long = written({"name": "a" * 20_000, "then": "something else"})
+    with checkrail.run("Mail", on_wait=person) as run:
+        refused = outcome(run, replace(LOOK, person=True, arguments_json=long))
+    assert isinstance(refused, Refused)
+    assert "cannot be shown" in refused.reason
+    assert person.asked == []

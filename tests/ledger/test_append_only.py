@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from tests.builders import pause_at_once, start_run
 from tests.ledger.triggers import run_sql
 from tests.people import rule
+from tests.rows import each_row
 
 TABLES = ("ledger_entry", "guidance_policyversion", "reviews_ruling")
 
@@ -19,8 +20,8 @@ def rows(agent: httpx.Client, reviewer: httpx.Client) -> None:
     rule(reviewer, pause_at_once(agent, start_run(agent)), "approve")
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize(
+@each_row("table", TABLES)
+@each_row(
     "statement",
     [
         "UPDATE {table} SET id = id",

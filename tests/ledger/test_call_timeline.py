@@ -6,13 +6,13 @@ import re
 from html import unescape
 
 import httpx
-import pytest
 
 from accounts.models import Project
 from ledger.figures import took
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls import ask, claim, command, rule, settle, tool
+from tests.rows import each_row
 
 
 def lines(person: Person, project: Project, run: str) -> list[str]:
@@ -123,7 +123,7 @@ def test_blocked_warned_and_answered_again(
     assert look(again) == ("retry", "mute")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("milliseconds", "words"),
     [
         (0, "0 ms"),

@@ -6,9 +6,10 @@ import pytest
 
 from ledger.figures import ago, change, clock, compact, money, span, words
 from ledger.visible import visible, visible_line
+from tests.rows import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("amount", "shown"),
     [
         (0, "0"),
@@ -44,7 +45,7 @@ def test_money_shows_something_even_below_a_cent(micros: int, shown: str) -> Non
     assert money(micros) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("seconds", "in_words", "on_a_clock", "back"),
     [
         (-3, "0 s", "0:00", "just now"),
@@ -73,7 +74,7 @@ def test_an_amount_of_time_has_no_empty_seconds() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("plain", "plain"),

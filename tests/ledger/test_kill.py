@@ -90,7 +90,9 @@ def settle(live: Live, robot: Robot, oracle: Oracle) -> None:
 
 
 @pytest.mark.timeout(180)  # it starts five processes, on whatever machine this is
-def test_nothing_acknowledged_is_lost_with_the_embedded_server(tmp_path: Path) -> None:
+def test_nothing_acknowledged_is_lost_with_the_embedded_server(
+    database: None, tmp_path: Path
+) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("The embedded profile is on SQLite.")
     key = ("agent_key", "robo", "--project", "p", "--json")

@@ -9,8 +9,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 from django.test.utils import override_settings
+
+from reviews.llm import client
 
 KEY = "key-of-the-stand-in-0123456789"
 FORMATS = ("openai", "anthropic")
@@ -90,9 +93,13 @@ async def _receive(reader: asyncio.StreamReader) -> Asked:
 
 @asynccontextmanager
 async def model(
-    wire: str, *behaviours: Behaviour, timeout_s: float = 5, **more: Any
+    wire: str,
+    *behaviours: Behaviour,
+    timeout_s: float = 5,
+    pause_s: float = 0.02,
+    **more: Any,
 ) -> AsyncIterator[Model]:
-    """A model that is set up to be asked, as long as the block lasts."""
+    """A model that is set up to be asked, and again soon, as long as the block lasts."""
     stand_in = Model(list(behaviours))
     server = await asyncio.start_server(stand_in.serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -106,7 +113,8 @@ async def model(
         **more,
     }
     try:
-        with override_settings(LLM=chosen):
+        soon = patch.object(client, "REPEAT_AFTER_S", pause_s)
+        with override_settings(LLM=chosen), soon:
             yield stand_in
     finally:
         server.close()

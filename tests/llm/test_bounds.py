@@ -8,7 +8,7 @@ import time
 import pytest
 from django.test.utils import override_settings
 
-from reviews.llm.client import ask
+from reviews.llm.client import REPEAT_AFTER_S, ask
 from tests.llm.models import (
     FORMATS,
     Asked,
@@ -22,6 +22,7 @@ from tests.llm.models import (
     says,
 )
 from tests.llm.test_client import BLUE, QUESTION, trouble
+from tests.rows import each_row
 
 pytestmark = pytest.mark.parametrize("wire", FORMATS)
 
@@ -36,7 +37,7 @@ PASSING: dict[str, Behaviour] = {
 }
 
 
-@pytest.mark.parametrize("first", PASSING)
+@each_row("first", PASSING)
 async def test_what_may_pass_is_tried_once_more(wire: str, first: str) -> None:
     async with model(wire, PASSING[first], says(wire, BLUE)) as stand_in:
         assert (await ask(QUESTION)).document == {"word": "blue"}
@@ -45,7 +46,7 @@ async def test_what_may_pass_is_tried_once_more(wire: str, first: str) -> None:
     assert stand_in.asked[0].body == stand_in.asked[1].body
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("always", "reason"),
     [
         ("fault", "the server answered 500"),
@@ -62,6 +63,16 @@ async def test_never_more_than_twice(wire: str, always: str, reason: str) -> Non
     assert len(stand_in.asked) == 2
 
 
+async def test_it_is_not_tried_again_at_once(wire: str) -> None:
+    real = REPEAT_AFTER_S
+    async with model(wire, hangs_up, says(wire, BLUE), pause_s=real) as stand_in:
+        started = time.monotonic()
+        await ask(QUESTION)
+
+    assert time.monotonic() - started >= real > 0.1
+    assert len(stand_in.asked) == 2
+
+
 async def test_a_pause_that_is_too_long_is_not_waited_for(wire: str) -> None:
     async with model(wire, http(status=429, retry_after="3600")) as stand_in:
         started = time.monotonic()
@@ -72,7 +83,7 @@ async def test_a_pause_that_is_too_long_is_not_waited_for(wire: str) -> None:
     assert len(stand_in.asked) == 1
 
 
-@pytest.mark.parametrize("behaviour", [hangs, drips])
+@each_row("behaviour", [hangs, drips])
 async def test_the_time_is_for_all_of_it(wire: str, behaviour: Behaviour) -> None:
     async with model(wire, behaviour, timeout_s=0.3) as stand_in:
         started = time.monotonic()

@@ -21,6 +21,7 @@ from tests.llm.models import (
     refusal,
     says,
 )
+from tests.rows import each_row
 
 QUESTION = Question(
     system="Answer in one word.",
@@ -117,7 +118,7 @@ async def test_off_by_default(wire: str) -> None:
         assert (await trouble()).reason == OFF
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         ("", "the answer cannot be read: the arguments are empty"),
@@ -259,7 +260,7 @@ async def test_a_reply_of_exactly_the_limit_is_read(wire: str) -> None:
         assert "longer" in (await trouble()).reason
 
 
-@pytest.mark.parametrize("status", [400, 404, 418])
+@each_row("status", [400, 404, 418])
 async def test_a_refused_request_says_why_in_few_words(wire: str, status: int) -> None:
     said = {"error": {"type": "invalid", "message": "No such model.\n" + "x" * 999}}
     async with model(wire, http(said, status=status)) as stand_in:
@@ -270,7 +271,7 @@ async def test_a_refused_request_says_why_in_few_words(wire: str, status: int) -
     assert len(stand_in.asked) == 1
 
 
-@pytest.mark.parametrize("said", [b"", b"<html>", b'{"error": "no"}', b"x" * 99_999])
+@each_row("said", [b"", b"<html>", b'{"error": "no"}', b"x" * 99_999])
 async def test_a_complaint_that_cannot_be_read_is_left_out(
     wire: str, said: bytes
 ) -> None:
@@ -278,7 +279,7 @@ async def test_a_complaint_that_cannot_be_read_is_left_out(
         assert (await trouble()).reason == "the server answered 400"
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@each_row("status", [401, 403])
 async def test_a_refused_key_is_not_tried_again(wire: str, status: int) -> None:
     async with model(wire, http(b"{}", status=status)) as stand_in:
         error = await trouble()

@@ -28,6 +28,7 @@ from tests.llm.models import (
     replies,
     says,
 )
+from tests.rows import each_row
 
 CRITERIA = ["Every function has a test.", "No secret stands in the code."]
 WORK = "def add(a, b):\n    return a + b\n"
@@ -124,7 +125,7 @@ CHANGES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@each_row("name", CHANGES)
 async def test_an_answer_that_is_not_whole_is_trouble(wire: str, name: str) -> None:
     change, reason = CHANGES[name]
     async with model(wire, replies(wire, passing(change))):
@@ -157,7 +158,7 @@ TROUBLE: dict[str, tuple[Callable[[str], Behaviour], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TROUBLE)
+@each_row("name", TROUBLE)
 async def test_trouble_is_never_a_pass(wire: str, name: str) -> None:
     behaviour, reason = TROUBLE[name]
     async with model(wire, behaviour(wire)):
@@ -169,7 +170,7 @@ async def test_trouble_is_never_a_pass(wire: str, name: str) -> None:
     assert not judgement.passed
 
 
-@pytest.mark.parametrize("behaviour", [hangs, drips])
+@each_row("behaviour", [hangs, drips])
 async def test_too_late_is_never_a_pass(wire: str, behaviour: Behaviour) -> None:
     async with model(wire, behaviour, timeout_s=0.3):
         judgement = await judge(criteria=CRITERIA, output=WORK)

@@ -14,6 +14,7 @@ from reviews.models import Permission
 from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls import ask, claim, command, tool
 from tests.reviews.panes import Desk, desk_of
+from tests.rows import each_row
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -129,7 +130,7 @@ PLAIN = ["rm -rf x", "\nrm -rf 'ü'\t\n\n", "a\r\nb\r\n"]
 AS_JSON = ["a\rb", "a\r\nb\n", "\u202e\x07"]
 
 
-@pytest.mark.parametrize("text", [*PLAIN, *AS_JSON], ids=ascii)
+@each_row("text", [*PLAIN, *AS_JSON], ids=ascii)
 def test_what_comes_back_from_the_box_unchanged_is_the_same_text(text: str) -> None:
     """A browser sends CRLF for every line end, whatever stood in the box."""
     content = {"call_kind": "command", "shown": {"command": text}}

@@ -13,6 +13,7 @@ from accounts.models import Project
 from tests.builders import Person, make_policy, start_run, step
 from tests.gateway.calls import ask, command, tool
 from tests.reviews.panes import Desk, Pane, desk_of
+from tests.rows import each_row
 
 Shown = Callable[..., Pane]
 HARMFUL = "rm -rf build"
@@ -83,7 +84,7 @@ UNSEEN = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "escaped"),
     [row[1:] for row in UNSEEN],
     ids=[row[0] for row in UNSEEN],
@@ -296,9 +297,7 @@ INERT = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text", [row[1] for row in INERT], ids=[row[0] for row in INERT]
-)
+@each_row("text", [row[1] for row in INERT], ids=[row[0] for row in INERT])
 def test_content_never_becomes_markup(
     desk: Callable[..., Desk], agent: httpx.Client, text: str
 ) -> None:

@@ -14,6 +14,7 @@ from reviews.sheets import sheets_of
 from tests.builders import Person, start_run
 from tests.gateway.calls import claim, command, rule, tool
 from tests.reviews.panes import Desk, desk_of
+from tests.rows import each_row
 
 LINE = "#    a line that only fills the page\n"
 LONG = LINE * 700 + "rm -rf /srv/payload\n" + LINE * 700
@@ -158,7 +159,7 @@ def test_many_arguments_are_packed_and_none_is_lost(
     assert desk.rule("approve").status == 200
 
 
-@pytest.mark.parametrize(
+@each_row(
     "texts",
     [
         {},

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from guidance.core.arguments import (
     pattern_problem,
     tool_problem,
 )
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=100)
 
@@ -34,7 +34,7 @@ def test_gw_06_the_order_of_keys_does_not_matter() -> None:
     assert key() == key(arguments={"options": {"y": [1, 2], "x": 1}, "path": "a.py"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changed",
     [
         {"run": "another"},
@@ -113,17 +113,17 @@ def test_a_star_alone_allows_everything_and_case_counts() -> None:
     assert not allowlisted("Re\u0430d", ("Read",))
 
 
-@pytest.mark.parametrize("pattern", ["", " ", "a*b", "*x", "**", "Ba\u202esh", "x\n"])
+@each_row("pattern", ["", " ", "a*b", "*x", "**", "Ba\u202esh", "x\n"])
 def test_patterns_that_would_not_do_what_they_seem_to(pattern: str) -> None:
     assert pattern_problem(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["*", "Bash", "mcp__*", "Datei lesen", "読む"])
+@each_row("pattern", ["*", "Bash", "mcp__*", "Datei lesen", "読む"])
 def test_patterns_that_do(pattern: str) -> None:
     assert pattern_problem(pattern) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "",
@@ -147,8 +147,6 @@ def test_m56_names_that_cannot_be_those_of_a_tool(name: str) -> None:
     assert tool_problem(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["Bash", "approve", "mcp__db__query", "a.b/c:d-e", "x y"]
-)
+@each_row("name", ["Bash", "approve", "mcp__db__query", "a.b/c:d-e", "x y"])
 def test_m56_names_that_can(name: str) -> None:
     assert tool_problem(name) is None

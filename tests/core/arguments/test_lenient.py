@@ -14,6 +14,7 @@ from guidance.core.arguments import (
     read_arguments,
 )
 from guidance.core.arguments.lenient import REPAIR_LIMIT
+from tests.rows import each_row
 
 
 def repaired(text: str) -> tuple[dict[str, Any], list[str]]:
@@ -73,7 +74,7 @@ def test_jr_02_to_05_small_things_are_put_right(
     assert repaired(text) == (values, what)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", "{:2}", '{"a":2}{}', '{"a":"\\u12"}', '{"a":"\\q"}', '{"a": rm -rf /}', "{a}"],
 )
@@ -87,7 +88,7 @@ def test_a_repair_says_where() -> None:
     assert result.repairs == (Repair(line=2, column=3, what="a key put in quotes"),)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '{"cmd":"echo "hi""}',

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from guidance.core.arguments import PatternRefused, compile_pattern
 from guidance.core.arguments.patterns import COUNT_LIMIT, PATTERN_LIMIT
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=200)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["(a)\\1", "(?<=a)b", "(?<!a)b", "(?=a)b", "(?!a)b", "(?P<x>a)(?P=x)", "(?>a)b"],
 )
@@ -21,7 +22,7 @@ def test_m71_what_needs_backtracking_is_refused(text: str) -> None:
         compile_pattern(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "why"),
     [
         ("", "empty"),

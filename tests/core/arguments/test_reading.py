@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.arguments import ArgumentProblem, Arguments, read_arguments
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=200)
 
@@ -44,12 +44,12 @@ def test_null_stands_for_no_arguments() -> None:
     assert read("null") == read("{}") == {}
 
 
-@pytest.mark.parametrize("text", ["", "  \n", "[1]", '"text"', "3", "true"])
+@each_row("text", ["", "  \n", "[1]", '"text"', "3", "true"])
 def test_anything_but_an_object_is_refused(text: str) -> None:
     assert not problem(text).truncated
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "where"),
     [
         ('{"a": x}', (1, 7)),
@@ -68,7 +68,7 @@ def test_what_is_not_json_is_told_with_its_place(
     assert problem(text).message.startswith("not JSON: ")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "where"),
     [
         ('{"a": 1, "a": 1}', (1, 10)),
@@ -84,7 +84,7 @@ def test_a_key_that_stands_twice(text: str, where: tuple[int, int]) -> None:
     assert "twice" in problem(text, lenient=True).message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "column"),
     [
         ('{"a": NaN}', 7),
@@ -124,7 +124,7 @@ def test_floods_are_refused_before_they_are_read() -> None:
     assert read('{"a": "' + "," * 20_000 + '"}') == {"a": "," * 20_000}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         '{"foo":"ba',
@@ -153,7 +153,7 @@ def test_a_text_that_breaks_off_is_known_and_never_completed(text: str) -> None:
         assert "breaks off" in found.message
 
 
-@pytest.mark.parametrize("text", ['{"a": [1}', '{"a": 1}}', "}", "nonsense"])
+@each_row("text", ['{"a": [1}', '{"a": 1}}', "}", "nonsense"])
 def test_what_is_wrong_is_not_what_breaks_off(text: str) -> None:
     assert not problem(text).truncated
 

@@ -8,6 +8,7 @@ import pytest
 
 from guidance.core.arguments import Schema, SchemaRefused, check_schema
 from guidance.core.arguments.schema import PROBLEM_LIMIT
+from tests.rows import each_row
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -95,7 +96,7 @@ def test_paths_are_json_pointers() -> None:
     assert problem.path == "/a~1b/1/~0"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "document",
     [
         {"type": "objekt"},

@@ -21,6 +21,7 @@ from guidance.core.checks import (
     take_verdict,
 )
 from tests.core.checks.builders import FAIL, PASS, after, check, gate, opened, retrying
+from tests.rows import each_row
 
 
 def test_vr_22_a_new_check_has_no_attempt_behind_it_and_two_before() -> None:
@@ -164,14 +165,14 @@ def test_vr_33_abort() -> None:
     assert rule(exhausted(), "abort", said="Wrong way").status == "aborted"
 
 
-@pytest.mark.parametrize("ruling", ["approve", "RETRY", "", "open", "skipped"])
+@each_row("ruling", ["approve", "RETRY", "", "open", "skipped"])
 def test_vr_34_an_unknown_ruling(ruling: str) -> None:
     with pytest.raises(NotOffered):
         rule(exhausted(), ruling, said="x")
 
 
-@pytest.mark.parametrize("ruling", ["retry", "skip", "abort"])
-@pytest.mark.parametrize("mode", ["blocking", "advisory", "informational"])
+@each_row("ruling", ["retry", "skip", "abort"])
+@each_row("mode", ["blocking", "advisory", "informational"])
 def test_rulings_are_offered_on_exhausted_checks_alone(mode: str, ruling: str) -> None:
     gates, state = opened(mode=mode)
     for one in (state, after(state, FAIL, gates=gates).state):

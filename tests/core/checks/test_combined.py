@@ -15,6 +15,7 @@ from tests.core.checks.builders import (
     gate,
     retrying,
 )
+from tests.rows import each_row
 
 POLICY = {name: gate(name, severity="high") for name in ("one", "two", "three")}
 
@@ -24,7 +25,7 @@ def chosen(*named: str, inline: tuple[object, ...] = ()) -> list[str]:
     return [gate.slug for gate in found.gates]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("modes", "strictest"),
     [
         (("informational",), "informational"),

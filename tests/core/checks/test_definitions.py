@@ -19,6 +19,7 @@ from guidance.core.checks import (
 )
 from guidance.core.document import Problem, Section
 from tests.core.checks.builders import COMMAND, JUDGE, gate, gate_problems
+from tests.rows import each_row
 
 FULL: dict[str, Any] = {
     "name": "Test suite",
@@ -52,7 +53,7 @@ def test_nothing_said_is_the_default() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("severity", "mode"),
     [
         ("critical", "blocking"),
@@ -98,7 +99,7 @@ def test_every_key_is_read_and_written_again() -> None:
     assert read_gate(inline) == gates["test-suite"]
 
 
-@pytest.mark.parametrize("severity", SEVERITIES)
+@each_row("severity", SEVERITIES)
 def test_the_shortest_gate_is_written_and_read_again(severity: str) -> None:
     gates, problems = of_policy({"a": {"severity": severity}})
     assert problems == {}
@@ -117,12 +118,12 @@ def test_blanks_around_texts_are_not_kept() -> None:
     assert read.criteria == (Criterion(text="All pass"),)
 
 
-@pytest.mark.parametrize("name", ["a", "9", "code-quality", "a-1-b", "x" * 64])
+@each_row("name", ["a", "9", "code-quality", "a-1-b", "x" * 64])
 def test_an_id_in_small_letters_and_hyphens(name: str) -> None:
     assert gate(name).slug == name
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "",
@@ -159,7 +160,7 @@ def test_an_inline_gate_needs_an_id_and_a_gate_of_the_policy_has_one() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "path"),
     [
         ({"extra": 1}, "extra"),

@@ -30,6 +30,7 @@ from tests.core.checks.builders import (
     judged,
     ran,
 )
+from tests.rows import each_row
 
 BOTH = check(
     gate("style", criteria=["Names explain themselves"]),
@@ -50,7 +51,7 @@ def test_a_pass_with_every_result_passes() -> None:
     assert claimed(ran(), judged("quality.3")).word == "passed"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("evidence", "missing"),
     [
         ((), ("quality.1", "quality.3")),
@@ -129,7 +130,7 @@ def test_a_report_is_read_and_written_again() -> None:
     assert read_evidence([], gates=BOTH) == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "path"),
     [
         ({"criterion": "quality.3"}, "criterion"),

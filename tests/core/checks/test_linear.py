@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-import pytest
-
 from guidance.core.checks import read_text
+from tests.rows import each_row
 
 SIZE = 1 << 18
 OK = "GATE_REVIEW: PASS - ok\n"
@@ -39,10 +38,8 @@ BOMBS = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
-@pytest.mark.parametrize(
-    "start", ["", OK, f"{NO}GATE_VERDICTS\n"], ids=["alone", "pass", "fail"]
-)
+@each_row("name", BOMBS)
+@each_row("start", ["", OK, f"{NO}GATE_VERDICTS\n"], ids=["alone", "pass", "fail"])
 def test_a_bomb_is_read_in_a_moment(start: str, name: str) -> None:
     bomb = BOMBS[name]
     text = start + bomb * (SIZE // len(bomb.encode()))

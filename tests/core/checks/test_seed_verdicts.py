@@ -7,6 +7,7 @@ import pytest
 from guidance.core.checks import FORMS, Verdict, VerdictProblem, read_body, read_text
 from guidance.core.checks.verdicts import RATIONALE_LIMIT, render
 from tests.core.checks.builders import body, body_problems, entry, read, why_not
+from tests.rows import each_row
 
 BLOCK = "GATE_REVIEW: FAIL - Two of three\n{header}\n{lines}"
 THREE = "[1] PASS - Clean\n[2] FAIL - No test\n[3] PASS - Described"
@@ -17,7 +18,7 @@ def block(lines: str, header: str = "GATE_VERDICTS") -> list[tuple[int, bool, st
     return [(one.index, one.passed, one.rationale) for one in verdict.per_gate]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "form"),
     [
         pytest.param("GATE_REVIEW: {} - Because", "gate_review", id="VR-01"),
@@ -28,7 +29,7 @@ def block(lines: str, header: str = "GATE_VERDICTS") -> list[tuple[int, bool, st
         pytest.param("GATE {}: Because", "gate_colon", id="VR-04-close"),
     ],
 )
-@pytest.mark.parametrize("word", ["PASS", "FAIL"])
+@each_row("word", ["PASS", "FAIL"])
 def test_the_four_long_forms(text: str, form: str, word: str) -> None:
     for bare in (True, False):
         verdict = read(text.format(word), bare=bare)
@@ -61,13 +62,13 @@ def test_vr_07_a_long_form_in_free_text() -> None:
     assert read(text).rationale == "No test covers it"
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n", "All criteria are met.", "PASS", "ok"])
+@each_row("text", ["", " \n\t\n", "All criteria are met.", "PASS", "ok"])
 def test_vr_08_other_text_is_no_verdict(text: str) -> None:
     for bare in (True, False):
         assert "no verdict line" in why_not(text, bare=bare)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "GATE_REVIEW: PASS",
@@ -126,15 +127,13 @@ def test_vr_14_what_stands_behind_the_odd_line_is_still_no_pass() -> None:
     assert "line 5" in why_not(f"GATE_REVIEW: PASS - ok\nGATE_VERDICTS\n{lines}")
 
 
-@pytest.mark.parametrize(
-    "lines", ["", "\n\n", "nothing", "[x] PASS - a", "[1] MAYBE - a"]
-)
+@each_row("lines", ["", "\n\n", "nothing", "[x] PASS - a", "[1] MAYBE - a"])
 def test_vr_15_no_block_or_an_empty_one(lines: str) -> None:
     assert block(lines) == []
     assert read("GATE_REVIEW: FAIL - x").per_gate == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "header",
     ["GATE_VERDICTS", "CRITERION_VERDICTS", "GATE_VERDICTS:", "**gate_verdicts:**"],
 )
@@ -142,8 +141,8 @@ def test_vr_16_both_headers(header: str) -> None:
     assert len(block(THREE, header)) == 3
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 5, 12, 40])
-@pytest.mark.parametrize(
+@each_row("count", [0, 1, 2, 5, 12, 40])
+@each_row(
     "rationale",
     [
         "Plain",
@@ -176,7 +175,7 @@ def test_vr_17_object_to_text_to_object(rationale: str, count: int) -> None:
         assert verdict.to_json() == document | {"form": "structured"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "rationale",
     ["a\nb", "a\r\nb", "a\u2028b", "", "   ", "...", "<reason>", None, 1, "x" * 2_001],
 )
@@ -192,7 +191,7 @@ def test_vr_18_a_missing_rationale() -> None:
     assert "2000" in why_not("GATE_REVIEW: FAIL - " + "x" * 2_001)
 
 
-@pytest.mark.parametrize("index", [0, -1, 1.5, 1.0, True, "1", None, 4])
+@each_row("index", [0, -1, 1.5, 1.0, True, "1", None, 4])
 def test_vr_19_an_index_is_a_whole_number_within_the_check(index: object) -> None:
     problems = body_problems(body(per_gate=[entry(index)]))
     assert set(problems) == {"per_gate.0.index"}
@@ -211,12 +210,12 @@ def test_two_entries_for_one_gate() -> None:
     assert "gate 1 has two entries" in why_not(text)
 
 
-@pytest.mark.parametrize("word", ["MAYBE", "pass", "Fail", "", None, True])
+@each_row("word", ["MAYBE", "pass", "Fail", "", None, True])
 def test_vr_20_no_third_word(word: object) -> None:
     assert set(body_problems(body(overall=word))) == {"overall"}
 
 
-@pytest.mark.parametrize("word", ["MAYBE", "PASSED", "FAILURE", "OK"])
+@each_row("word", ["MAYBE", "PASSED", "FAILURE", "OK"])
 def test_vr_20_no_third_word_in_a_text(word: str) -> None:
     why_not(f"GATE_REVIEW: {word} - because", bare=True)
 
@@ -228,7 +227,7 @@ def test_vr_21_padding_is_trimmed() -> None:
     assert (verdict.rationale, verdict.per_gate[0].rationale) == ("fine", "a")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "rationale"),
     [
         ("GATE_REVIEW: FAIL — em", "em"),
@@ -272,7 +271,7 @@ def test_fail_stands_even_if_every_entry_passes() -> None:
     assert not verdict.passed
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "path"),
     [
         (None, "verdict"),

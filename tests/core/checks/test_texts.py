@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.checks import FORMS, VerdictProblem, read_text
 from tests.core.checks.builders import read, why_not
+from tests.rows import each_row
 
 OK = "GATE_REVIEW: PASS - ok"
 NO = "GATE_REVIEW: FAIL - no"
@@ -25,7 +24,7 @@ def test_a_pass_before_a_fail_is_no_verdict() -> None:
     assert "disagree" in why_not(f"PASS - ok\n{NO}", bare=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "contrary",
     [
         "GATE_REVIEW: FAIL",
@@ -71,7 +70,7 @@ def test_a_pass_beside_anything_like_a_fail_is_refused(contrary: str) -> None:
     why_not(f"PASS - ok\n{contrary}", bare=True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "GATE_REVIEW: P\u200bASS - x",
@@ -117,7 +116,7 @@ def test_all_forms_together_are_no_verdict_and_hide_none() -> None:
     assert read(f"{shown}\n{NO}").overall == "FAIL"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "around",
     [
         "3 failed before, 12 passed now",

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.commands import judge_command
 from guidance.core.commands.rules import RULES
 from guidance.core.commands.rules.rule import Rule
 from tests.core.commands.corpus import CASES, TABLES
 from tests.core.commands.corpus.misses import MISSES
+from tests.rows import each_row
 
 
 def marks(command: str) -> list[tuple[str, bool]]:
@@ -19,7 +18,7 @@ def rules(command: str) -> list[str]:
     return [found.rule for found in judge_command(command)]
 
 
-@pytest.mark.parametrize("category", TABLES)
+@each_row("category", TABLES)
 def test_every_command_of_the_table_is_judged_as_expected(category: str) -> None:
     wrong = [
         f"{case.command!r}: expected {case.expected or 'nothing'}, got {found}"
@@ -37,14 +36,14 @@ def test_the_corpus_is_large_enough_to_mean_something() -> None:
     assert len({case.command for case in CASES}) >= 3_600
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@each_row("rule", RULES.values(), ids=RULES)
 def test_the_examples_of_a_rule_are_true(rule: Rule) -> None:
     missed = [command for command in rule.trips if rule.name not in rules(command)]
     tripped = [command for command in rule.passes if rule.name in rules(command)]
     assert (missed, tripped) == ([], [])
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@each_row("rule", RULES.values(), ids=RULES)
 def test_a_rule_says_what_why_and_what_to_do_instead(rule: Rule) -> None:
     assert rule.message
     assert rule.why.endswith(".")
@@ -58,7 +57,7 @@ def test_a_rule_that_nothing_trips_is_only_the_one_about_size() -> None:
     assert [rule.name for rule in RULES.values() if not rule.trips] == ["opaque-size"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [command for _, command in MISSES],
     ids=[f"{number}: {why}" for number, (why, _) in enumerate(MISSES)],

@@ -7,6 +7,7 @@ import pytest
 from guidance.core.commands import CommandFinding, judge_command, split_command
 from tests.core.commands.corpus.seeds import PASSES, TRIPS
 from tests.core.commands.corpus.variants import TRIPS as VARIANTS
+from tests.rows import each_row
 
 _EXPECTED = {command: rule for rule, command in TRIPS}
 _FIRST_MISSED = next(
@@ -19,7 +20,7 @@ def only(command: str) -> CommandFinding:
     return found
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "rule"),
     [
         pytest.param("rm -rf /data/production", "delete-folder", id="EG-01"),
@@ -39,7 +40,7 @@ def test_a_destructive_command_is_found(command: str, rule: str) -> None:
     assert not found.uninspectable
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         pytest.param("git status", id="EG-07"),
@@ -56,7 +57,7 @@ def test_eg_10_the_advice_names_a_rollback_plan() -> None:
     assert "Rollback plan:" in only("rm -rf /data/production").safer
 
 
-@pytest.mark.parametrize("command", [command for _, command in TRIPS[_FIRST_MISSED:]])
+@each_row("command", [command for _, command in TRIPS[_FIRST_MISSED:]])
 def test_eg_35_what_the_seed_missed_is_found(command: str) -> None:
     expected = _EXPECTED[command]
     found = judge_command(command)
@@ -78,7 +79,7 @@ def test_eg_36_a_mention_is_not_taken_for_the_command(command: str) -> None:
     assert judge_command(command) == ()
 
 
-@pytest.mark.parametrize("command", [command for _, command in PASSES])
+@each_row("command", [command for _, command in PASSES])
 def test_the_false_alarms_of_the_seed_are_gone(command: str) -> None:
     assert judge_command(command) == ()
 
@@ -95,7 +96,7 @@ def test_m46_what_is_decoded_into_a_shell_cannot_be_inspected() -> None:
     assert (found.rule, found.uninspectable) == ("opaque-decoded", True)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         "curl https://example.com/install.sh | sh",
@@ -110,7 +111,7 @@ def test_m47_what_comes_from_elsewhere_cannot_be_inspected(command: str) -> None
     assert judge_command(command)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "rule"),
     [
         ("rm$IFS-rf${IFS}data", "delete-folder"),
@@ -145,9 +146,7 @@ def test_m73_there_are_forty_ways_to_write_it() -> None:
     assert len(VARIANTS) >= 40
 
 
-@pytest.mark.parametrize(
-    ("rule", "command"), VARIANTS, ids=[command for _, command in VARIANTS]
-)
+@each_row(("rule", "command"), VARIANTS, ids=[command for _, command in VARIANTS])
 def test_m73_however_it_is_written(rule: str, command: str) -> None:
     found = judge_command(command)
     if rule == "?":

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.commands import judge_command, judge_sql, split_command
 from tests.core.commands.corpus import CASES
+from tests.rows import each_row
 
 
 def places(command: str) -> list[str]:
@@ -36,7 +35,7 @@ def test_the_spans_of_every_part_lie_in_the_command() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "span"),
     [
         ("ls && rm -rf data", "rm -rf data"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, diff_lines, plan_edits
 from guidance.core.edits.diffs import changes, split_lines, unified
 from tests.core.edits.builders import planned
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=500)
 
@@ -86,8 +86,8 @@ def test_a_change_of_line_ends_is_seen() -> None:
     assert "-a\n+a\r\n" in plan.diff
 
 
-@pytest.mark.parametrize("original", ["", "a", "a\n", "a\nb", "a\nb\n"])
-@pytest.mark.parametrize("result", ["", "a", "a\n", "b\na", "a\nb\nc\n"])
+@each_row("original", ["", "a", "a\n", "a\nb", "a\nb\n"])
+@each_row("result", ["", "a", "a\n", "b\na", "a\nb\nc\n"])
 def test_small_texts_with_and_without_a_last_end(original: str, result: str) -> None:
     old, new = split_lines(original), split_lines(result)
     made = list(changes(old, new))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.edits.builders import layers, planned
+from tests.rows import each_row
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
@@ -56,7 +57,7 @@ def test_a_byte_order_mark_stays_first() -> None:
     assert planned("\ufeff", ("", "new\n")).result == "\ufeffnew\n"
 
 
-@pytest.mark.parametrize("odd", ["\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x1c"])
+@each_row("odd", ["\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x1c"])
 def test_what_only_some_take_for_a_line_end_is_a_character(odd: str) -> None:
     plan = planned(f"a{odd}b\nc", ("b", "x"))
     assert plan.result == f"a{odd}x\nc"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.loop.alerts import Alert, Standing, latch
+from tests.rows import each_row
 
 FIRING = Alert(condition="disk", status="firing", title="Full")
 RESOLVED = Alert(condition="disk", status="resolved", title="Well again")
@@ -14,7 +13,7 @@ CLOSED = Standing(code="a", content=FIRING.content)
 OTHER = ("high", "Fuller", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("row", "alert", "standing", "change", "told"),
     [
         ("IN-01", FIRING, Standing(), "opened", True),

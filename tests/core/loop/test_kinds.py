@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from tests.core.loop.builders import section
+from tests.rows import each_row
 
 
 def harm(destructive: Any, **parameters: Any) -> str | None:
@@ -18,7 +17,7 @@ PROD = [{"parameter": "host", "pattern": "^prod"}]
 ANY = [{"parameter": "*", "pattern": "delete|true"}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("destructive", "parameters", "asks"),
     [
         (True, {}, True),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from guidance.core.loop.learn_section import LearnSection
 from guidance.core.loop.learning import Counted, Lesson, lessons
 from guidance.core.policy import Policy, dump_policy, load_policy
 from tests.core.test_policy import problems
+from tests.rows import each_row
 
 GATES = {
     "style": {"name": "Style", "severity": "high", "mode": "blocking"},
@@ -31,7 +30,7 @@ def taught(subject: str, name: str, times: int, of: int, **policy: Any) -> list[
     return list(lessons(load_policy(policy), "default", [fact]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("subject", "enough", "too_few", "too_seldom"),
     [
         ("gate-skipped", (9, 10), (9, 9), (7, 10)),
@@ -78,7 +77,7 @@ def test_the_policy_sets_the_thresholds_or_turns_it_off() -> None:
     assert taught("runs-failed", "robo", 9, 9, loop={"learn": off}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("subject", "name", "change"),
     [
         ("gate-skipped", "style", {"gates": {"style": {"mode": "advisory"}}}),

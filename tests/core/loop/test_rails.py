@@ -14,6 +14,7 @@ from guidance.core.loop.rail_facts import RailFacts
 from guidance.core.loop.rails import judge_proposal
 from guidance.core.loop.words import ACTIONS, OUTCOMES
 from tests.core.loop.builders import section
+from tests.rows import each_row
 
 SECTION = section(
     kinds=[
@@ -49,7 +50,7 @@ MET: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("count", range(1, len(MET) + 1))
+@each_row("count", range(1, len(MET) + 1))
 def test_every_rail_that_is_met_is_told_and_the_first_decides(count: int) -> None:
     for names in combinations(MET, count):
         facts = RailFacts(**{k: v for n in names for k, v in MET[n][0].items()})
@@ -61,7 +62,7 @@ def test_every_rail_that_is_met_is_told_and_the_first_decides(count: int) -> Non
         assert RailFacts.from_json(facts.to_json()) == facts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("facts", "outcome"),
     [
         (RailFacts(used_this_hour=1, cascade=2), "emitted"),
@@ -122,7 +123,7 @@ BAD: dict[str, Proposal] = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_row("name", BAD)
 def test_what_is_malformed_is_never_emitted(name: str) -> None:
     """HB-03, IN-08."""
     ruled = judge_proposal(SECTION, BAD[name], RailFacts())

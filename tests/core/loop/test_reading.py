@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy, dump_policy, load_policy
 from tests.core.test_policy import problems
+from tests.rows import each_row
 
 ROOT = Path(__file__).parents[3]
 RULE = {"name": "r", "when": {}, "do": "process_notes", "reason": "so"}
@@ -71,7 +71,7 @@ def test_no_rules_at_all_is_not_the_same_as_saying_nothing_about_them() -> None:
     assert load_policy({"loop": {"rules": []}}).loop.rules == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "low", "high"),
     [
         ("heartbeat_s", 600, 86_400),
@@ -97,7 +97,7 @@ def rule(**more: Any) -> dict[str, Any]:
     return {"loop": {"kinds": [{"name": "x"}], "rules": [{**RULE, **more}]}}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "path"),
     [
         ({"loop": []}, "loop"),

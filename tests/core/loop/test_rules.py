@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from guidance.core.loop.rules import decide_by_rules
 from tests.core.loop.builders import section, snapshot, trigger
+from tests.rows import each_row
 
 KINDS = [{"name": "repair", "destructive": False}]
 FAILED = "agent/loop.failed"
@@ -29,7 +28,7 @@ LOG = [{"type": "run.failed"}, {"type": "run.failed"}, {"type": "run.completed"}
 HALF = {"paused": 2, "stopped": 1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("when", "asked", "seen", "fitting"),
     [
         ({}, trigger(), snapshot(), True),

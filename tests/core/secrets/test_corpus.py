@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.secrets.effort import Effort
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.corpus import FOUND, LET_ALONE
 from tests.core.secrets.samples import numbered
+from tests.rows import each_row
 
 
 def test_the_corpus_is_large_enough_to_mean_something() -> None:
@@ -15,9 +14,7 @@ def test_the_corpus_is_large_enough_to_mean_something() -> None:
     assert len(LET_ALONE) >= 150
 
 
-@pytest.mark.parametrize(
-    ("form", "secret"), FOUND, ids=numbered(form for form, _ in FOUND)
-)
+@each_row(("form", "secret"), FOUND, ids=numbered(form for form, _ in FOUND))
 def test_a_secret_is_found_from_its_first_to_its_last_character(
     form: str, secret: str
 ) -> None:
@@ -27,6 +24,6 @@ def test_a_secret_is_found_from_its_first_to_its_last_character(
     assert found >= set(range(start, start + len(secret)))
 
 
-@pytest.mark.parametrize("text", LET_ALONE, ids=numbered(LET_ALONE))
+@each_row("text", LET_ALONE, ids=numbered(LET_ALONE))
 def test_what_is_no_secret_is_let_alone(text: str) -> None:
     assert [text[hit.start : hit.end] for hit in scan(text, Effort())] == []

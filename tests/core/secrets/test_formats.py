@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from guidance.core.secrets.formats import KINDS, RULES
 from guidance.core.secrets.formats.rule import TokenRule
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.samples import TOKENS, body, numbered
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=5)
 
@@ -43,9 +43,7 @@ def test_there_are_more_than_a_hundred_kinds_and_samples_of_most() -> None:
     assert {kind for kind, _ in TOKENS} <= KINDS
 
 
-@pytest.mark.parametrize(
-    ("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS)
-)
+@each_row(("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS))
 def test_a_token_is_found_whole_and_named_wherever_it_stands(
     kind: str, token: str
 ) -> None:
@@ -55,9 +53,7 @@ def test_a_token_is_found_whole_and_named_wherever_it_stands(
         assert (kind, token) in found, surrounding
 
 
-@pytest.mark.parametrize(
-    ("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS)
-)
+@each_row(("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS))
 def test_the_public_start_is_not_taken_for_part_of_the_secret(
     kind: str, token: str
 ) -> None:
@@ -66,7 +62,7 @@ def test_the_public_start_is_not_taken_for_part_of_the_secret(
     assert token[: hit.core] in [*starts, ""]
 
 
-@pytest.mark.parametrize("rule", FORMS, ids=numbered(rule.kind for rule in FORMS))
+@each_row("rule", FORMS, ids=numbered(rule.kind for rule in FORMS))
 def test_whatever_has_the_form_of_a_rule_is_found(rule: TokenRule) -> None:
     @steadily
     @given(rest=st.from_regex(re.compile(rule.rest, re.ASCII), fullmatch=True))
@@ -81,9 +77,7 @@ def test_whatever_has_the_form_of_a_rule_is_found(rule: TokenRule) -> None:
     check()
 
 
-@pytest.mark.parametrize(
-    ("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS)
-)
+@each_row(("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS))
 def test_a_token_inside_a_longer_word_is_not_one(kind: str, token: str) -> None:
     found = {hit.kind for hit in scan(f"x{token}", Effort())}
     # What needs no start of its own may begin a character later.

@@ -32,6 +32,7 @@ from guidance.core.secrets.hits import HIT_LIMIT, Hit
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.bombs import BOMBS
 from tests.core.secrets.corpus import FOUND
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=200)
 
@@ -44,7 +45,7 @@ PATTERNS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "pattern"), PATTERNS, ids=[n for n, _ in PATTERNS])
+@each_row(("name", "pattern"), PATTERNS, ids=[n for n, _ in PATTERNS])
 def test_a_rule_is_a_program_of_bounded_size(name: str, pattern: BytePattern) -> None:
     assert pattern.size < 8_000
 
@@ -53,7 +54,7 @@ def test_the_rules_that_read_every_text_are_those_patterns() -> None:
     assert len(PATTERNS) >= 12
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@each_row("name", BOMBS)
 def test_a_bomb_ends_in_few_findings(name: str) -> None:
     """More places than anybody reads are hidden as one: the whole text."""
     text = BOMBS[name]

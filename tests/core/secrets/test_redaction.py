@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from guidance.core.secrets.hits import HIT_LIMIT
 from guidance.core.secrets.labels import WINDOW, windows
 from tests.core.secrets.corpus import FOUND, LET_ALONE
 from tests.core.secrets.samples import SAFE, WORD, body, numbered
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=300)
 
@@ -88,9 +88,7 @@ def test_the_name_of_a_secret_does_not_give_it_away() -> None:
         assert not windows(secret) & windows(text), text
 
 
-@pytest.mark.parametrize(
-    ("form", "secret"), FOUND, ids=numbered(form for form, _ in FOUND)
-)
+@each_row(("form", "secret"), FOUND, ids=numbered(form for form, _ in FOUND))
 def test_what_was_written_by_the_redactor_is_not_found_again(
     form: str, secret: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from guidance.core.secrets import find_secrets, redact, redact_text
 from tests.core.secrets.samples import HEX, body, jwt, numbered, pem
+from tests.rows import each_row
 
 KEY = b"a key for tests"
 PASSWORD = "hun" + "ter2"
@@ -84,12 +85,12 @@ def test_eg_25_only_hidden_forms_are_reported() -> None:
         assert token[4:9] not in repr(finding)
 
 
-@pytest.mark.parametrize("text", MISSED, ids=numbered(MISSED))
+@each_row("text", MISSED, ids=numbered(MISSED))
 def test_eg_37_what_the_reference_missed(text: str) -> None:
     assert kinds(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "arguments",
     [
         {"content": f'password = "{PASSWORD}"'},
@@ -124,7 +125,7 @@ def test_eg_40_nothing_of_four_characters_is_shown_anywhere(form: str) -> None:
             assert secret[at : at + length] not in repr(done.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "secret",
     [
         "AK" + "IA" + "ABCDEFGHIJ234567",
@@ -183,7 +184,7 @@ def test_m75_known_misses_are_missed() -> None:
     assert kinds("password: correct horse battery staple") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "§",

@@ -8,6 +8,7 @@ from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.core.secrets.erasing import NAME_LIMIT
 from guidance.core.secrets.walk import DEPTH_LIMIT, TooDeep
 from tests.core.secrets.samples import b64, body, uuid
+from tests.rows import each_row
 
 PASSWORD = "hun" + "ter2"
 TOKEN = "gh" + "p_" + body(36)
@@ -33,7 +34,7 @@ def test_the_text_itself_has_the_empty_path() -> None:
     assert paths(TOKEN) == [""]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "key",
     ["password", "db_password", "dbPassword", "DB-PASSWORD", "passwd", "client_secret"],
 )
@@ -41,14 +42,14 @@ def test_a_key_that_promises_a_secret(key: str) -> None:
     assert paths({"db": {key: PASSWORD}}) == [f"/db/{key}"]
 
 
-@pytest.mark.parametrize("key", ["token", "api_key", "apiKey", "X-Api-Key", "auth"])
+@each_row("key", ["token", "api_key", "apiKey", "X-Api-Key", "auth"])
 def test_a_weaker_key_needs_a_value_that_looks_random(key: str) -> None:
     assert paths({key: body(24)}) == [f"/{key}"]
     assert paths({key: "settings"}) == []
     assert paths({key: uuid()}) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "key",
     [
         "max_tokens",
@@ -75,7 +76,7 @@ def test_a_flag_before_its_value() -> None:
     assert paths(["tool", "--verbose", PASSWORD]) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("words", "path"),
     [
         (["mysql", "-p" + "Zx81k9", "shop"], "/1"),
@@ -91,7 +92,7 @@ def test_a_command_that_is_given_word_by_word(words: list[str], path: str) -> No
     assert paths({"argv": [words]}) == [f"/argv/0{path}"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "words",
     [
         ["mysql", "-p", "shop"],

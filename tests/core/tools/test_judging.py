@@ -21,6 +21,7 @@ from tests.core.tools.builders import (
     spoken,
     use,
 )
+from tests.rows import each_row
 
 TOKEN = "gh" + "p_" + drawn(36)
 PASSWORD = "q7" + "Zx"
@@ -116,7 +117,7 @@ def test_the_budget_stands_between_the_input_and_the_enforcement() -> None:
     assert (alone.decision, spoken(alone)) == ("block", ["budget"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("used", "reserved", "gone"),
     [
         (Usage(), 0, []),

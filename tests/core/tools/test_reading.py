@@ -11,6 +11,7 @@ from guidance.core.document import LIST_LIMIT
 from guidance.core.policy import dump_policy, load_policy
 from guidance.core.tools.rules import ToolRules
 from tests.core.tools.builders import problems, rules
+from tests.rows import each_row
 
 PATTERN = {"name": "own", "pattern": "moon", "message": "No moons"}
 FULL: dict[str, Any] = {
@@ -108,7 +109,7 @@ def test_figures_may_reach_their_bounds_and_not_pass_them(
         assert f"tools.{name}" in problems(**{name: wrong})
 
 
-@pytest.mark.parametrize("name", FULL)
+@each_row("name", FULL)
 def test_null_never_erases_anything(name: str) -> None:
     assert f"tools.{name}" in problems(**{name: None})
 
@@ -119,7 +120,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize("name", LISTS)
+@each_row("name", LISTS)
 def test_lists_hold_texts_and_end_somewhere(name: str) -> None:
     good = FULL[name][0] if FULL[name] else "*.sql"
     assert problems(**{name: [good] * LIST_LIMIT, "patterns": [PATTERN]}) == {}
@@ -128,7 +129,7 @@ def test_lists_hold_texts_and_end_somewhere(name: str) -> None:
     assert problems(**{name: [5]})[f"tools.{name}.0"] == "must be a text"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("section", "path", "why"),
     [
         ({"alowlist": {}}, "alowlist", "unknown key"),
@@ -169,7 +170,7 @@ def test_what_is_wrong_is_named(section: dict[str, Any], path: str, why: str) ->
     assert why in found[f"tools.{path}"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("changed", "path", "why"),
     [
         ({"pattern": r"(a+)+\1"}, "pattern", "linear time"),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import pytest
-
 from guidance.core.commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
@@ -18,6 +16,7 @@ from guidance.core.tools.shapes import (
     shape_text,
 )
 from tests.core.tools.builders import command, edit, judged, several, use
+from tests.rows import each_row
 
 UUID = "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
 OTHER_UUID = "0190f3c1-0000-7abc-991f-00aaaacca427"
@@ -27,7 +26,7 @@ def shape(text: str) -> str | None:
     return shape_text(command(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("rm -rf build-123", "rm -rf build-124"),
@@ -51,7 +50,7 @@ def test_numbers_hashes_and_ids_inside_of_words_may_differ(
     assert shape(one) == shape(other)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("rm -rf build-1", "rm -rf src-1"),
@@ -101,7 +100,7 @@ def test_everything_else_counts_as_it_stands(one: str, other: str) -> None:
     assert shape(one) != shape(other)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         r"rm -rf /$'\x61\x62\x63' build-1",
@@ -181,7 +180,7 @@ def found(decision: str = "require-confirmation", **details: Any) -> CallFinding
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("findings", "allowed"),
     [
         ([], False),

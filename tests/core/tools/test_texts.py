@@ -13,6 +13,7 @@ from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.marks import Marks
 from guidance.core.tools.texts import Text, every_text, holders, marked_texts
 from tests.core.tools.builders import judged, use
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=200)
 
@@ -46,7 +47,7 @@ def test_all_texts_under_a_marked_key_are_code() -> None:
     assert places == ["/arguments/command/first", "/arguments/command/then/0/x"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("mark", "tool", "found"),
     [
         ("*.command", "Anything", True),
@@ -123,9 +124,7 @@ def test_sql_is_read_as_sql_and_commands_as_commands() -> None:
     assert judged(use(text="rm -rf /"), **marks).decision == "require-confirmation"
 
 
-@pytest.mark.parametrize(
-    "name", ["Command", "command ", "COMMAND", "shell-command", "shellCommand"]
-)
+@each_row("name", ["Command", "command ", "COMMAND", "shell-command", "shellCommand"])
 def test_a_name_counts_however_it_is_written(name: str) -> None:
     assert marked({name: "ls"}, "*.command", "*.shell_command")
 

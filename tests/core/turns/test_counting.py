@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from guidance.core.turns.counting import TURNS_KEPT, TurnMemory
 from tests.core.turns.builders import make_turn
+from tests.rows import each_row
 
 
 def remembered(*contents: str, calls: int = 0) -> TurnMemory:
@@ -100,7 +99,7 @@ def test_long_signatures_are_compared_in_full() -> None:
     assert (same.repetition(times=3), other.repetition(times=3)) == (1, 0)
 
 
-@pytest.mark.parametrize("content", ["", "Now let me go on.", "\ud800", "é" * 100_000])
+@each_row("content", ["", "Now let me go on.", "\ud800", "é" * 100_000])
 def test_a_memory_is_small_and_the_same_after_storage(content: str) -> None:
     memory = TurnMemory()
     for number in range(TURNS_KEPT + 5):

@@ -12,6 +12,7 @@ from guidance.core.turns.vocabulary import (
     SUMMARY_PHRASES,
 )
 from tests.core.turns.builders import RULES, judged
+from tests.rows import each_row
 
 WRITTEN = [
     pytest.param(str.upper, id="upper"),
@@ -27,14 +28,14 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize("phrase", INTENT_PHRASES)
+@each_row("phrase", INTENT_PHRASES)
 def test_an_intent_goes_on(phrase: str) -> None:
     verdict = judged(f"Good so far. {phrase.capitalize()} the tests.")
     assert verdict.signals.content_intent == 25
     assert verdict.action == "auto_continue"
 
 
-@pytest.mark.parametrize("phrase", COMPLETION_PHRASES)
+@each_row("phrase", COMPLETION_PHRASES)
 def test_a_completion_finishes_and_wins_over_an_intent(phrase: str) -> None:
     for text in (
         f"Well, {phrase}. Now let me continue.",
@@ -45,7 +46,7 @@ def test_a_completion_finishes_and_wins_over_an_intent(phrase: str) -> None:
         assert verdict.action == "finish"
 
 
-@pytest.mark.parametrize("phrase", SUMMARY_PHRASES)
+@each_row("phrase", SUMMARY_PHRASES)
 def test_a_summary_takes_its_points_away(phrase: str) -> None:
     assert judged(f"Well: {phrase} this.").signals.no_summary == 0
     assert judged("Well: this.").signals.no_summary == 10
@@ -58,14 +59,14 @@ def test_the_lists_repeat_nothing() -> None:
         assert [phrase_problem(phrase) for phrase in phrases] == [None] * len(phrases)
 
 
-@pytest.mark.parametrize("write", WRITTEN)
+@each_row("write", WRITTEN)
 def test_how_a_phrase_is_written_does_not_matter(write: object) -> None:
     assert callable(write)
     for phrase in ("i'm done", "here's what was done", "next, i'll"):
         assert Phrases((phrase,)).stand_in(sentences_of(write(phrase)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The multitask is complete.",
@@ -108,13 +109,13 @@ DENIED = [
 ]
 
 
-@pytest.mark.parametrize("text", DENIED)
+@each_row("text", DENIED)
 def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
     assert not RULES.completion_phrases.claimed_in(sentences_of(text))
     assert judged(f"{text} Now let me continue.").action == "auto_continue"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The tests do not fail, so the task is complete.",
@@ -130,7 +131,7 @@ def test_a_denial_of_something_else_takes_nothing_away(text: str) -> None:
     assert RULES.completion_phrases.claimed_in(sentences_of(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I will not proceed with this.",
@@ -162,7 +163,7 @@ def test_going_on_with_a_summary_finishes(text: str) -> None:
     assert judged(text).action == "finish"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("phrase", "why"),
     [
         ("", "no word"),

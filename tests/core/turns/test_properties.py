@@ -11,7 +11,6 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from types import FrameType
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from guidance.core.turns.prose import sentences_of
 from guidance.core.turns.scoring import ACTIONS
 from guidance.core.turns.vocabulary import COMPLETION_PHRASES, INTENT_PHRASES
 from tests.core.turns.builders import RULES, judged, keenly, make_turn
+from tests.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=300)
 
@@ -134,7 +134,7 @@ def calls(text: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("bomb", BOMBS)
+@each_row("bomb", BOMBS)
 def test_twice_the_text_is_no_more_than_twice_the_work(bomb: str) -> None:
     times = 8_192 // len(bomb)
     once, twice = calls(bomb * times), calls(bomb * times * 2)

@@ -7,6 +7,7 @@ import pytest
 from guidance.core.turns.prose import sentences_of
 from guidance.core.turns.questions import SENTENCE_SHOWN, asking
 from tests.core.turns.builders import judged, keenly
+from tests.rows import each_row
 
 REQUESTS = [
     "Shall I proceed with dropping the production table?",
@@ -72,8 +73,8 @@ REQUESTS = [
 ]
 
 
-@pytest.mark.parametrize("text", REQUESTS)
-@pytest.mark.parametrize(
+@each_row("text", REQUESTS)
+@each_row(
     "around", ["{}", "Let me continue. {}", "{} Now let me continue.", "Done.\n\n{}\n"]
 )
 def test_who_asks_is_never_sent_on(text: str, around: str) -> None:
@@ -120,14 +121,14 @@ NOBODY_ASKED = [
 ]
 
 
-@pytest.mark.parametrize("text", NOBODY_ASKED)
+@each_row("text", NOBODY_ASKED)
 def test_what_asks_nobody_goes_on(text: str) -> None:
     verdict = keenly(text)
     assert verdict.question is None
     assert verdict.action == "auto_continue"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Proceed? I'll wait.",
@@ -158,14 +159,14 @@ OFFERS = [
 ]
 
 
-@pytest.mark.parametrize("text", OFFERS)
+@each_row("text", OFFERS)
 def test_an_offer_after_finished_work_finishes(text: str) -> None:
     verdict = judged(f"It works. {text}", last_event="assistant")
     assert (verdict.action, verdict.question) == ("finish", None)
     assert judged(f"The task is complete. {text}").action == "finish"
 
 
-@pytest.mark.parametrize("text", OFFERS)
+@each_row("text", OFFERS)
 def test_an_offer_in_the_middle_of_work_is_left_to_a_person(text: str) -> None:
     verdict = keenly(f"I still need to fix two tests. {text}")
     assert (verdict.action, verdict.question) == ("needs_human", text)
@@ -173,7 +174,7 @@ def test_an_offer_in_the_middle_of_work_is_left_to_a_person(text: str) -> None:
     assert (todos.action, todos.question) == ("needs_human", text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "question"),
     [
         ("I found it. Shall I drop `users`? I can.", "Shall I drop `users`?"),

@@ -12,6 +12,7 @@ from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.rules import TurnRules
 from guidance.core.turns.vocabulary import NUDGE
 from tests.core.turns.builders import read, rules
+from tests.rows import each_row
 
 FULL: dict[str, Any] = {
     "threshold": 70,
@@ -49,7 +50,7 @@ def test_the_defaults_are_written_and_read_again() -> None:
     assert rules(**document) == TurnRules()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("model", "changed"),
     [
         ("mini-m2", {"max_retries": 0, "intent_phrases": Phrases(("next, i'll",))}),
@@ -89,7 +90,7 @@ def test_figures_may_reach_their_bounds_and_not_pass_them(
         assert read(**{name: wrong})[1]
 
 
-@pytest.mark.parametrize("name", FULL)
+@each_row("name", FULL)
 def test_null_never_erases_anything(name: str) -> None:
     assert f"turns.{name}" in read(**{name: None})[1]
 
@@ -103,7 +104,7 @@ def test_lists_hold_phrases_and_end_somewhere(name: str) -> None:
     assert read(**{name: ["a", "."]})[1][f"turns.{name}.1"] == "holds no word"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("section", "path", "why"),
     [
         ({"treshold": 1}, "treshold", "unknown key"),

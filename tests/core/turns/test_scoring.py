@@ -12,11 +12,12 @@ from guidance.core.turns import scoring
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.scoring import ACTIONS, TurnSignals
 from tests.core.turns.builders import RULES, judged, keenly, rules
+from tests.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("finish_reason", "points"),
     [("tool_calls", 30), (None, 15), ("stop", 0), ("length", 0), ("content_filter", 0)],
 )
@@ -31,16 +32,14 @@ def test_the_last_event_counts(event: str, points: int) -> None:
     assert judged(last_event=event).signals.last_event == points
 
 
-@pytest.mark.parametrize(
-    ("ratio", "points"), [(0.0, 0), (0.5, 0), (0.51, 10), (1.0, 10)]
-)
+@each_row(("ratio", "points"), [(0.0, 0), (0.5, 0), (0.51, 10), (1.0, 10)])
 def test_more_than_half_of_the_turns_have_to_call_tools(
     ratio: float, points: int
 ) -> None:
     assert judged(recent_tool_ratio=ratio).signals.tool_ratio == points
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("threshold", "warn_from", "action"),
     [
         (70, 40, "auto_continue"),
@@ -174,7 +173,7 @@ def test_a_verdict_is_told_in_full() -> None:
     assert judged("Shall I?").action in ACTIONS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("field", "value"),
     [
         ("finish_reason", "end_turn"),

@@ -8,6 +8,7 @@ import pytest
 
 from guidance.core.turns.counting import TurnMemory
 from tests.core.turns.builders import RULES, judged, make_turn
+from tests.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
 DONE = "The implementation is complete. To summarize, I fixed the bug by hand."
@@ -19,7 +20,7 @@ def row(number: str, content: str, action: str, score: int, **facts: Any) -> Any
     return pytest.param(content, facts, action, score, id=number)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "facts", "action", "score"),
     [
         row("AC-01", CONTINUE, "auto_continue", 70),
@@ -71,7 +72,7 @@ def test_a_row_of_turns(
     assert (verdict.action, verdict.score) == (action, score)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "facts", "points", "action"),
     [
         pytest.param(CONTINUE, {}, (0, 25, 25, 10, 10), "auto_continue", id="70"),
@@ -167,7 +168,7 @@ def tools(signs: str, *, times: int = 3) -> int | None:
     return memory.repetition(times=times)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("signs", "length"),
     [
         pytest.param("111", 1, id="AL-08"),

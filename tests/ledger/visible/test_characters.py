@@ -6,6 +6,7 @@ import pytest
 
 from ledger.visible import segments, show_text, visible, warnings_of
 from ledger.visible.pieces import Kind
+from tests.rows import each_row
 
 
 def said(text: str) -> str:
@@ -50,13 +51,13 @@ def test_m30_tag_characters_are_counted_and_read_out() -> None:
     assert said("\U000e0001") == "1 invisible tag character."
 
 
-@pytest.mark.parametrize("character", ["\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"])
+@each_row("character", ["\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"])
 def test_m31_variation_selectors(character: str) -> None:
     assert visible(f"a{character}") == f"a⟨U+{ord(character):04X}⟩"
     assert "1 variation selector can carry hidden data" in said(f"a{character}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "character", ["\u3164", "\u115f", "\u2800", "\u00ad", "\u034f", "\uffa0", "\ufffc"]
 )
 def test_m32_blank_letters(character: str) -> None:
@@ -64,7 +65,7 @@ def test_m32_blank_letters(character: str) -> None:
     assert said(f"a{character}b")
 
 
-@pytest.mark.parametrize("character", ["\u00a0", "\u2003", "\u3000", "\u1680"])
+@each_row("character", ["\u00a0", "\u2003", "\u3000", "\u1680"])
 def test_m33_other_spaces_are_not_the_plain_one(character: str) -> None:
     assert visible(f"rm{character}x") == f"rm⟨U+{ord(character):04X}⟩x"
     assert "1 space is not the plain one" in said(f"rm{character}x")
@@ -82,12 +83,12 @@ def test_m37_marks_beyond_the_fourth_are_escaped() -> None:
     assert "196 combining marks" in said("a" + "\u0301" * 200)
 
 
-@pytest.mark.parametrize("before", ["", " ", "\n", "\u200b"])
+@each_row("before", ["", " ", "\n", "\u200b"])
 def test_m37_a_mark_without_a_letter_is_escaped(before: str) -> None:
     assert visible(f"{before}\u0301").endswith("⟨U+0301⟩")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sequence",
     ["\x1b[31mred", "\x1b[2A", "\x1b]8;;http://x\x1b\\", "\x1b]0;title\x07", "\x9b1A"],
 )
@@ -115,13 +116,13 @@ def test_m39_windows_lines_are_told_once() -> None:
     assert mixed.warnings != ()
 
 
-@pytest.mark.parametrize("character", ["\b", "\x7f", "\a", "\x00", "\x80", "\x9f"])
+@each_row("character", ["\b", "\x7f", "\a", "\x00", "\x80", "\x9f"])
 def test_m40_other_controls(character: str) -> None:
     assert visible(f"a{character}") == f"a⟨U+{ord(character):04X}⟩"
     assert "1 control character" in said(f"a{character}")
 
 
-@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x0b", "\x0c", "\x85"])
+@each_row("character", ["\u2028", "\u2029", "\x0b", "\x0c", "\x85"])
 def test_m41_one_line_stays_one(character: str) -> None:
     shown = show_text(f"a{character}b")
     assert len(shown.lines) == 1
@@ -129,18 +130,18 @@ def test_m41_one_line_stays_one(character: str) -> None:
     assert "breaks the line in some programs" in said(f"a{character}b")
 
 
-@pytest.mark.parametrize("character", ["\ue000", "\u0378", "\ud800", "\U0010ffff"])
+@each_row("character", ["\ue000", "\u0378", "\ud800", "\U0010ffff"])
 def test_what_is_no_character_at_all(character: str) -> None:
     assert visible(character) == f"⟨U+{ord(character):04X}⟩"
     assert said(character)
 
 
-@pytest.mark.parametrize("text", ["⟨U+202E⟩", "〈U+202E〉", "❬U+202E", "⟨5,000 blank"])
+@each_row("text", ["⟨U+202E⟩", "〈U+202E〉", "❬U+202E", "⟨5,000 blank"])
 def test_a_text_cannot_write_an_escape_of_its_own(text: str) -> None:
     assert visible(text).startswith(f"⟨U+{ord(text[0]):04X}⟩")
 
 
-@pytest.mark.parametrize("text", ["Łódź, 東京, ñ and ✓", "Việt Nam", "שָׁלוֹם", "〈书〉"])
+@each_row("text", ["Łódź, 東京, ñ and ✓", "Việt Nam", "שָׁלוֹם", "〈书〉"])
 def test_what_people_write_stays_as_it_is(text: str) -> None:
     assert visible(text) == text
 

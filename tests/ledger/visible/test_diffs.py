@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from guidance.core.edits.diffs import changes, split_lines, unified
 from ledger.visible import pages, show_diff
 from ledger.visible.diff_rows import DiffRow
 from ledger.visible.diffs import Row
+from tests.rows import each_row
 
 
 def made(old: str, new: str, name: str = "app.py") -> str:
@@ -28,7 +27,7 @@ def words(row: DiffRow, name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("headers", "note"),
     [
         ("Binary files a/x and b/x differ", "A binary file changes"),
@@ -123,7 +122,7 @@ def test_changed_line_ends_are_told() -> None:
     assert [text_of(row) for row in kept.rows if row.numbered] == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("old", "new", "note"),
     [
         ("a", "a\n", "The old text has no newline at its end; the new one has."),

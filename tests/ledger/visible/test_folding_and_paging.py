@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ledger.visible import Mark, pages, segments, show_text, warnings_of
 from ledger.visible.paging import PAGE
 from ledger.visible.pieces import Kind
+from tests.rows import each_row
 
 
 def test_m42_thousands_of_newlines_then_a_payload() -> None:
@@ -31,7 +30,7 @@ def test_m42_blank_lines_with_spaces_in_them() -> None:
     assert (name.shown, payload.shown) == ("ls", "rm")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("blank", "label"),
     [
         (" " * 4000, "⟨4,000 spaces⟩"),

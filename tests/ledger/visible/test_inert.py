@@ -22,6 +22,7 @@ from ledger.visible.fragments import (
     path_fragment,
     text_fragment,
 )
+from tests.rows import each_row
 
 TAGS = {
     *("abbr", "bdi", "caption", "code", "col", "colgroup", "details", "div", "i"),
@@ -82,7 +83,7 @@ def fragments(content: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+@each_row("content", HOSTILE.values(), ids=HOSTILE)
 def test_m53_to_m64_content_is_text(content: str) -> None:
     for name, markup in fragments(content).items():
         seen = Seen(markup)
@@ -91,7 +92,7 @@ def test_m53_to_m64_content_is_text(content: str) -> None:
         assert seen.attributes.get("href", set()) <= {"#i-alert"}, name
 
 
-@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+@each_row("content", HOSTILE.values(), ids=HOSTILE)
 def test_m58_to_m64_and_all_of_it_is_there(content: str) -> None:
     seen = Seen(text_fragment(show_text(content)))
     assert content in seen.text

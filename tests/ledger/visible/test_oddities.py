@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ledger.visible import Segment, segments, show_path, visible, warnings_of
+from tests.rows import each_row
 
 
 def odd(text: str) -> list[str]:
@@ -29,7 +28,7 @@ def test_m34_a_greek_letter_in_a_path() -> None:
     assert "U+03BF GREEK SMALL LETTER OMICRON" in warnings_of("cat /h\u03bfme/x")[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("м\u006fсква", ["o"]),
@@ -50,7 +49,7 @@ def _alike(part: Segment) -> bool:
     return "looks like" in part.note or "among" in part.note
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Привет, а это проза с file.txt",
@@ -78,9 +77,7 @@ def test_m35_a_readable_host_and_its_coded_form() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "label", ["xn--\u00e9", "xn--99999999", "xn--", "xn--" + "a" * 80]
-)
+@each_row("label", ["xn--\u00e9", "xn--99999999", "xn--", "xn--" + "a" * 80])
 def test_m35_a_host_that_is_coded_wrongly(label: str) -> None:
     warnings_of(f"http://{label}.com")
 
@@ -93,7 +90,7 @@ def test_m36_two_spellings_of_one_name() -> None:
     assert "composed (NFC)" in show_path(composed).warnings[0]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "normal", "warned"),
     [
         ("../../etc", "", "leaves the folder it starts in"),
