@@ -50,6 +50,14 @@ class Backlog:
             for heard in list(self.heard)
         )
 
+    @property
+    def due(self) -> bool:
+        """A checkpoint was asked for that nobody has saved yet."""
+        return any(
+            not isinstance(heard, ReviewRef) and heard.checkpoint_due
+            for heard in list(self.heard)
+        )
+
 
 class RunCore:
     """Flows take one of these; `Run` and `AsyncRun` are what drives them."""

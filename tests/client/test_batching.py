@@ -59,6 +59,23 @@ async def test_the_same_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
     assert told(desk, run.id) == list(range(1, 24))
 
 
+def test_a_quick_agent_that_saves_is_not_stopped_for_not_saving(
+    rail: Checkrail, desk: Desk
+) -> None:
+    saved: list[int] = []
+    with rail.run(
+        "Quick",
+        batch_steps=20,
+        batch_seconds=0.05,
+        on_checkpoint=lambda decision: saved.append(decision.step),
+    ) as run:
+        for number in range(1, 251):
+            run.step(summary=str(number))
+    assert told(desk, run.id) == list(range(1, 251))
+    assert run.state.status == "completed"
+    assert saved
+
+
 def test_a_stop_met_by_the_sender_is_raised_at_the_next_call() -> None:
     with fake_checkrail(decisions=["continue", "stop"]) as rail:
         with Checkrail().run("Ends", batch_steps=2, batch_seconds=60) as run:

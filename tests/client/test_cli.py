@@ -119,6 +119,21 @@ def test_programs_get_json_and_answers_go_through(
 
 
 @pytest.mark.usefixtures("signed_in")
+def test_a_changed_call_is_let_run(rail: Checkrail, capsys: Captured) -> None:
+    run = rail.run("Cleans up")
+    asked = run.judge_call("command", tool="Bash", command="rm -rf ./src")
+    assert asked.review is not None
+    amend = ["amend", asked.review.id, "--yes", "--command", "make clean"]
+    assert main(amend) == 0
+    shown = capsys.readouterr().out
+    assert shown.index("rm -rf ./src") < shown.index("digest")
+    assert run.resume_call(asked.id).command == "make clean"
+    assert main(["amend", asked.review.id, "--yes", "--arguments", "{"]) == 1
+    assert "no JSON" in capsys.readouterr().err
+    run.close()
+
+
+@pytest.mark.usefixtures("signed_in")
 def test_a_run_is_followed_to_its_end(rail: Checkrail, capsys: Captured) -> None:
     with rail.run("Followed") as run:
         run.step(tokens=10, tool_calls=1, summary="Looked around")

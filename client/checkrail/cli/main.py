@@ -115,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
     for action, help_text in RULINGS.items():
         ruling = command(action, queue.rule, help_text)
         _ruling(ruling, action)
+    amend = command("amend", queue.rule, "let a changed call run instead")
+    _ruling(amend, "amend")
+    instead = amend.add_mutually_exclusive_group(required=True)
+    instead.add_argument("--command", metavar="TEXT", help="the command to run")
+    instead.add_argument("--arguments", metavar="JSON", help="the tool's arguments")
     answer = command("answer", queue.rule, "answer an agent's question")
     _ruling(answer, "answer")
     answer.add_argument("text", help="the answer")

@@ -18,6 +18,8 @@ from checkrail.people import Desk
 
 # What has to be said with a ruling, and the option that says it.
 NEEDS_NOTE = frozenset({"skip", "deny"})
+# The parts of a review's content that a person reads first.
+FIRST = frozenset({"shown", "action", "parameters", "title", "detail"})
 
 
 def queue(options: Namespace) -> int:
@@ -69,6 +71,7 @@ def rule(options: Namespace) -> int:
             options.action,
             note=options.note,
             answer=getattr(options, "text", None),
+            amended=_amended(options),
         )
     if options.json:
         as_json(ruled.raw)
@@ -76,6 +79,18 @@ def rule(options: Namespace) -> int:
         by = ruled.ruling.by if ruled.ruling else "you"
         say(f"\n{options.action}: ruled by {by}. The agent has it now.")
     return 0
+
+
+def _amended(options: Namespace) -> dict[str, Any] | None:
+    """What is to run instead: another command, or other arguments."""
+    if options.action != "amend":
+        return None
+    if options.command is not None:
+        return {"command": options.command}
+    try:
+        return {"arguments": json.loads(options.arguments)}
+    except ValueError as error:
+        raise CheckrailError(f"--arguments is no JSON: {error}") from None
 
 
 def _sure(action: str) -> bool:
@@ -112,11 +127,12 @@ def _print(review: ReviewDetail | Review) -> None:
 
 
 def _telling(content: Mapping[str, Any]) -> dict[str, str]:
-    """All of it: what is not shown cannot be approved."""
+    """All of it, what would run first: what is not shown cannot be approved."""
+    names = sorted(content, key=lambda name: name not in FIRST)
     return {
-        visible(str(name)): visible(_text(value))
-        for name, value in content.items()
-        if value not in (None, "", [], {})
+        visible(str(name)): visible(_text(content[name]))
+        for name in names
+        if content[name] not in (None, "", [], {})
     }
 
 

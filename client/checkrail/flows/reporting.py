@@ -37,8 +37,10 @@ class Batch(Told):
     accepted: int
 
 
-def drain(run: RunCore, *, despite_heard: bool = False) -> Flow[None]:
-    """Send what is queued, up to the first pause or stop.
+def drain(
+    run: RunCore, *, despite_heard: bool = False, to_checkpoint: bool = False
+) -> Flow[None]:
+    """Send what is queued, up to the first pause or stop, or to a checkpoint.
 
     Nothing is sent while a pause was heard that nobody has waited for, unless told so.
     Raises RunPaused and whatever else concerns no single step: what could not be sent
@@ -74,6 +76,8 @@ def drain(run: RunCore, *, despite_heard: bool = False) -> Flow[None]:
                 _settle(run, report, decision=decision)
             if decisions[-1].decision in ("pause", "stop"):
                 return
+            if to_checkpoint and backlog.due:
+                return  # else a quick agent is stopped for not having saved in time
     finally:
         backlog.order.release()
 
@@ -129,7 +133,8 @@ def _forget_outages(run: RunCore) -> None:
 def drain_apart(run: RunCore) -> Flow[None]:
     """The same beside the agent's own work: what has to be obeyed waits for its next call."""
     try:
-        yield from drain(run)
+        if not run.backlog.due:
+            yield from drain(run, to_checkpoint=True)
     except RunPaused as paused:
         if paused.review is None:
             run.backlog.troubles.append(paused)

@@ -132,7 +132,7 @@ def catch_up(run: RunCore, until: float) -> Flow[None]:
     while backlog.troubles or backlog.heard or backlog.queue:
         yield from obey_heard(run, until)
         try:
-            yield from drain(run)
+            yield from drain(run, to_checkpoint=True)
         except RunPaused as paused:
             if paused.review is None:
                 raise
