@@ -40,6 +40,11 @@ ONCE = (
         "browser/test_confirmation.py",
     ),
     *("browser/test_gate_checks.py", "browser/test_permissions.py"),
+    *("browser/test_loop.py", "browser/test_restart.py", "browser/test_webhooks.py"),
+    *("front/test_static.py", "ledger/test_figures.py", "test_rows.py"),
+    *("hooks/test_command_hook.py", "hooks/test_fails_closed.py"),
+    *("hooks/test_installing.py", "hooks/test_page.py", "hooks/test_transcripts.py"),
+    *("webhooks/test_docs.py", "webhooks/test_guard.py"),
 )
 PROFILES = {"sqlite": "SQLite, one process", "postgres": "PostgreSQL and Redis"}
 
@@ -127,7 +132,7 @@ def _spread(arguments: Sequence[str]) -> Sequence[str]:
     """Two processes, each with a database and a server of its own, unless told else."""
     if any(argument.startswith(("-n", "--numprocesses")) for argument in arguments):
         return ()
-    return ("-n", "2", "--dist", "loadfile")
+    return ("-n", "2", "--dist", "worksteal")
 
 
 def _ensure_browser() -> None:

@@ -27,6 +27,7 @@ from tests.core.checks.test_properties import (
     mixed,
     rationales,
 )
+from tests.examples import examples
 
 GATES = combine(
     read_gate({"id": f"gate-{number}", "mode": "blocking"}) for number in range(3)
@@ -66,7 +67,7 @@ entries = st.builds(
     st.booleans(),
     rationales,
 )
-thoroughly = settings(derandomize=True, deadline=None, max_examples=500)
+thoroughly = examples(500)
 over_http = settings(
     derandomize=True,
     deadline=None,

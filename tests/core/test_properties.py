@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.canonical import canonical
@@ -21,9 +21,10 @@ from guidance.core.policy import (
 from guidance.core.stateless import ContinueFacts, judge_continue
 from guidance.core.words import INTENTS, STEP_DECISIONS, most_severe
 from tests.core.builders import walk
+from tests.examples import examples
 
 # The same examples in every run: a test that fails only sometimes protects nothing.
-steadily = settings(derandomize=True, deadline=None, max_examples=80)
+steadily = examples(80)
 
 amounts = st.integers(0, 10**15)
 shares = st.floats(0, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.errors import Invalid
@@ -16,6 +16,7 @@ from guidance.core.tools.calls import Call, CommandCall, MultiEditCall, ToolCall
 from guidance.core.tools.judging import CallVerdict, judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.builders import start_run
+from tests.examples import examples
 from tests.gateway.calls import command
 
 KEY = b"a key for tests"
@@ -40,7 +41,7 @@ def texts(value: object) -> list[str]:
     return [str(value)]
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(word=st.sampled_from(WORDS.split()), rest=st.text("XZQ793", min_size=5))
 def test_a_secret_spelled_like_our_words_breaks_nothing(word: str, rest: str) -> None:
     secret = f"k{word}{rest}"

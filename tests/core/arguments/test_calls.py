@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import (
@@ -14,9 +14,10 @@ from guidance.core.arguments import (
     pattern_problem,
     tool_problem,
 )
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=100)
+steadily = examples(100)
 
 
 def key(**changed: Any) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import PatternRefused, compile_pattern
 from guidance.core.arguments.patterns import COUNT_LIMIT, PATTERN_LIMIT
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=200)
+steadily = examples(200)
 
 
 @each_row(

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import ArgumentProblem, Arguments, read_arguments
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=200)
+steadily = examples(200)
 
 
 def read(text: str, *, lenient: bool = False) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guidance.core.checks import (
@@ -28,9 +28,10 @@ from guidance.core.checks import (
 )
 from guidance.core.checks.verdicts import unsound
 from tests.core.checks.builders import FAIL, PASS, check, gate, read
+from tests.examples import examples
 
-steadily = settings(derandomize=True, deadline=None, max_examples=150)
-thoroughly = settings(derandomize=True, deadline=None, max_examples=500)
+steadily = examples(150)
+thoroughly = examples(500)
 
 # Pieces that mean something to the reader, so that they meet in every way.
 QUIET = (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guidance.core.commands import judge_command, judge_sql, split_command
+from tests.examples import examples
 
 # These stand before a simple command.
 PREFIXES = (
@@ -170,7 +171,7 @@ def holds(command: str) -> None:
         assert part.tokens
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500, derandomize=False)
 @given(st.text(max_size=200))
 @example("\ud800 rm -rf x")
 @example("\x00")
@@ -178,7 +179,7 @@ def test_any_text_is_judged(text: str) -> None:
     holds(text)
 
 
-@settings(max_examples=1_000, deadline=None)
+@examples(1_000, derandomize=False)
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_any_pieces_of_shell_are_judged(command: str) -> None:
     holds(command)
@@ -202,7 +203,7 @@ def kept(expected: set[str], command: str) -> bool:
     )
 
 
-@settings(max_examples=1_000, deadline=None)
+@examples(1_000, derandomize=False)
 @given(COMMANDS, PREFIXED, SURROUNDED)
 @example("rm -rf data", [], ["f() {{ {}; }}; f", "f() {{ {}; }}; f"])
 def test_a_wrapper_hides_nothing(
@@ -211,7 +212,7 @@ def test_a_wrapper_hides_nothing(
     assert kept(rules(command), wrapped(command, [*prefixes, *around]))
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500, derandomize=False)
 @given(COMMANDS, st.sampled_from(TEXT_WRAPPERS), PREFIXED, SURROUNDED)
 def test_a_text_that_is_run_hides_nothing(
     command: str, wrapper: str, prefixes: list[str], around: list[str]
@@ -228,7 +229,7 @@ def test_one_wrapper_leaves_the_rule_as_it_is(command: str, wrapper: str) -> Non
     assert rules(command) <= rules(wrapper.format(quoted))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300, derandomize=False)
 @given(
     COMMANDS,
     st.sampled_from(

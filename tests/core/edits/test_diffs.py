@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, diff_lines, plan_edits
 from guidance.core.edits.diffs import changes, split_lines, unified
 from tests.core.edits.builders import planned
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=500)
+steadily = examples(500)
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, EditRefusal, plan_edits
+from tests.examples import examples
 
 thoroughly = settings(derandomize=True, deadline=None, max_examples=1_000)
-steadily = settings(derandomize=True, deadline=None, max_examples=200)
+steadily = examples(200)
 
 Span = tuple[int, int, int]
 

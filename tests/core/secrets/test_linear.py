@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments.patterns import BytePattern
@@ -32,9 +32,10 @@ from guidance.core.secrets.hits import HIT_LIMIT, Hit
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.bombs import BOMBS
 from tests.core.secrets.corpus import FOUND
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=200)
+steadily = examples(200)
 
 MODULES = (addresses, assignments, filler, flags, hidden, keyblocks, scanning, tokens)
 PATTERNS = [

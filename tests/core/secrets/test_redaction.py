@@ -12,9 +12,10 @@ from guidance.core.secrets.hits import HIT_LIMIT
 from guidance.core.secrets.labels import WINDOW, windows
 from tests.core.secrets.corpus import FOUND, LET_ALONE
 from tests.core.secrets.samples import SAFE, WORD, body, numbered
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=300)
+steadily = examples(300)
 
 KEY = b"a key for tests"
 TOKEN = "gh" + "p_" + body(36)

@@ -6,16 +6,17 @@ import shlex
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.marks import Marks
 from guidance.core.tools.texts import Text, every_text, holders, marked_texts
 from tests.core.tools.builders import judged, use
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=200)
+steadily = examples(200)
 
 
 def marked(arguments: dict[str, Any], *marks: str, tool: str = "Bash") -> list[Text]:

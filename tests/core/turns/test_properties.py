@@ -11,7 +11,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from types import FrameType
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core import turns
@@ -22,9 +22,10 @@ from guidance.core.turns.prose import sentences_of
 from guidance.core.turns.scoring import ACTIONS
 from guidance.core.turns.vocabulary import COMPLETION_PHRASES, INTENT_PHRASES
 from tests.core.turns.builders import RULES, judged, keenly, make_turn
+from tests.examples import examples
 from tests.rows import each_row
 
-steadily = settings(derandomize=True, deadline=None, max_examples=300)
+steadily = examples(300)
 
 PIECES = [
     *INTENT_PHRASES,
