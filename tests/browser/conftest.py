@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -34,7 +34,6 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-Theme = Literal["light", "dark"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -79,7 +78,6 @@ class Desk:
         *,
         person: Person | None = None,
         size: tuple[int, int] = (1440, 960),
-        theme: Theme = "light",
         sockets: bool = True,
         scripts: bool = True,
     ) -> Page:
@@ -88,7 +86,6 @@ class Desk:
         page = self.spare.pop() if usual and self.spare else self._made(scripts=scripts)
         (self._usual if usual else self._odd).append(page)
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.emulate_media(color_scheme=theme)
         if person is not None:
             page.context.add_cookies(
                 [
@@ -109,7 +106,10 @@ class Desk:
 
     def _made(self, *, scripts: bool) -> Page:
         context = self.browser.new_context(
-            base_url=self.url, reduced_motion="reduce", java_script_enabled=scripts
+            base_url=self.url,
+            color_scheme="light",
+            reduced_motion="reduce",
+            java_script_enabled=scripts,
         )
         return context.new_page()
 
@@ -121,9 +121,14 @@ class Desk:
             page.remove_listener("console", self._hear)
             page.remove_listener("pageerror", self._fail)
             page.context.clear_cookies()
-            page.goto("/healthz")
-            page.evaluate("localStorage.clear(); sessionStorage.clear()")
-            self.spare.append(page)
+            try:
+                page.goto("/healthz")
+                page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            except Error:
+                # Still on its way somewhere else: that profile is not used again.
+                page.context.close()
+            else:
+                self.spare.append(page)
 
     def _hear(self, message: ConsoleMessage) -> None:
         # A refusal on purpose (409 and its like) is reported as a failed resource.
