@@ -1,4 +1,4 @@
-"""How many examples a property is tried with: a part every day, all when asked for.
+"""How much is tried of what is left to chance: a part every day, all when asked for.
 
 CHECKRAIL_ALL_EXAMPLES=1 make test
 """
@@ -11,13 +11,17 @@ from hypothesis import settings
 
 ALL = bool(os.environ.get("CHECKRAIL_ALL_EXAMPLES"))
 PART = 4
-ENOUGH = 50
+
+
+def part(count: int, *, least: int) -> int:
+    """A quarter of them, but enough to mean something."""
+    return count if ALL else min(count, max(count // PART, least))
 
 
 def examples(count: int, *, derandomize: bool = True) -> settings:
-    daily = min(count, max(count // PART, ENOUGH))
+    """So many examples of a property, however long one takes."""
     return settings(
         derandomize=derandomize,
         deadline=None,
-        max_examples=count if ALL else daily,
+        max_examples=part(count, least=50),
     )

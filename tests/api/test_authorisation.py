@@ -31,7 +31,7 @@ from tests.builders import (
     unique,
 )
 from tests.checks.test_flows import fail, opened
-from tests.conftest import client_for
+from tests.conftest import PLAIN, client_for
 from tests.gateway.calls import command, rule
 from tests.live import Live
 from tests.people import seen
@@ -72,6 +72,7 @@ class World:
 
     def __init__(self, live: Live) -> None:
         self.live = live
+        self.clients: list[httpx.Client] = []
         self.project = make_project()
         self.elsewhere = make_project()
         self.owner = make_robot("owner", project=self.project)
@@ -113,20 +114,21 @@ class World:
         }
 
     def by(self, somebody: Person | Robot) -> Callable[..., httpx.Response]:
-        return client_for(self.live, somebody).request
+        self.clients.append(client_for(self.live, somebody))
+        return self.clients[-1].request
 
     def with_headers(
         self, headers: list[tuple[str, str]], *, query: str = ""
     ) -> Callable[..., httpx.Response]:
-        def ask(method: str, path: str, **more: Any) -> httpx.Response:
-            with httpx.Client(
-                base_url=self.live.api,
-                headers=headers,
-                verify=False,  # noqa: S501 (plain HTTP)
-                trust_env=False,
-            ) as client:
-                return client.request(method, path + query, **more)
+        client = httpx.Client(
+            base_url=self.live.api, headers=headers, verify=PLAIN, trust_env=False
+        )
 
+        def ask(method: str, path: str, **more: Any) -> httpx.Response:
+            client.cookies.clear()
+            return client.request(method, path + query, **more)
+
+        self.clients.append(client)
         return ask
 
     def by_session(
@@ -236,7 +238,8 @@ class World:
         look(self.project.pk)
         for note, end in zip(notes, ("done", "failed"), strict=True):
             self.agent.post(f"/loop/notes/{note}/{end}", json={})
-        (incident,) = self.agent.get("/loop/incidents").json()["items"]
+        # A stop at another door of this matrix may have opened one more.
+        incident, *_ = self.agent.get("/loop/incidents").json()["items"]
         return Target(
             *(run, ABSENT),
             decision_id=decision,
@@ -494,11 +497,8 @@ def _ids(target: Target) -> tuple[str, str]:
 def world(live: Live) -> Iterator[World]:
     made = World(live)
     yield made
-    for caller in made.callers.values():
-        owner = getattr(caller, "__self__", None)
-        if isinstance(owner, httpx.Client):
-            owner.close()
-    made.agent.close()
+    for client in (made.agent, *made.clients):
+        client.close()
 
 
 def knock(world: World, door: str, caller: str, target: Target) -> httpx.Response:
@@ -554,8 +554,13 @@ def test_whoever_may_not_is_told_so_and_changes_nothing(
 
 @pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
 def test_whoever_may_gets_in(world: World, door: str) -> None:
-    for caller in DOORS[door].allowed:
-        answer = knock(world, door, caller, DOORS[door].target(world))
+    target = DOORS[door].target(world)
+    for number, caller in enumerate(DOORS[door].allowed):
+        if number and not door.startswith(
+            "GET "
+        ):  # done once, it is to be done no more
+            target = DOORS[door].target(world)
+        answer = knock(world, door, caller, target)
         assert answer.is_success, f"{caller}: {answer.text}"
 
 

@@ -13,7 +13,7 @@ from accounts.models import Project
 from reviews.models import WebhookEndpoint
 from reviews.webhooks.courier import deliver
 from reviews.webhooks.signing import secret_of
-from tests.browser.conftest import Desk, Theme
+from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person
 from tests.webhooks.hooks import add, tell
@@ -37,17 +37,15 @@ def opened(
     return desk.open(address, person=person, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_sticks_out(
     desk: Desk,
-    theme: Theme,
     project: Project,
     alice: Person,
     manager: httpx.Client,
     receiver: Receiver,
 ) -> None:
     receiver.behaviours = {"/bad": answer(500, b"x" * 400), "/gone": answer(410)}
-    page = opened(desk, project, alice, theme=theme)
+    page = opened(desk, project, alice)
     expect(page.get_by_text("No webhooks yet")).to_be_visible()
     assert violations(page) == ""
     for path in ("/in", f"/bad?{'long' * 60}", "/gone", "/bad"):

@@ -12,12 +12,13 @@ import httpx
 from accounts.models import Project
 from reviews.expiry import expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
+from tests.examples import part
 from tests.people import seen
 from tests.problems import problem
 from tests.threads import Threads, at_once
 from tests.waiting import until
 
-ROUNDS = 20
+ROUNDS = part(20, least=8)
 Call = Callable[[], httpx.Response]
 
 
