@@ -10,12 +10,14 @@ from functools import partial
 from typing import Any
 
 import httpx
+import pytest
 from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.loop.facts import identity_of
 from guidance.services import policy_in_force
+from ledger.writer import Writer
 from loop.clock import look
 from loop.models import Decision, Signal
 from loop.pipeline import decide_pending, decide_signals
@@ -41,20 +43,27 @@ BURST = 1_000
 
 
 def test_two_workers_and_the_same_trigger_make_one_decision_each_time(
-    project: Project,
+    project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two hundred times: DR-06, a second terminal decision is refused."""
+    """Two hundred times: DR-06, a second terminal decision is refused.
+
+    Each worker writes by a writer of its own, as two processes do.
+    """
     loop_policy(project, caps_per_hour={"start_loop": 10_000})
     signals = burst(project, TWICE)
     policy = policy_in_force(project_id=project.pk, name="default")
     snapshot = sense(project.pk)
     together = threading.Barrier(2)
+    own = threading.local()
+    monkeypatch.setattr("loop.runs.writer", lambda: own.writer)
 
     def work() -> int:
+        own.writer = Writer()
         decided = 0
         for signal in signals:
             together.wait()
             decided += decide_signals([signal], policy, snapshot)
+        own.writer.close()
         return decided
 
     assert sum(at_once(*[partial(closing, work)] * 2)) == TWICE
