@@ -251,8 +251,9 @@ class World:
         return replace(self.looped, body=body)
 
     def note_failed(self) -> Target:
+        looped = self.looped  # first: it is what makes the note
         newest = self.agent.get("/loop/notes?state=failed").json()["items"][0]
-        return replace(self.looped, body={}, note=newest["id"])
+        return replace(looped, body={}, note=newest["id"])
 
     def recommended(self) -> Target:
         body = {"title": "t", "change": {"set": {"checks": {"max_resets": 2}}}}
