@@ -13,15 +13,17 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from accounts.errors import DomainError
+from ledger import ready
 from ledger.commands import Change, Command, SealedEntry, StartCommand, seal
 from ledger.idempotency import answer_again, record_answer
 from ledger.remembered import RememberedStates
 from ledger.state import RunState
 from ledger.statements import (
     RunWrite,
+    clock,
     ensure_project_head,
     lock_project,
-    notify,
+    session,
     store,
 )
 
@@ -33,11 +35,12 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
     """News of a commit: which projects and runs changed, and which runs may wake a
-    waiter."""
+    waiter. `session` is PostgreSQL's number for the connection that committed."""
 
     projects: frozenset[int]
     moved: frozenset[int]
     runs: frozenset[int]
+    session: int | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +74,6 @@ class Pending:
     answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
         default_factory=list
     )
-    wakes: bool = False
 
     def add(
         self,
@@ -85,7 +87,7 @@ class Pending:
         self.rows += change.rows
         self.effects += change.effects
         self.answers.append((job, change, entries))
-        self.wakes = self.wakes or change.wakes
+        self.write.wakes = self.write.wakes or change.wakes
 
 
 class Books:
@@ -111,11 +113,11 @@ class Books:
     def _under_lock(self, command: Command[T]) -> tuple[T, RunState | None, bool]:
         if isinstance(command, StartCommand):
             ensure_project_head(command.project_id)
-            at = lock_project(command.project_id)
-            run = None
+            lock_project(command.project_id)
+            at, run = clock(), None
         else:
-            at = lock_project(self.states.get(command.run_code).project_id)
-            run = self.states.fresh(command.run_code)
+            lock_project(self.states.get(command.run_code).project_id)
+            run, at = self.states.fresh_and_time(command.run_code)
             at = max(at, run.updated_at)
         if command.idempotency is not None:
             earlier = answer_again(command.idempotency)
@@ -126,7 +128,12 @@ class Books:
             run = command.create(at)
         change = command.decide(run, at)
         state, entries = seal(run, change, at)
-        write = RunWrite(old_hash=run.head_hash, state=state, entries=list(entries))
+        write = RunWrite(
+            old_hash=run.head_hash,
+            state=state,
+            entries=list(entries),
+            wakes=change.wakes,
+        )
         if not store([write]):
             raise DatabaseError("The run moved although its project was locked.")
         _insert(change.rows)
@@ -135,7 +142,6 @@ class Books:
         answer = change.answer(entries)
         if command.idempotency is not None:
             record_answer(command.idempotency, answer=answer, at=at)
-        notify([state.id] if change.wakes else [])
         return answer, state, change.wakes
 
     def many(self, jobs: Sequence[Job]) -> list[Job]:
@@ -190,8 +196,7 @@ class Books:
 
     def _store(self, items: Sequence[Pending]) -> set[int]:
         writes = [item.write for item in items]
-        wakes = [item.write.state.id for item in items if item.wakes]
-        plain = not wakes and not any(item.effects or item.rows for item in items)
+        plain = not any(item.effects or item.rows for item in items)
         if plain and connection.vendor == "postgresql":
             won = store(writes)  # one statement is one commit
         else:
@@ -202,7 +207,7 @@ class Books:
                 for item in done:
                     for effect in item.effects:
                         effect()
-                notify(wakes)
+        wakes = [write.state.id for write in writes if write.wakes]
         self._announce([write.state for write in writes], wakes)
         return won
 
@@ -212,6 +217,7 @@ class Books:
                 projects=frozenset(state.project_id for state in states),
                 moved=frozenset(state.id for state in states),
                 runs=frozenset(wakes),
+                session=session(),
             )
         )
 
@@ -222,4 +228,7 @@ def _insert(rows: Sequence[Model]) -> None:
     for row in rows:
         by_table.setdefault(type(row), []).append(row)
     for model, of_table in by_table.items():
-        model._default_manager.bulk_create(of_table)
+        if len(of_table) == 1:
+            ready.insert(of_table[0])
+        else:
+            model._default_manager.bulk_create(of_table)

@@ -3,7 +3,10 @@
 A waiter costs one asyncio future: no thread, no poll, no channel group. The writer
 wakes the hub after its own commits, PostgreSQL's LISTEN after those of other
 processes, and a slow re-check of all waiting runs covers a message that was lost.
-After a wake-up the database is read: the hub carries no news itself.
+After a wake-up the database is read: the hub carries no news itself. Of this process's
+own commits the writer reads it, for the few who wait for that run, before it turns to
+anything else: an agent that wakes shares the processor with nobody then, and a person's
+answer does not queue behind the page that the person gets.
 
 Most waiters wait for a person, and are woken by what a person may have done. Followers
 want every entry: of this process's commits they hear all, of other processes' plain
@@ -14,9 +17,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -32,28 +37,44 @@ from ledger.writer import writer
 
 RECHECK_SECONDS = 3.0
 NUDGE_SECONDS = 0.05
+# The writer looks for no more than these of a run: the others read for themselves.
+LOOKS = 4
+# And gives them as long to be gone before it answers whoever sent the command.
+TELL_SECONDS = 0.002
+
+# Options of the connection that PostgreSQL's own library does not know.
+DJANGOS = frozenset({"pool", "prepare_threshold"})
 
 logger = logging.getLogger(__name__)
 
-Waiting = dict[int, set[asyncio.Future[None]]]
+T = TypeVar("T")
+Look = Callable[[], T]
+Waiting = dict[int, set[asyncio.Future[Any]]]
 
 
 class Hub:
     def __init__(self) -> None:
         self._waiters: Waiting = {}
         self._followers: Waiting = {}
+        self._looks: dict[asyncio.Future[Any], Look[Any]] = {}
         self._loop = asyncio.get_running_loop()
         self._heads: dict[int, int] = {}
         self._nudged = asyncio.Event()
+        self._own_session: int | None = None
         self.closing = False
-        self._stop_listening = writer().listen(self._committed)
+        self._stop_listening = writer().listen(self._committed, first=True)
         self._tasks = [self._loop.create_task(self._recheck())]
         if connection.vendor == "postgresql":
             self._tasks.append(self._loop.create_task(self._listen()))
 
-    def waiter(self, run_id: int) -> asyncio.Future[None]:
-        """A future that is done at the run's next news. Take it before reading."""
-        return self._enter(self._waiters, run_id)
+    def waiter(self, run_id: int, look: Look[T]) -> asyncio.Future[T | None]:
+        """A future that is done at the run's next news. Take it before reading.
+
+        Its result is what `look` found after the commit, or None: then look yourself.
+        """
+        future = self._enter(self._waiters, run_id)
+        self._looks[future] = look
+        return future
 
     def follower(self, run_id: int) -> asyncio.Future[None]:
         """The same, but done at the run's next entry, whatever it is."""
@@ -87,15 +108,16 @@ class Hub:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.release()
 
-    def _enter(self, waiting: Waiting, run_id: int) -> asyncio.Future[None]:
-        future = self._loop.create_future()
+    def _enter(self, waiting: Waiting, run_id: int) -> asyncio.Future[Any]:
+        future: asyncio.Future[Any] = self._loop.create_future()
         waiting.setdefault(run_id, set()).add(future)
         future.add_done_callback(partial(self._forget, waiting, run_id))
         return future
 
     def _forget(
-        self, waiting: Waiting, run_id: int, future: asyncio.Future[None]
+        self, waiting: Waiting, run_id: int, future: asyncio.Future[Any]
     ) -> None:
+        self._looks.pop(future, None)
         futures = waiting.get(run_id)
         if futures is not None:
             futures.discard(future)
@@ -105,12 +127,43 @@ class Hub:
             self._heads.pop(run_id, None)
 
     def _committed(self, news: Committed) -> None:
-        """On the writer's thread, which may look up a key and nothing more."""
+        """On the writer's thread, which everybody waits for: a few short looks at most."""
+        self._own_session = news.session
         if news.runs:
-            self._loop.call_soon_threadsafe(self.wake, news.runs)
+            found = [pair for run in news.runs for pair in self._look_for(run)]
+            told = threading.Event()
+            self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
+            if found:
+                # Whoever sent this command gets the answer after those who wait for it.
+                told.wait(TELL_SECONDS)
         followed = [run for run in news.moved if run in self._followers]
         if followed:
             self._loop.call_soon_threadsafe(self._tell_followers, followed)
+
+    def _look_for(self, run_id: int) -> list[tuple[asyncio.Future[Any], Any]]:
+        found = []
+        for future in list(self._waiters.get(run_id, ()))[:LOOKS]:
+            look = self._looks.get(future)
+            if look is not None:
+                try:
+                    found.append((future, look()))
+                except Exception:
+                    # Refused or failed: the waiter finds out by itself, and says so.
+                    logger.debug("A look for run %s failed", run_id, exc_info=True)
+        return found
+
+    def _tell(
+        self,
+        found: Iterable[tuple[asyncio.Future[Any], Any]],
+        run_ids: Iterable[int],
+        told: threading.Event,
+    ) -> None:
+        for future, answer in found:
+            if not future.done():
+                future.set_result(answer)
+        self.wake(run_ids)
+        # Comes after the waiters' own turns, in which their answers are sent.
+        self._loop.call_soon(told.set)
 
     def _tell_followers(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
@@ -148,13 +201,14 @@ class Hub:
                     # Whatever was missed meanwhile.
                     self.wake([*self._waiters, *self._followers])
                     async for notification in link.notifies():
-                        self.wake(map(int, notification.payload.split(",")))
+                        if notification.pid != self._own_session:
+                            self.wake(map(int, notification.payload.split(",")))
             except (psycopg.Error, OSError, ValueError) as error:
                 logger.warning("Listening to PostgreSQL failed: %s", error)
                 await asyncio.sleep(1)
 
 
-def _end(futures: Iterable[asyncio.Future[None]]) -> None:
+def _end(futures: Iterable[asyncio.Future[Any]]) -> None:
     for future in list(futures):
         if not future.done():
             future.set_result(None)
@@ -173,7 +227,7 @@ def _connection_string() -> str:
         "host": database["HOST"],
         "port": database["PORT"],
         # TLS above all: the listener must be as careful as the pool.
-        **{k: v for k, v in database["OPTIONS"].items() if k != "pool"},
+        **{k: v for k, v in database["OPTIONS"].items() if k not in DJANGOS},
     }
     return make_conninfo(**{name: value for name, value in named.items() if value})
 

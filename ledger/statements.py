@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
-import psycopg
 from django.db import connection
 
+from ledger import ready
 from ledger.commands import SealedEntry
 from ledger.state import COLUMNS, RunState, columns_of
 
@@ -42,36 +42,38 @@ ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
 
 @dataclass(slots=True, kw_only=True)
 class RunWrite:
-    """All that one batch does to one run."""
+    """All that one batch does to one run; `wakes` tells other processes at commit."""
 
     old_hash: str
     state: RunState
     entries: list[SealedEntry] = field(default_factory=list)
+    wakes: bool = False
 
 
 def store(writes: Sequence[RunWrite]) -> set[int]:
     """Write what can be written; the ids of the runs that were won."""
+    if connection.vendor == "postgresql":
+        return _store_postgresql(writes)
+    # The driver itself, whose errors are not Django's: it would translate the
+    # placeholders of each row anew.
     connection.ensure_connection()
-    # Both use the driver's own cursor, whose errors are not Django's by themselves.
     with connection.wrap_database_errors:
-        if connection.vendor == "postgresql":
-            return _store_postgresql(writes)
         return _store_sqlite(writes)
 
 
-def lock_project(project_id: int) -> datetime:
-    """Hold the project until the transaction ends; the time is read after the lock."""
-    with connection.cursor() as cursor:
-        if connection.vendor != "postgresql":
-            # BEGIN IMMEDIATE already holds the only write lock there is.
-            return datetime.now(UTC)
-        cursor.execute(
-            "SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE",
-            [project_id],
-        )
-        cursor.execute("SELECT clock_timestamp()")
-        at: datetime = cursor.fetchone()[0]
-        return at
+def lock_project(project_id: int) -> None:
+    """Hold the project until the transaction ends; read the time after the lock."""
+    # In SQLite BEGIN IMMEDIATE already holds the only write lock there is.
+    if connection.vendor == "postgresql":
+        ready.run(_PG_LOCK, [project_id])
+
+
+def clock() -> datetime:
+    """The time by which everybody goes who writes into this database."""
+    if connection.vendor != "postgresql":
+        return datetime.now(UTC)
+    ((at,),) = ready.run("SELECT clock_timestamp()", [])
+    return cast("datetime", at)
 
 
 def ensure_project_head(project_id: int) -> None:
@@ -83,14 +85,11 @@ def ensure_project_head(project_id: int) -> None:
         )
 
 
-def notify(run_ids: Sequence[int]) -> None:
-    """Tell the other processes which runs moved; PostgreSQL sends it at commit."""
-    if connection.vendor != "postgresql" or not run_ids:
-        return
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_notify(%s, %s)", [CHANNEL, ",".join(map(str, run_ids))]
-        )
+def session() -> int | None:
+    """By this number others know whose notification it is; None where there are none."""
+    if connection.vendor != "postgresql" or connection.connection is None:
+        return None
+    return cast("int", connection.connection.info.backend_pid)
 
 
 def _names(columns: Sequence[tuple[str, str]]) -> str:
@@ -101,10 +100,12 @@ def _arrays(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"%s::{kind}[]" for _, kind in columns)
 
 
+_PG_LOCK = "SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE"
 _PG_STORE = f"""
 WITH v AS (
-  SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], {_arrays(COLUMNS)})
-    AS v(run_id, project_id, old_hash, {_names(COLUMNS)})
+  SELECT * FROM unnest(
+    %s::bigint[], %s::bigint[], %s::text[], %s::boolean[], {_arrays(COLUMNS)}
+  ) AS v(run_id, project_id, old_hash, wakes, {_names(COLUMNS)})
 ), locked AS MATERIALIZED (
   SELECT project_id, position FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
@@ -112,7 +113,7 @@ WITH v AS (
   UPDATE ledger_run r SET {", ".join(f"{name} = v.{name}" for name, _ in COLUMNS)}
   FROM v JOIN locked USING (project_id)
   WHERE r.id = v.run_id AND r.head_hash = v.old_hash
-  RETURNING r.id AS run_id
+  RETURNING r.id AS run_id, v.wakes
 ), e AS (
   SELECT * FROM unnest({_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
     AS e({_names(ENTRY_COLUMNS)}, ord)
@@ -129,7 +130,7 @@ WITH v AS (
   INSERT INTO ledger_entry ({_names(ENTRY_COLUMNS)}, position)
   SELECT {_names(ENTRY_COLUMNS)}, position FROM placed
 )
-SELECT run_id FROM won
+SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FROM won
 """  # noqa: S608 (column names are constants of this module)
 
 
@@ -153,16 +154,13 @@ def _entry_row(entry: SealedEntry) -> tuple[Any, ...]:
 
 def _store_postgresql(writes: Sequence[RunWrite]) -> set[int]:
     heads = [
-        (w.state.id, w.state.project_id, w.old_hash, *columns_of(w.state))
+        (w.state.id, w.state.project_id, w.old_hash, w.wakes, *columns_of(w.state))
         for w in writes
     ]
     rows = [_entry_row(entry) for write in writes for entry in write.entries]
     parameters = [_array(column) for column in zip(*heads, strict=True)]
     parameters += [_array(column) for column in zip(*rows, strict=True)]
-    # Django binds on the client side; the server can keep this statement prepared.
-    with psycopg.Cursor(connection.connection) as cursor:
-        cursor.execute(_PG_STORE, parameters, prepare=True)
-        return {row[0] for row in cursor.fetchall()}
+    return {row[0] for row in ready.run(_PG_STORE, parameters)}
 
 
 def _array(values: Iterable[Any]) -> str:
@@ -200,14 +198,13 @@ _SQLITE_ENTRY = (
 
 def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     """The transaction holds the only write lock: what we compare stays until we set."""
-    # The driver itself: Django would translate the placeholders of each row anew.
     cursor = connection.connection.cursor()
     ids = json.dumps([write.state.id for write in writes])
     stored = dict(cursor.execute(_SQLITE_STORED, [ids]))
     won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
     cursor.executemany(
         _SQLITE_HEAD,
-        [(*_adapted(columns_of(write.state)), write.state.id) for write in won],
+        [(*ready.stored(columns_of(write.state)), write.state.id) for write in won],
     )
     entries = [entry for write in won for entry in write.entries]
     places = {}
@@ -218,18 +215,8 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     cursor.executemany(
         _SQLITE_ENTRY,
         [
-            (*_adapted(_entry_row(entry)), next(places[entry.project_id]))
+            (*ready.stored(_entry_row(entry)), next(places[entry.project_id]))
             for entry in entries
         ],
     )
     return {write.state.id for write in won}
-
-
-def _adapted(values: Sequence[Any]) -> list[Any]:
-    """Times as Django writes them into SQLite: in UTC, without saying so."""
-    return [
-        str(value.astimezone(UTC).replace(tzinfo=None))
-        if isinstance(value, datetime)
-        else value
-        for value in values
-    ]

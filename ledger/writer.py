@@ -57,9 +57,9 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
         self._thread.start()
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: Listener, *, first: bool = False) -> Callable[[], None]:
         """Be told after every commit, on the writer's thread; returns the undo."""
-        self._listeners.append(listener)
+        self._listeners.insert(0 if first else len(self._listeners), listener)
         return lambda: self._listeners.remove(listener)
 
     async def perform(self, command: Command[T]) -> T:

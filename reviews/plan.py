@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
+from uuid import UUID
 
 from django.db.models import Model
 
@@ -13,6 +14,7 @@ from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
+from ledger import ready
 from ledger.chain import timestamp
 from ledger.commands import Change, Draft, SealedEntry
 from ledger.fold import after
@@ -131,7 +133,11 @@ class Plan:
         )
 
 
+_CLOSE = (
+    "UPDATE reviews_review SET state = %s, version = %s, closed_at = %s "
+    "WHERE code = %s AND state = 'open'"
+)
+
+
 def _close_row(*, code: str, state: ReviewState, version: int, at: datetime) -> None:
-    Review.objects.filter(code=code, state=ReviewState.OPEN).update(
-        state=state, version=version, closed_at=at
-    )
+    ready.run(_CLOSE, [state.value, version, at, UUID(code)])

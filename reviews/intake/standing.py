@@ -6,13 +6,11 @@ same query by the ORM takes ten times as long as to answer it.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
-
-from django.db import connection
 
 from accounts.identifiers import parse_code
+from ledger import ready
+from ledger.ready import time_of, uuid_of
 from reviews.answers import ruling_shape
 
 _STANDING = """
@@ -50,12 +48,10 @@ def standing(
         if named is None:
             return None
         only = _ONLY
-        given.append(named if connection.features.has_native_uuid_field else named.hex)
+        given.append(named)
     statement = _STANDING.format(door=_DOOR if key_id is not None else "", only=only)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, given)
-        row = cursor.fetchone()
-    return None if row is None else _shaped(*row)
+    rows = ready.run(statement, given)
+    return _shaped(*rows[0]) if rows else None
 
 
 def _shaped(
@@ -70,10 +66,10 @@ def _shaped(
 ) -> Standing:
     """The columns as the contract shows them."""
     answer = {
-        "run": str(_uuid(run)),
+        "run": str(uuid_of(run)),
         "run_status": status,
         "state": state or "none",
-        "review": {"id": str(_uuid(code)), "kind": kind, "version": version}
+        "review": {"id": str(uuid_of(code)), "kind": kind, "version": version}
         if code
         else None,
         "ruling": _ruling(*ruling) if ruling[0] else None,
@@ -92,23 +88,12 @@ def _ruling(
     grant: Any,
 ) -> dict[str, Any]:
     return ruling_shape(
-        _uuid(code),
+        uuid_of(code),
         action,
         note,
         answer,
         amended,
         by,
-        _time(at),
-        grant and _uuid(grant),
+        time_of(at),
+        grant and uuid_of(grant),
     )
-
-
-def _uuid(value: UUID | str) -> UUID:
-    """SQLite keeps them as text."""
-    return value if isinstance(value, UUID) else UUID(value)
-
-
-def _time(value: datetime | str) -> datetime:
-    if isinstance(value, datetime):
-        return value
-    return datetime.fromisoformat(value).replace(tzinfo=UTC)

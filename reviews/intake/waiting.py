@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import TypeVar
 
 from accounts.auth import (
     AgentPrincipal,
@@ -20,6 +21,7 @@ from ledger.reading import read
 from ledger.replies import Reply, reply
 from reviews.intake.standing import Standing, standing
 
+T = TypeVar("T")
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})
 
@@ -53,16 +55,27 @@ async def decision_wait(
     deadline = loop.time() + wait
     while True:
         # The waiter is taken before the read: what comes in between wakes it.
-        news = hub().waiter(run_id)
+        news = hub().waiter(run_id, look)
         try:
             answer, head = await read(look)
             hub().seen(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
-            await asyncio.wait([news], timeout=left)
+            told = await _within(left, news)
+            # One that is still open may have changed again: that takes a new waiter.
+            if told is not None and told[0]["state"] != "open":
+                return reply(told[0])
         finally:
             news.cancel()
+
+
+async def _within(seconds: float, news: asyncio.Future[T | None]) -> T | None:
+    try:
+        async with asyncio.timeout(seconds):
+            return await news
+    except TimeoutError:
+        return None
 
 
 def _visible_run(principal: Principal, run_code: str) -> int:
