@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -98,7 +99,7 @@ class Books:
         self.states = RememberedStates()
 
     def one(self, job: Job) -> None:
-        """Lock first, then read the clock and the run, then judge."""
+        """Lock first, then read the clock, then judge."""
         try:
             with transaction.atomic():
                 answer, state, wakes = self._under_lock(job.command)
@@ -111,38 +112,44 @@ class Books:
         job.settle(answer, None)
 
     def _under_lock(self, command: Command[T]) -> tuple[T, RunState | None, bool]:
+        run = None
         if isinstance(command, StartCommand):
             ensure_project_head(command.project_id)
             lock_project(command.project_id)
-            at, run = clock(), None
         else:
-            lock_project(self.states.get(command.run_code).project_id)
-            run, at = self.states.fresh_and_time(command.run_code)
-            at = max(at, run.updated_at)
+            run = self.states.get(command.run_code)
+            lock_project(run.project_id)
+        at = clock()
         if command.idempotency is not None:
             earlier = answer_again(command.idempotency)
             if earlier is not None:
                 return earlier, None, False
-        if run is None:
-            assert isinstance(command, StartCommand)
-            run = command.create(at)
-        change = command.decide(run, at)
-        state, entries = seal(run, change, at)
-        write = RunWrite(
-            old_hash=run.head_hash,
-            state=state,
-            entries=list(entries),
-            wakes=change.wakes,
-        )
-        if not store([write]):
-            raise DatabaseError("The run moved although its project was locked.")
+        change, write = self._written(command, run, at)
         _insert(change.rows)
         for effect in change.effects:
             effect()
-        answer = change.answer(entries)
+        answer = change.answer(write.entries)
         if command.idempotency is not None:
             record_answer(command.idempotency, answer=answer, at=at)
-        return answer, state, change.wakes
+        return answer, write.state, change.wakes
+
+    def _written(
+        self, command: Command[T], run: RunState | None, at: datetime
+    ) -> tuple[Change[T], RunWrite]:
+        """Judged on the run as remembered; if that is refused or has moved, as stored."""
+        if isinstance(command, StartCommand):
+            run = command.create(at)
+        elif run is not None:
+            with suppress(DomainError):
+                change, write = _judged(command, run, at)
+                if store([write]):
+                    return change, write
+            run = self.states.fresh(command.run_code)
+        assert run is not None
+        change, write = _judged(command, run, at)
+        if not store([write]):
+            raise DatabaseError("The run moved although its project was locked.")
+        return change, write
 
     def many(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
@@ -220,6 +227,18 @@ class Books:
                 session=session(),
             )
         )
+
+
+def _judged(
+    command: Command[T], run: RunState, at: datetime
+) -> tuple[Change[T], RunWrite]:
+    at = max(at, run.updated_at)
+    change = command.decide(run, at)
+    state, entries = seal(run, change, at)
+    write = RunWrite(
+        old_hash=run.head_hash, state=state, entries=list(entries), wakes=change.wakes
+    )
+    return change, write
 
 
 def _insert(rows: Sequence[Model]) -> None:

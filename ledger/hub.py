@@ -24,15 +24,12 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-import psycopg
-from django.conf import settings
 from django.db import connection
-from psycopg.conninfo import make_conninfo
 
 from ledger.books import Committed
+from ledger.listening import notifications
 from ledger.models import Run
 from ledger.reading import read
-from ledger.statements import CHANNEL
 from ledger.writer import writer
 
 RECHECK_SECONDS = 3.0
@@ -41,9 +38,6 @@ NUDGE_SECONDS = 0.05
 LOOKS = 4
 # And gives them as long to be gone before it answers whoever sent the command.
 TELL_SECONDS = 0.002
-
-# Options of the connection that PostgreSQL's own library does not know.
-DJANGOS = frozenset({"pool", "prepare_threshold"})
 
 logger = logging.getLogger(__name__)
 
@@ -191,21 +185,11 @@ class Hub:
             self.wake(moved)
 
     async def _listen(self) -> None:
-        """One connection that hears of other processes' commits; kept up for ever."""
-        while True:
-            try:
-                async with await psycopg.AsyncConnection.connect(
-                    _connection_string(), autocommit=True
-                ) as link:
-                    await link.execute(f"LISTEN {CHANNEL}")
-                    # Whatever was missed meanwhile.
-                    self.wake([*self._waiters, *self._followers])
-                    async for notification in link.notifies():
-                        if notification.pid != self._own_session:
-                            self.wake(map(int, notification.payload.split(",")))
-            except (psycopg.Error, OSError, ValueError) as error:
-                logger.warning("Listening to PostgreSQL failed: %s", error)
-                await asyncio.sleep(1)
+        async for told in notifications():
+            if told is None:
+                self.wake([*self._waiters, *self._followers])
+            elif told.session != self._own_session:
+                self.wake(told.runs)
 
 
 def _end(futures: Iterable[asyncio.Future[Any]]) -> None:
@@ -216,20 +200,6 @@ def _end(futures: Iterable[asyncio.Future[Any]]) -> None:
 
 def _heads(run_ids: list[int]) -> dict[int, int]:
     return dict(Run.objects.filter(pk__in=run_ids).values_list("pk", "head_seq"))
-
-
-def _connection_string() -> str:
-    database = settings.DATABASES["default"]
-    named = {
-        "dbname": connection.settings_dict["NAME"],
-        "user": database["USER"],
-        "password": database["PASSWORD"],
-        "host": database["HOST"],
-        "port": database["PORT"],
-        # TLS above all: the listener must be as careful as the pool.
-        **{k: v for k, v in database["OPTIONS"].items() if k not in DJANGOS},
-    }
-    return make_conninfo(**{name: value for name, value in named.items() if value})
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -7,16 +7,17 @@ millisecond unless it may keep the statement prepared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import psycopg
 from django.db import connection
 from django.db.models import AutoField, Field, Model
 
+M = TypeVar("M", bound=Model)
 Row = tuple[Any, ...]
 
 
@@ -28,7 +29,7 @@ def run(statement: str, given: Sequence[Any]) -> list[Row]:
         if connection.vendor == "postgresql":
             # Django binds on the client side; the server can keep this one prepared.
             with psycopg.Cursor(connection.connection) as cursor:
-                cursor.execute(statement, given, prepare=True)  # type: ignore[call-overload]
+                cursor.execute(statement, given, prepare=True)
                 return cursor.fetchall() if cursor.description else []
         asked = statement.replace("%s", "?")
         return list(connection.connection.execute(asked, stored(given)))
@@ -39,7 +40,10 @@ def insert(row: Model) -> None:
     statement, fields = _insertion(type(row))
     found = run(
         statement,
-        [field.get_db_prep_save(field.pre_save(row, True), connection) for field in fields],
+        [
+            field.get_db_prep_save(field.pre_save(row, True), connection)
+            for field in fields
+        ],
     )
     (row.pk,) = found[0]
     row._state.adding = False
@@ -59,6 +63,29 @@ def _insertion(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
         f'RETURNING "{meta.pk.column}"',
         fields,
     )
+
+
+def loaded(model: type[M], names: Sequence[str], values: Sequence[Any]) -> M:
+    """A row as the ORM would load it; what is not named is read once it is asked for."""
+    kinds = _kinds(model)
+    return model.from_db(
+        connection.alias,
+        names,
+        [
+            _READ[kinds[name]](value)
+            if value is not None and kinds[name] in _READ
+            else value
+            for name, value in zip(names, values, strict=True)
+        ],
+    )
+
+
+@cache
+def _kinds(model: type[Model]) -> dict[str, str]:
+    return {
+        field.attname: field.get_internal_type()
+        for field in model._meta.concrete_fields
+    }
 
 
 def stored(values: Iterable[Any]) -> list[Any]:
@@ -84,3 +111,9 @@ def uuid_of(value: UUID | str) -> UUID:
 def time_of(value: datetime) -> datetime:
     """SQLite keeps them in UTC, without saying so."""
     return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "UUIDField": uuid_of,
+    "DateTimeField": time_of,
+}

@@ -17,7 +17,8 @@ from ledger.books import Committed
 from ledger.writer import listen_always
 
 DECIDE = "loop.decide"
-PAUSE_S = 0.1
+# Soon enough for the loop, and a burst of rulings makes one hint.
+PAUSE_S = 0.5
 EXPIRES_S = 60
 
 logger = logging.getLogger(__name__)

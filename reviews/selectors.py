@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -11,6 +10,7 @@ from django.db.models import Model, QuerySet
 
 from accounts.errors import NotFound
 from accounts.identifiers import parse_code
+from ledger import ready
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from reviews.models import Review
@@ -19,14 +19,35 @@ M = TypeVar("M", bound=Model)
 REVIEW_RELATED = ("project", "run__agent", "assignee", "ruling__by", "call__grant")
 
 
-def review_for(
-    *, user_id: int, code: str, related: Sequence[str] = REVIEW_RELATED
-) -> Review:
+def review_for(*, user_id: int, code: str) -> Review:
     """The review, for a member of its project; for anybody else it does not exist."""
-    reviews = Review.objects.select_related(*related)
+    reviews = Review.objects.select_related(*REVIEW_RELATED)
     return _found(
         reviews.filter(code=_known(code), project__membership__user_id=user_id)
     )
+
+
+_REVIEW = tuple(field.attname for field in Review._meta.concrete_fields)
+_RUN = ("id", "code", "policy_id")
+_FOR_COMMAND = f"""
+SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
+       {", ".join(f"run.{name}" for name in _RUN)}
+  FROM reviews_review review
+  JOIN ledger_run run ON run.id = review.run_id
+  JOIN accounts_membership member
+    ON member.project_id = review.project_id AND member.user_id = %s
+ WHERE review.code = %s
+"""  # noqa: S608 (column names are constants)
+
+
+def review_for_command(*, user_id: int, code: str) -> Review:
+    """The same with no more than a command needs: an agent waits for what comes of it."""
+    rows = ready.run(_FOR_COMMAND, [user_id, _known(code)])
+    if not rows:
+        raise NotFound
+    review = ready.loaded(Review, _REVIEW, rows[0][: len(_REVIEW)])
+    review.run = ready.loaded(Run, _RUN, rows[0][len(_REVIEW) :])
+    return review
 
 
 def run_for(*, user_id: int, code: str) -> Run:

@@ -24,7 +24,7 @@ from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.reading import refuse_unread
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
 from reviews.schemas import BudgetIn, RememberIn
-from reviews.selectors import review_for, run_for
+from reviews.selectors import review_for, review_for_command, run_for
 
 
 def review_rule(
@@ -40,7 +40,7 @@ def review_rule(
     remember: RememberIn | None = None,
 ) -> Review:
     """Rule on a review; the loser of a race is told who won and how."""
-    review = _seen_by(person, review_code)
+    review = review_for_command(user_id=person.user_id, code=review_code)
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -66,12 +66,12 @@ def review_rule(
 
 
 def review_claim(*, review_code: str, person: PersonPrincipal) -> Review:
-    review = _seen_by(person, review_code)
+    review = review_for_command(user_id=person.user_id, code=review_code)
     return _perform(Claim(review=review, person=person))
 
 
 def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
-    review = _seen_by(person, review_code)
+    review = review_for_command(user_id=person.user_id, code=review_code)
     if review.assignee_id != person.user_id:
         try:
             require_role(
@@ -87,7 +87,7 @@ def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
 
 
 def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> Review:
-    review = _seen_by(person, review_code)
+    review = review_for_command(user_id=person.user_id, code=review_code)
     return _perform(Remark(review=review, person=person, text=text))
 
 
@@ -120,15 +120,6 @@ def warning_acknowledge(
         writer().perform_now(
             AcknowledgeWarning(run_code=str(run.code), warning=warning, person=person)
         )
-
-
-def _seen_by(person: PersonPrincipal, review_code: str) -> Review:
-    """No more of the review than a command needs."""
-    return review_for(
-        user_id=person.user_id,
-        code=review_code,
-        related=["run", "call", "check_at_hand"],
-    )
 
 
 def _perform(command: ReviewCommand) -> Review:

@@ -1,0 +1,59 @@
+"""What other processes have committed, as PostgreSQL tells those who LISTEN."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from ledger.statements import CHANNEL
+
+RETRY_SECONDS = 1.0
+# Options of the connection that PostgreSQL's own library does not know.
+DJANGOS = frozenset({"pool", "prepare_threshold"})
+
+logger = logging.getLogger(__name__)
+
+
+class Notified(NamedTuple):
+    """Runs that moved, and the session in which they did."""
+
+    session: int
+    runs: tuple[int, ...]
+
+
+async def notifications() -> AsyncIterator[Notified | None]:
+    """For ever, by one connection that is kept up. None when it stands: something may
+    have been missed before."""
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                _connection_string(), autocommit=True
+            ) as link:
+                await link.execute(f"LISTEN {CHANNEL}")
+                yield None
+                async for told in link.notifies():
+                    yield Notified(told.pid, tuple(map(int, told.payload.split(","))))
+        except (psycopg.Error, OSError, ValueError) as error:
+            logger.warning("Listening to PostgreSQL failed: %s", error)
+            await asyncio.sleep(RETRY_SECONDS)
+
+
+def _connection_string() -> str:
+    database = settings.DATABASES["default"]
+    named = {
+        "dbname": connection.settings_dict["NAME"],
+        "user": database["USER"],
+        "password": database["PASSWORD"],
+        "host": database["HOST"],
+        "port": database["PORT"],
+        # TLS above all: the listener must be as careful as the pool.
+        **{k: v for k, v in database["OPTIONS"].items() if k not in DJANGOS},
+    }
+    return make_conninfo(**{name: value for name, value in named.items() if value})

@@ -1,0 +1,124 @@
+"""After a ruling the writer itself looks for those who wait, and lets them go first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import httpx
+import pytest
+
+from accounts.models import Project
+from accounts.services import agent_key_issue, agent_key_revoke
+from ledger import hub, reading, replies
+from ledger.books import Job
+from ledger.replies import Reply
+from reviews.intake import standing, waiting
+from tests.builders import Robot, pause_at_once, start_run
+from tests.conftest import client_for
+from tests.live import Live
+from tests.people import rule
+from tests.problems import problem
+from tests.waiting import park
+
+T = TypeVar("T")
+
+
+def test_whoever_wakes_need_not_read_for_itself(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    parked = park(agent, run)
+    reads: list[object] = []
+
+    async def counted(query: Callable[[], T]) -> T:
+        reads.append(query)
+        return await reading.read(query)
+
+    monkeypatch.setattr(waiting, "read", counted)
+
+    ruling = rule(reviewer, review, "approve")["ruling"]
+
+    assert parked.result(timeout=15).json()["ruling"] == ruling
+    assert reads == []
+
+
+def test_the_agents_answer_comes_before_the_reviewers(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer waits for it: with all the time it wants, nobody else comes first."""
+    monkeypatch.setattr(hub, "TELL_SECONDS", 15)
+    order: list[str] = []
+    settle = Job.settle
+
+    def replied(answer: Any) -> Reply:
+        order.append("agent")
+        return replies.reply(answer)
+
+    def settled(job: Job, answer: Any, error: BaseException | None) -> None:
+        order.append("reviewer")
+        settle(job, answer, error)
+
+    for _ in range(5):
+        run = start_run(agent)
+        review = pause_at_once(agent, run)
+        parked = park(agent, run)
+        with monkeypatch.context() as patched:
+            patched.setattr(waiting, "reply", replied)
+            patched.setattr(Job, "settle", settled)
+            rule(reviewer, review, "approve")
+            parked.result(timeout=15)
+
+    assert order == ["agent", "reviewer"] * 5
+
+
+def test_a_crowd_at_one_run_is_woken_whole(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "_heads", lambda _runs: {})  # no re-check helps
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    crowd = [park(agent, run) for _ in range(hub.LOOKS + 3)]
+
+    ruling = rule(reviewer, review, "approve")["ruling"]
+
+    for each in crowd:
+        assert each.result(timeout=15).json()["ruling"] == ruling
+
+
+def test_a_look_that_fails_holds_up_nobody(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "_heads", lambda _runs: {})
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    parked = park(agent, run)
+    found = standing.standing
+
+    def fails_for_the_writer(*args: Any, **more: Any) -> Any:
+        if threading.current_thread().name == "ledger":
+            raise RuntimeError("not now")
+        return found(*args, **more)
+
+    monkeypatch.setattr(waiting, "standing", fails_for_the_writer)
+
+    ruling = rule(reviewer, review, "approve")["ruling"]
+
+    assert parked.result(timeout=15).json()["ruling"] == ruling
+
+
+def test_a_key_revoked_meanwhile_hears_nothing(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    key, secret = agent_key_issue(name="robo", project_slug=project.slug)
+    with client_for(live, Robot(name="robo", key=secret)) as client:
+        run = start_run(client)
+        review = pause_at_once(client, run)
+        parked = park(client, run)
+        agent_key_revoke(key=key)
+
+        rule(reviewer, review, "approve")
+
+        problem(parked.result(timeout=15), "unauthenticated")
