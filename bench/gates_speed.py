@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from bench.figures import Figure, share
+from bench.first_calls import first_calls
 from bench.gates_peer import Peer
 from guidance.core.commands import judge_command
 from guidance.core.commands.limits import MAX_CHARACTERS
@@ -15,7 +16,7 @@ from guidance.core.tools.calls import Call, CommandCall
 from guidance.core.tools.judging import judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.core.commands.corpus import sizes
-from tests.core.tools.bombs import mixtures, texts_of_one_kind
+from tests.core.tools.bombs import combinations, mixtures, texts_of_one_kind
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -68,15 +69,22 @@ def _reading(peer: Peer | None, bombs: Mapping[str, str]) -> Iterator[Figure]:
 
 def _whole_calls(bombs: Mapping[str, str]) -> Iterator[Figure]:
     """All gates of a call and the search for secrets, as the gateway asks for them."""
-    took = _timings(_judged, _commands(sizes.usual(2 * KIB)), rounds=ROUNDS)
+    took = _timings(judged_call, _commands(sizes.usual(2 * KIB)), rounds=ROUNDS)
     yield _median("a whole call, 2 KiB, median of the kinds", took, None)
     yield _slowest("a whole call, 2 KiB, slowest kind", took, None)
-    took = _timings(_judged, _commands(sizes.usual(100 * KIB)), rounds=LONG_ROUNDS)
+    took = _timings(judged_call, _commands(sizes.usual(100 * KIB)), rounds=LONG_ROUNDS)
     yield _slowest("a whole call, 100 KiB, slowest kind", took, None, limit=LONG_LIMIT)
-    calls = {**_commands(bombs), **texts_of_one_kind(), **mixtures()}
-    took = _timings(_judged, calls, rounds=BOMB_ROUNDS)
+    calls = {**_commands(bombs), **slow_calls()}
+    took = _timings(judged_call, calls, rounds=BOMB_ROUNDS)
     what = f"a whole call, slowest of {len(calls)} bombs"
     yield _slowest(what, took, None, limit=ANY_LIMIT)
+    first = first_calls()
+    what = f"the first call of a process, slowest of {len(first)} bombs"
+    yield _slowest(what, first, None, limit=ANY_LIMIT)
+
+
+def slow_calls() -> dict[str, Call]:
+    return {**texts_of_one_kind(), **mixtures(), **combinations()}
 
 
 def _commands(texts: Mapping[str, str]) -> dict[str, Call]:
@@ -88,7 +96,7 @@ def _commands(texts: Mapping[str, str]) -> dict[str, Call]:
 _RULES = ToolRules()
 
 
-def _judged(call: Call) -> object:
+def judged_call(call: Call) -> object:
     return judge_call(rules=_RULES, call=call, fingerprint_key=b"a key to measure with")
 
 

@@ -17,6 +17,7 @@ from django.conf import settings
 from config.exclusive import hold_database_file
 from config.front.wire import Receive, Scope, Send
 from config.safety import refuse_unsafe
+from guidance.core.secrets import warm_up
 from ledger.hub import close_hub, hub
 from ledger.reading import read
 from ledger.writer import close_writer
@@ -49,6 +50,7 @@ async def _start() -> None:
     # the default of 5 ms between switches would be felt in every answer.
     sys.setswitchinterval(0.001)
     _release_waiters_on(signal.SIGTERM, signal.SIGINT)
+    await asyncio.to_thread(warm_up)
     here().start()
     # What is loaded now stays: the collector need not look at it again.
     gc.collect()

@@ -7,7 +7,7 @@ MAX_CHARACTERS = 131_072
 # Characters read in one judgement, nested scripts and repeated evaluations included.
 MAX_READ = 262_144
 # Words and signs that the shell's reader takes one by one.
-MAX_STEPS = 10_000
+MAX_STEPS = 5_000
 # Simple commands looked at, also those of a function at each of its calls. More than
 # this is a program, and a program is for a person to read. Texts inside a command cost
 # more than the command, for each of them is read with a reader of its own.
@@ -49,6 +49,16 @@ class Budget:
         self.characters = MAX_READ
         self.commands = MAX_COMMANDS
         self.steps = steps
+
+    @property
+    def share(self) -> float:
+        """How much of it is used, from 0 to 1."""
+        left = min(
+            self.characters / MAX_READ,
+            self.commands / MAX_COMMANDS,
+            self.steps / MAX_STEPS,
+        )
+        return min(1.0, 1.0 - left)
 
     @property
     def spent(self) -> bool:

@@ -33,6 +33,7 @@ from guidance.core.secrets.redaction import (
     redact,
     redact_text,
 )
+from guidance.core.secrets.scan import warm_up
 
 __all__ = [
     "UNREAD",
@@ -42,4 +43,5 @@ __all__ = [
     "find_secrets",
     "redact",
     "redact_text",
+    "warm_up",
 ]

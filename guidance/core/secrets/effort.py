@@ -1,16 +1,17 @@
-"""How much of one value is looked at place by place.
+"""How much of one value is looked at.
 
-Searching costs the same for every text of a length. What is found is looked at in
-Python, and a text can be made of nothing but places that look like secrets. So each
-look is paid for, and a value that costs more than this is hidden as a whole: nobody
-reads it, and nothing of it gets out.
+A long text takes its time, and can be made of nothing but places that look like secrets.
+So each search and each look is paid for, and a value that costs more than this is hidden
+as a whole: nobody reads it, and nothing of it gets out.
 """
 
 from __future__ import annotations
 
-# All prices are about microseconds. Six hundred names that promise a secret, each with
-# a value that has to be judged, are within it.
-LIMIT = 30_000
+# All prices are about microseconds. A million characters, and six hundred names that
+# promise a secret, each with a value that has to be judged, are within it.
+LIMIT = 64_000
+# Texts that may hold something are searched by every rule.
+CHARACTERS_FOR_ONE = 32
 
 
 class TooMuchError(Exception):

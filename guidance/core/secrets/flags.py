@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from guidance.core.arguments.patterns import byte_pattern, one_byte
-from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, Effort
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.values import is_secret_value
@@ -79,6 +79,7 @@ GIVEN = byte_pattern(
 )
 USER_NAMED = byte_pattern(_any_of(_USERS))
 _USER_GIVEN = byte_pattern(rf"\s(?:{_USER_FLAGS})")
+_WORD = re.compile(r"[^ \t\r\n\"']*")
 _ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)")
 
 
@@ -107,22 +108,38 @@ def flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
         effort.spend(_PRICE_OF_VALUE)
         found = reader.group(data, place.start, end)
         if found is not None:
-            yield from _judged(text, *found)
+            yield from _judged(
+                text, found.start, _word_end(text, found.end, end, effort)
+            )
     for place in _LOGIN.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         end = min(place.end, place.start + _LINE_LIMIT)
         found = _LOGGED_IN.group(data, place.start, end)
         if found is not None:
-            yield from _judged(text, *found)
+            yield from _judged(
+                text, found.start, _word_end(text, found.end, end, effort)
+            )
     for place in _SQL.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         quote = max(text.rfind(mark, place.start, place.end) for mark in "\"'")
         yield from _judged(text, quote + 1, place.end)
     for place in _PIPED.finditer(data):
-        effort.spend(_PRICE_OF_VALUE)
+        # A long one is read twice more, and once in Python.
+        length = place.end - place.start
+        effort.spend(_PRICE_OF_VALUE + length // CHARACTERS_FOR_ONE)
         echoed = _ECHOED.match(text, place.start)
         if echoed is not None:
             yield from _judged(text, *echoed.span(1))
+
+
+def _word_end(text: str, end: int, limit: int, effort: Effort) -> int:
+    """Where a value ends that was only read up to the limit."""
+    if end < limit:
+        return end
+    whole = _WORD.match(text, end)
+    assert whole is not None
+    effort.spend((whole.end() - end) // CHARACTERS_FOR_ONE)
+    return whole.end()
 
 
 def _judged(text: str, start: int, end: int) -> Iterator[Hit]:

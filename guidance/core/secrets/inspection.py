@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from guidance.core.arguments.patterns import one_byte
 from guidance.core.secrets.addresses import credential
-from guidance.core.secrets.effort import Effort, TooMuchError
+from guidance.core.secrets.effort import LIMIT, Effort, TooMuchError
 from guidance.core.secrets.flags import flags, may_hold_flags
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
 from guidance.core.secrets.names import Promise, promise
@@ -25,6 +25,7 @@ from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 _LONG = 1_000
 # More characters of secrets than this are not looked for in the rest of the value.
 _MOST_HIDDEN = 8_192
+_PRICE_OF_EACH = 2
 _PRICE_OF_TEXT = 40
 _PRICE_OF_LIST = 10
 _PRICE_OF_NAME = 5
@@ -52,9 +53,11 @@ class Inspection(NamedTuple):
     whole: bool = False
 
 
-def inspect(value: object, *, own_keys: OwnKeys = frozenset()) -> Inspection:
+def inspect(
+    value: object, *, own_keys: OwnKeys = frozenset(), limit: int = LIMIT
+) -> Inspection:
     texts = Texts(value, own_keys=own_keys)
-    reader = _Reader(texts)
+    reader = _Reader(texts, Effort(limit))
     try:
         reader.read()
         leaves = list(reader.leaves())
@@ -65,15 +68,16 @@ def inspect(value: object, *, own_keys: OwnKeys = frozenset()) -> Inspection:
 
 
 class _Reader:
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: Texts, effort: Effort) -> None:
         self._texts = texts
-        self._effort = Effort()
+        self._effort = effort
         # What each text shows by itself; texts that stand twice are read once.
         self._shown: dict[str, Sequence[Hit]] = {}
         # What words show as parts of a command.
         self._worded: dict[Path, list[Hit]] = {}
 
     def read(self) -> None:
+        self._effort.spend(len(self._texts.every) * _PRICE_OF_EACH)
         short = []
         for text in dict.fromkeys(place.text for place in self._texts.every):
             if len(text) < _LONG:
@@ -136,12 +140,17 @@ class _Reader:
             if not may_hold_flags(" ".join(words)):
                 continue
             self._effort.spend(_PRICE_OF_TEXT)
-            line = " ".join(word.translate(_IN_WORD) for word in words)
-            starts = list(accumulate((len(word) + 1 for word in words), initial=0))
+            # Of a long word the beginning tells what it is.
+            begun = [word[:_LONG].translate(_IN_WORD) for word in words]
+            line = " ".join(begun)
+            starts = list(accumulate((len(word) + 1 for word in begun), initial=0))
             for hit in flags(line, one_byte(line), self._effort):
                 number = bisect_right(starts, hit.start) - 1
                 at = starts[number]
-                found = Hit(hit.start - at, hit.end - at, hit.kind, hit.core - at)
+                end = hit.end - at
+                if end >= len(begun[number]):
+                    end = len(words[number])
+                found = Hit(hit.start - at, end, hit.kind, hit.core - at)
                 self._worded.setdefault((*path, number), []).append(found)
 
 

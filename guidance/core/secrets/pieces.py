@@ -19,16 +19,19 @@ _SIZES = range(_LEAST, WINDOW + 1)
 # A pattern of so few pieces is quick to make, and in long texts much quicker to find.
 _FEW = 64
 _LONG = 16_384
-_PRICE_OF_MATCH = 4
-# Places that may be pieces, in all texts together.
-_MOST_PLACES = 4_000
+# For all texts together, see `effort`: of a few secrets pieces are found at once, for
+# those of many some 350,000 characters are read.
+_LIMIT = 12_000
+_PRICE_OF_MATCH = 16
+_PRICE_OF_PLACE = 4
+_CHARACTERS_FOR_ONE = 30
 
 
 class Pieces:
     """Every WINDOW characters in a row of the secrets, and the shorter secrets whole."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._effort = Effort(_MOST_PLACES)
+        self._effort = Effort(_LIMIT)
         self._windows: set[str] = set()
         self._threes: set[tuple[int, int, int]] = set()
         self._short: set[str] = set()
@@ -63,10 +66,11 @@ class Pieces:
     def _around_threes(self, text: str, data: bytes) -> Iterator[Span]:
         """Any five characters hold three that begin at a multiple of three: only those
         are looked up, and then what stands around them."""
+        self._effort.spend(len(data) // _CHARACTERS_FOR_ONE)
         threes = zip(data[::3], data[1::3], data[2::3], strict=False)
         known = map(self._threes.__contains__, threes)
         for place in compress(range(0, len(data), 3), known):
-            self._effort.spend(1)
+            self._effort.spend(_PRICE_OF_PLACE)
             for start in range(max(0, place - 2), place + 1):
                 if text[start : start + WINDOW] in self._windows:
                     yield start, start + WINDOW

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from guidance.core.secrets.effort import LIMIT
 from guidance.core.secrets.erasing import Eraser, SecretFinding
 from guidance.core.secrets.inspection import inspect
 from guidance.core.secrets.walk import OwnKeys
@@ -41,10 +42,17 @@ def find_secrets(
 
 
 def redact(
-    value: object, *, fingerprint_key: bytes, own_keys: OwnKeys = frozenset()
+    value: object,
+    *,
+    fingerprint_key: bytes,
+    own_keys: OwnKeys = frozenset(),
+    limit: int = LIMIT,
 ) -> Redacted:
-    """The value as it may be kept. A value without secrets comes back as it is."""
-    found = inspect(value, own_keys=own_keys)
+    """The value as it may be kept. A value without secrets comes back as it is.
+
+    `limit` is how much of it is looked at, see `effort`.
+    """
+    found = inspect(value, own_keys=own_keys, limit=limit)
     if not found.leaves:
         return Redacted(value=value, findings=())
     eraser = Eraser(found, key=fingerprint_key)

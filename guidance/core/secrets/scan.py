@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator, Sequence
+from hashlib import shake_128
 from itertools import accumulate
 
 from guidance.core.arguments.patterns import byte_pattern, either, one_byte
 from guidance.core.secrets.addresses import SCHEME, addresses
 from guidance.core.secrets.assignments import ASSIGNED, SPACE_NAMED, assignments
-from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, Effort
 from guidance.core.secrets.flags import GIVEN, USER_NAMED, flags, gives_a_user
 from guidance.core.secrets.hidden import base64_texts, cut_tokens, seen
 from guidance.core.secrets.hits import Hit, merged
@@ -22,6 +24,11 @@ _LEAST = 7
 # stays apart: with its counts in it the automaton would have states without number.
 _ANYTHING = either(START, KEY_NAMED, SCHEME, GIVEN, ASSIGNED, SPACE_NAMED)
 _ANYTHING_ELSE = either(EXACT, USER_NAMED, byte_pattern("://"))
+# Of each kind so much is drawn to warm up with.
+_DRAWN = 100_000
+_PRINTED = "".join(map(chr, range(32, 127)))
+_WORD = "".join(filter(str.isalnum, _PRINTED))
+_CODE = _WORD + " =:_-.'\"/\n"
 
 
 def scan(text: str, effort: Effort) -> Sequence[Hit]:
@@ -31,12 +38,30 @@ def scan(text: str, effort: Effort) -> Sequence[Hit]:
     data = one_byte(text)
     hits = list(_plain(text, data, effort))
     hits += _encoded(data, effort)
-    unseen = seen(text, data)
+    unseen = seen(text, data, effort)
     if unseen is not None:
         for hit in _plain(unseen.text, one_byte(unseen.text), effort):
             start, core = unseen.before(hit.start), unseen.before(hit.core)
             hits.append(Hit(start, unseen.before(hit.end - 1) + 1, hit.kind, core))
     return merged(hits) if hits else ()
+
+
+def warm_up() -> None:
+    """Let the patterns build their automata, which they do while they search: otherwise
+    the first long texts of a process wait for it, each some 40 ms."""
+    text = "".join(map(_drawn, (_PRINTED, _CODE, _WORD)))
+    data = one_byte(text)
+    for pattern in (_ANYTHING, _ANYTHING_ELSE):
+        deque(pattern.finditer(data), maxlen=0)
+    deque(_plain(text, data, Effort()), maxlen=0)
+    deque(_encoded(data, Effort()), maxlen=0)
+
+
+def _drawn(alphabet: str) -> str:
+    """As good as random, and always the same."""
+    letters = (alphabet * 256)[:256]
+    drawn = shake_128(alphabet.encode()).digest(_DRAWN)
+    return drawn.translate(letters.encode()).decode()
 
 
 def _suspicious(data: bytes) -> bool:
@@ -52,6 +77,7 @@ def _suspicious(data: bytes) -> bool:
 def _plain(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     if not _suspicious(data):
         return
+    effort.spend(len(data) // CHARACTERS_FOR_ONE)
     yield from tokens(data, effort)
     yield from key_blocks(data, effort)
     yield from addresses(text, data, effort)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from guidance.core.commands import CommandFinding, judge_command, judge_sql
-from guidance.core.commands.limits import MAX_COMMANDS, MAX_READ, Budget
+from guidance.core.commands.limits import MAX_COMMANDS, MAX_READ
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
@@ -22,7 +22,7 @@ def destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
     judged: set[str] = set()
     told: set[str] = set()
     findings: list[CallFinding] = []
-    budget = Budget()
+    budget = evidence.reading
     for text, is_sql in _joined_last(_code(rules, evidence)):
         if text.text in judged:
             continue

@@ -12,6 +12,7 @@ from guidance.core.arguments import (
     allowlisted,
     read_arguments,
 )
+from guidance.core.commands.limits import Budget
 from guidance.core.edits import EditPlan, EditRefusal, diff_lines, plan_edits
 from guidance.core.tools.calls import (
     Call,
@@ -37,6 +38,8 @@ class CallEvidence:
     unreadable: ArgumentProblem | None = None
     repairs: tuple[Repair, ...] = ()
     plan: EditPlan | EditRefusal | None = None
+    # Counts down while its commands are read.
+    reading: Budget = field(default_factory=Budget, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "held", holders(self.arguments, "/arguments"))

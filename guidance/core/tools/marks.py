@@ -6,15 +6,18 @@ from collections.abc import Iterable
 
 _NONE: frozenset[str] = frozenset()
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_LONGEST = 1_000
 
 
 def spelled(name: object) -> str:
     """Tools take Command, " command" and COMMAND for one name, and so must we."""
     folded = str(name).casefold()
-    if folded.isalnum():
+    if not folded.isalnum():
+        raw = folded.encode("utf-8", "surrogatepass").translate(None, _SIGNS)
+        folded = raw.decode("utf-8", "surrogatepass")
+    # No tool has a name as long as that, and to go through it takes a while.
+    if folded.isalnum() or len(folded) > _LONGEST:
         return folded
-    if folded.isascii():
-        return folded.encode().translate(None, _SIGNS).decode()
     return "".join(filter(str.isalnum, folded))
 
 

@@ -55,6 +55,15 @@ def test_the_rules_that_read_every_text_are_those_patterns() -> None:
     assert len(PATTERNS) >= 12
 
 
+def test_a_warm_up_changes_nothing() -> None:
+    text = "password=Zx81" + "k9Qw and much more"
+    before = redact_text(text, fingerprint_key=b"k")
+
+    scanning.warm_up()
+
+    assert redact_text(text, fingerprint_key=b"k") == before
+
+
 @each_row("name", BOMBS)
 def test_a_bomb_ends_in_few_findings(name: str) -> None:
     """More places than anybody reads are hidden as one: the whole text."""

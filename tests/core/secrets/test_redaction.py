@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -197,6 +198,16 @@ def test_a_secret_is_looked_for_only_in_as_many_places_as_are_worth_it() -> None
     value = {"password": "abcab" + "cabd7", "log": "abcabx" * 12_000, "fine": "words"}
     done = redact(value, fingerprint_key=KEY)
     assert done.value["log"] == "«…»"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("words", [["mysql", "-p§"], ["sshpass", "-p", "§", "ssh"]])
+def test_a_long_word_of_a_command_is_hidden_to_its_end(words: list[str]) -> None:
+    secret = body(3_000)
+    given = [word.replace("§", secret) for word in words]
+    for value in (given, " ".join(given)):
+        shown = str(redacted(value))
+        assert words[0] in shown
+        assert secret[-5:] not in shown
 
 
 def _texts(value: object) -> list[str]:

@@ -11,12 +11,20 @@ from random import Random
 from typing import Any
 
 from guidance.core.commands.limits import MAX_CHARACTERS
+from guidance.core.secrets.effort import LIMIT
 from guidance.core.tools.calls import Call, CommandCall, EditCall, ToolCall
 from tests.core.secrets.bombs import BOMBS, SIZE, filled
 from tests.core.secrets.samples import WORD, body
 
 _KEY = "PRIVATE " + "KEY-----"
 _PROSE = "The quick brown fox jumps over the lazy dog. "
+# Something for every rule to look at.
+_ALL = (
+    " docker login -u a -p b https://u:pw@h/ mysql -pab curl -u a:b echo ab|sudo -S"
+    " token=abc gh" + "p_ab AKIA" + "ab identified by 'x' \nENV A b\n"
+)
+# So many names that promise a secret, each with a value, are just about looked at.
+_LOOKS = LIMIT // 50
 _SQL = "DELETE FROM a WHERE x AND y=1 AND z IN (1,2) "
 
 
@@ -35,6 +43,10 @@ def _drawn(alphabet: str = WORD + " \n", *, length: int = SIZE - 1_000) -> list[
 
 def _each(form: str, many: int, *, length: int = 12) -> str:
     return "".join(form.replace("§", body(length, seed=n)) for n in range(many))
+
+
+def _script(lines: int) -> str:
+    return ("echo $(" + "rm -rf a; git push -f; " * 260 + ");") * lines or "ls"
 
 
 def texts_of_one_kind() -> Mapping[str, Call]:
@@ -64,15 +76,17 @@ def mixtures() -> Mapping[str, Call]:
         "a wordy secret": _use(a="password=thequick" + "7", b=filled(_PROSE)),
         "an odd secret": _use(a="password=«x…»Zx8" + "1", texts=drawn),
         "short secrets": _use(a=_each("password='§'\n", 60, length=3), texts=drawn),
-        "passwords": _use(a=_each("password='§'\n", 600), texts=drawn),
-        "tokens": _use(a=_each(" gh" + "p_§", 700, length=36), texts=drawn),
-        "addresses": _use(a=_each("https://u:§@h/ ", 900), texts=drawn),
+        "passwords": _use(a=_each("password='§'\n", _LOOKS), texts=drawn),
+        "tokens": _use(a=_each(" gh" + "p_§", 8 * _LOOKS // 7, length=36), texts=drawn),
+        "addresses": _use(a=_each("https://u:§@h/ ", 3 * _LOOKS // 2), texts=drawn),
         "pieces": _use(a="password=abcab" + "cabd7", texts=_drawn("abcde")),
         "a long key": _use(
             a=f"-----BEGIN {_KEY}\n{drawn[0][:250_000]}", texts=drawn[:2]
         ),
         # What looks like a secret and is none.
-        "fillers": _use(a=_each("password=changeme-§\n", 660), texts=drawn),
+        "fillers": _use(
+            a=_each("password=changeme-§\n", 11 * _LOOKS // 10), texts=drawn
+        ),
         "cut tokens": _use(a=(" gh" + 'p_ab\nc"' + " " * 380 + "\n") * 650),
         "bundles": _use(a=("htpasswd -" + "b" * 980 + "\n") * 260),
         "logins": _use(a=("docker " + " login" * 160 + "\n") * 260),
@@ -107,13 +121,33 @@ def mixtures() -> Mapping[str, Call]:
         ),
         # Slow for one part and slow for another.
         "a script and passwords": _bash(
-            ("echo $(" + "rm -rf a; git push -f; " * 260 + ");") * 20,
-            a=_each("token: §-changeme\n", 600),
+            _script(20),
+            a=_each("token: §-changeme\n", _LOOKS),
             texts=drawn,
         ),
         "queries and passwords": _bash(
             f"psql <<'E'\n{_SQL * 1_300}\nE\n",
-            a=_each("token: §-changeme\n", 600),
+            a=_each("token: §-changeme\n", _LOOKS),
             texts=drawn,
         ),
     }
+
+
+def combinations() -> Mapping[str, Call]:
+    """Each part slow for something else: a script, texts, many values, and secrets."""
+    calls: dict[str, Call] = {}
+    for script in (0, 3, 6, 20):
+        for name, text in BOMBS.items():
+            part = _quarter_of_a_body(text)[: SIZE * 7 // 8 - 1_000]
+            for number, share in enumerate((2, 1)):
+                texts = [f"{n}{part[n : len(part) // share]}{_ALL}" for n in range(4)]
+                looks = _each(("password='§'\n", "token: §-changeme\n")[number], 300)
+                calls[f"{name}/{share}, {script} lines"] = _bash(
+                    _script(script), a=looks, texts=texts
+                )
+        for name, call in mixtures().items():
+            if isinstance(call, ToolCall) and call.arguments:
+                calls[f"{name}, {script} lines"] = _bash(
+                    _script(script), **call.arguments
+                )
+    return calls

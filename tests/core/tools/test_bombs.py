@@ -8,18 +8,21 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.edits import Edit
-from guidance.core.tools.calls import MultiEditCall
+from guidance.core.tools.calls import CommandCall, MultiEditCall
 from guidance.core.tools.destructive import TEXTS_LIMIT
 from tests.core.commands.test_bombs import MOST_CALLS, calls
-from tests.core.tools.bombs import mixtures
+from tests.core.tools.bombs import combinations, mixtures
 from tests.core.tools.builders import command, judged, several, use
 
 # Each as slow as any other for one part of the work.
-SLOWEST = ("passwords", "pieces", "secret keys", "queries", "a script and passwords")
+SLOWEST = (
+    *("passwords", "pieces", "secret keys", "queries", "a script and passwords"),
+    *("unseen/1, 6 lines", "letters-of-others/1, 3 lines", "holders, 20 lines"),
+)
 
 
 def test_no_call_takes_more_work_than_is_allowed() -> None:
-    bombs = mixtures()
+    bombs = {**mixtures(), **combinations()}
     assert [
         name
         for name in SLOWEST
@@ -46,6 +49,29 @@ def test_a_text_that_stands_twice_is_judged_once_and_told_in_both_places() -> No
         "/command",
         "/arguments/command",
     ]
+
+
+def test_a_long_script_leaves_less_for_the_search() -> None:
+    """Both are paid for together; what is not looked at is hidden, and held."""
+    names = "".join(f"password=changeme-{n}\n" for n in range(400))
+    script = mixtures()["a script and passwords"]
+    assert isinstance(script, CommandCall)
+
+    alone = judged(command("ls", arguments={"a": names}))
+    with_script = judged(command(script.command, arguments={"a": names}))
+
+    assert (alone.decision, alone.redacted) == ("allow", False)
+    assert (with_script.decision, with_script.redacted) == ("block", True)
+
+
+def test_what_nobody_sees_is_taken_out_as_long_as_it_is_worth_it() -> None:
+    token = "gh" + "p_" + "Zx81k9Qw" * 4 + "Ab12"
+    hidden = "\u200b".join(token)
+    assert judged(use(a=hidden)).decision == "block"
+
+    verdict = judged(use(a="g\u200bh" * 80_000))
+
+    assert (verdict.decision, verdict.redacted) == ("block", True)
 
 
 @pytest.mark.parametrize("old", ["x", "password=Zx81" + "k9"])
