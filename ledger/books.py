@@ -52,6 +52,8 @@ class Job:
     answer: Callable[[Any, BaseException | None], None]
     attempts: int = 0
     settled: bool = False
+    # From here on it may be done, whatever goes wrong.
+    committing: bool = False
 
     def settle(self, answer: Any, error: BaseException | None) -> None:
         """Once: what was told to somebody is not judged again."""
@@ -101,8 +103,10 @@ class Books:
     def one(self, job: Job) -> None:
         """Lock first, then read the clock, then judge."""
         try:
+            job.committing = False
             with transaction.atomic():
                 answer, state, wakes = self._under_lock(job.command)
+                job.committing = True
         except DomainError as refusal:
             job.settle(None, refusal)
             return
@@ -130,6 +134,7 @@ class Books:
             effect()
         answer = change.answer(write.entries)
         if command.idempotency is not None:
+            at = write.state.updated_at
             record_answer(command.idempotency, answer=answer, at=at)
         return answer, write.state, change.wakes
 

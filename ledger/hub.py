@@ -21,6 +21,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -34,7 +35,7 @@ from ledger.writer import writer
 
 RECHECK_SECONDS = 3.0
 NUDGE_SECONDS = 0.05
-# The writer looks for no more than these of a run: the others read for themselves.
+# After a commit the writer looks for no more than these: the others read for themselves.
 LOOKS = 4
 # And gives them as long to be gone before it answers whoever sent the command.
 TELL_SECONDS = 0.002
@@ -61,13 +62,14 @@ class Hub:
         if connection.vendor == "postgresql":
             self._tasks.append(self._loop.create_task(self._listen()))
 
-    def waiter(self, run_id: int, look: Look[T]) -> asyncio.Future[T | None]:
+    def waiter(self, run_id: int, look: Look[T] | None) -> asyncio.Future[T | None]:
         """A future that is done at the run's next news. Take it before reading.
 
         Its result is what `look` found after the commit, or None: then look yourself.
         """
         future = self._enter(self._waiters, run_id)
-        self._looks[future] = look
+        if look is not None:
+            self._looks[future] = look
         return future
 
     def follower(self, run_id: int) -> asyncio.Future[None]:
@@ -124,7 +126,7 @@ class Hub:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
         self._own_session = news.session
         if news.runs:
-            found = [pair for run in news.runs for pair in self._look_for(run)]
+            found = self._look_for(news.runs)
             told = threading.Event()
             self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
             if found:
@@ -134,16 +136,19 @@ class Hub:
         if followed:
             self._loop.call_soon_threadsafe(self._tell_followers, followed)
 
-    def _look_for(self, run_id: int) -> list[tuple[asyncio.Future[Any], Any]]:
+    def _look_for(
+        self, run_ids: Iterable[int]
+    ) -> list[tuple[asyncio.Future[Any], Any]]:
+        waiting = (each for run in run_ids for each in [*self._waiters.get(run, ())])
         found = []
-        for future in list(self._waiters.get(run_id, ()))[:LOOKS]:
+        for future in islice(waiting, LOOKS):
             look = self._looks.get(future)
             if look is not None:
                 try:
                     found.append((future, look()))
                 except Exception:
                     # Refused or failed: the waiter finds out by itself, and says so.
-                    logger.debug("A look for run %s failed", run_id, exc_info=True)
+                    logger.debug("A look for a waiter failed", exc_info=True)
         return found
 
     def _tell(

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import psycopg
 from django.db import connection
-from django.db.models import AutoField, Field, Model
+from django.db.models import NOT_PROVIDED, AutoField, Field, Model
 
 M = TypeVar("M", bound=Model)
 Row = tuple[Any, ...]
@@ -29,7 +29,13 @@ def run(statement: str, given: Sequence[Any]) -> list[Row]:
         if connection.vendor == "postgresql":
             # Django binds on the client side; the server can keep this one prepared.
             with psycopg.Cursor(connection.connection) as cursor:
-                cursor.execute(statement, given, prepare=True)
+                try:
+                    cursor.execute(statement, given, prepare=True)
+                except psycopg.errors.FeatureNotSupported:
+                    # A column is of another type than when it was prepared: the session
+                    # keeps that for ever, and must not go back to the pool.
+                    connection.connection.close()
+                    raise
                 return cursor.fetchall() if cursor.description else []
         asked = statement.replace("%s", "?")
         return list(connection.connection.execute(asked, stored(given)))
@@ -47,6 +53,7 @@ def insert(row: Model) -> None:
     )
     (row.pk,) = found[0]
     row._state.adding = False
+    row._state.db = connection.alias
 
 
 @cache
@@ -55,7 +62,8 @@ def _insertion(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
     fields = tuple(
         field for field in meta.concrete_fields if not isinstance(field, AutoField)
     )
-    assert meta.pk is not None
+    assert isinstance(meta.pk, AutoField), "its id would not be read as it should"
+    assert all(field.db_default is NOT_PROVIDED for field in fields)
     names = ", ".join(f'"{field.column}"' for field in fields)
     values = ", ".join(["%s"] * len(fields))
     return (

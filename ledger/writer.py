@@ -159,7 +159,7 @@ class Writer:
                 job.settle(None, Unavailable("The project is busy."))
         elif len(jobs) == 1 and not isinstance(error, DatabaseError):
             jobs[0].settle(None, error)
-        elif len(jobs) == 1 and jobs[0].alone and not jobs[0].command.idempotency:
+        elif len(jobs) == 1 and jobs[0].committing and not jobs[0].command.idempotency:
             # Was it committed before the answer was lost? Only a key could tell.
             jobs[0].settle(None, Unavailable(UNKNOWN))
         else:
@@ -167,7 +167,8 @@ class Writer:
         return ()
 
     def _again(self, job: Job) -> None:
-        """Try alone: a step's number and a key make it safe if the first did commit."""
+        """Try alone: either nothing was committed, or a step's number or a key make it
+        safe."""
         job.attempts += 1
         if job.attempts >= ATTEMPTS:
             job.settle(None, Unavailable("The ledger cannot be written just now."))

@@ -51,11 +51,13 @@ async def decision_wait(
     """Answers at once when there is an answer, else when one comes, else after wait."""
     run_id = await read(partial(_visible_run, principal, run_code))
     look = partial(_standing_for, principal, run_id, run_code, review_code)
+    # A person's look is several queries: they are not done on the writer's thread.
+    agent = isinstance(principal, AgentPrincipal)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     while True:
         # The waiter is taken before the read: what comes in between wakes it.
-        news = hub().waiter(run_id, look)
+        news = hub().waiter(run_id, look if agent else None)
         try:
             answer, head = await read(look)
             hub().seen(run_id, head)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from django.db.utils import OperationalError
 
+from ledger import books
+from ledger.books import Books
 from ledger.models import Run
 from ledger.verify import verify_run
+from reviews.rulings import Rule
 from tests.builders import pause_at_once, start_run, step
 from tests.people import rule, seen
 from tests.threads import Threads
@@ -114,3 +122,46 @@ def test_a_waiting_agent_is_woken_after_the_line_was_cut(
             rule(reviewer, review, "approve")
 
     assert parked.result(timeout=15).json()["state"] == "ruled"
+
+
+def test_what_fails_before_its_commit_is_done_all_the_same(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    review = pause_at_once(agent, start_run(agent))
+    under_lock = Books._under_lock
+    failed: list[object] = []
+
+    def fails_once(books: Books, command: Any) -> Any:
+        if isinstance(command, Rule) and not failed:
+            failed.append(command)
+            raise OperationalError("The line was cut.")
+        return under_lock(books, command)
+
+    monkeypatch.setattr(Books, "_under_lock", fails_once)
+
+    assert rule(reviewer, review, "approve")["state"] == "ruled"
+    assert len(failed) == 1
+
+
+def test_who_may_have_been_heard_is_told_to_look(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit went through and its answer did not: that must not be done twice."""
+    review = pause_at_once(agent, start_run(agent))
+    body = {"action": "approve", **seen(reviewer, review)}
+    cut = [True]
+
+    @contextmanager
+    def atomic() -> Iterator[None]:
+        with transaction.atomic():
+            yield
+        if cut:
+            cut.clear()
+            raise OperationalError("The line was cut.")
+
+    monkeypatch.setattr(books, "transaction", SimpleNamespace(atomic=atomic))
+    answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
+
+    assert answer.status_code == 503
+    assert "may or may not" in answer.json()["detail"]
+    assert reviewer.get(f"/reviews/{review}").json()["state"] == "ruled"

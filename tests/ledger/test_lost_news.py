@@ -24,7 +24,7 @@ def test_the_re_check_finds_what_no_message_told(
             wake(hub, run_ids)
 
     monkeypatch.setattr(Hub, "wake", deaf)
-    monkeypatch.setattr(Hub, "_look_for", lambda _hub, _run: [])
+    monkeypatch.setattr(Hub, "_look_for", lambda _hub, _runs: [])
     run = start_run(agent)
     review = pause_at_once(agent, run)
     parked = park(agent, run)

@@ -5,19 +5,29 @@ from __future__ import annotations
 from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 from django.db import connection
-from django.db.utils import IntegrityError
+from django.db.utils import IntegrityError, NotSupportedError
 from django.utils import timezone
 
 from accounts.errors import NotFound
+from accounts.models import Role
 from ledger import ready
+from ledger.listening import _connection_string
 from ledger.models import Run
 from ledger.remembered import RememberedStates
 from ledger.state import state_of
 from reviews.models import Comment, Review
 from reviews.selectors import review_for, review_for_command
-from tests.builders import Person, pause_at_once, start_run
+from tests.builders import (
+    Person,
+    make_person,
+    make_project,
+    pause_at_once,
+    start_run,
+    unique,
+)
 
 
 @pytest.fixture
@@ -39,8 +49,14 @@ def test_a_review_is_loaded_as_by_the_orm(review: Review, bob: Person) -> None:
     assert lean.run.task == usual.run.task
 
 
-def test_a_review_of_others_does_not_exist(review: Review) -> None:
-    for user_id, code in ((0, str(review.code)), (0, str(uuid4())), (0, "nonsense")):
+def test_a_review_of_others_does_not_exist(review: Review, bob: Person) -> None:
+    stranger = make_person("eve", role=Role.MANAGER, project=make_project())
+    theirs = (stranger.user.pk, str(review.code))
+    for user_id, code in (
+        theirs,
+        (bob.user.pk, str(uuid4())),
+        (bob.user.pk, "no code"),
+    ):
         with pytest.raises(NotFound):
             review_for_command(user_id=user_id, code=code)
 
@@ -65,6 +81,30 @@ def test_a_row_is_stored_as_by_the_orm(review: Review, bob: Person) -> None:
     assert ours.pk < theirs.pk
 
 
+def test_codes_and_what_is_not_there_are_stored_as_by_the_orm(review: Review) -> None:
+    given = {
+        field.attname: getattr(review, field.attname)
+        for field in Review._meta.concrete_fields
+        if field.attname not in {"id", "code"}
+    }
+    ours = Review(**given)
+
+    ready.insert(ours)
+
+    theirs = Review.objects.create(**given)
+    names = ", ".join(given)
+    with connection.cursor() as cursor:
+        # As the database has them, not as the ORM reads them.
+        cursor.execute(
+            f"SELECT {names}, length(CAST(code AS text)) FROM reviews_review"
+            " WHERE id IN (%s, %s)",
+            [ours.pk, theirs.pk],
+        )
+        first, second = cursor.fetchall()
+    assert first == second
+    assert Review.objects.get(code=ours.code).pk == ours.pk
+
+
 def test_its_errors_are_djangos(review: Review) -> None:
     twin = Review(
         **{f.attname: getattr(review, f.attname) for f in Review._meta.fields}
@@ -73,6 +113,24 @@ def test_its_errors_are_djangos(review: Review) -> None:
 
     with pytest.raises(IntegrityError):
         ready.insert(twin)
+
+
+def test_a_session_whose_plan_is_of_yesterday_is_not_used_again(review: Review) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite prepares anew when a table has changed.")
+    name = unique("changing").replace("-", "_")
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {name} AS SELECT 1 AS a")
+    asked = f"SELECT a FROM {name}"
+    assert ready.run(asked, []) == [(1,)]
+    with psycopg.connect(_connection_string(), autocommit=True) as other:
+        other.execute(f"ALTER TABLE {name} ALTER a TYPE text")
+
+    with pytest.raises(NotSupportedError):
+        ready.run(asked, [])
+    connection.close()
+
+    assert ready.run(asked, []) == [("1",)]
 
 
 def test_postgresql_keeps_it_prepared(review: Review) -> None:

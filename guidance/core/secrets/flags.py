@@ -80,6 +80,7 @@ GIVEN = byte_pattern(
 USER_NAMED = byte_pattern(_any_of(_USERS))
 _USER_GIVEN = byte_pattern(rf"\s(?:{_USER_FLAGS})")
 _WORD = re.compile(r"[^ \t\r\n\"']*")
+_REST = {quote: re.compile(f"[^\n{quote}]*") for quote in "\"'"}
 _ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)")
 
 
@@ -108,42 +109,37 @@ def flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
         effort.spend(_PRICE_OF_VALUE)
         found = reader.group(data, place.start, end)
         if found is not None:
-            yield from _judged(
-                text, found.start, _word_end(text, found.end, end, effort)
-            )
+            yield from _judged(text, *found, limit=end, effort=effort)
     for place in _LOGIN.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
-        end = min(place.end, place.start + _LINE_LIMIT)
-        found = _LOGGED_IN.group(data, place.start, end)
+        cut = place.start + _LINE_LIMIT
+        found = _LOGGED_IN.group(data, place.start, min(place.end, cut))
         if found is not None:
-            yield from _judged(
-                text, found.start, _word_end(text, found.end, end, effort)
-            )
+            yield from _judged(text, *found, limit=cut, effort=effort)
     for place in _SQL.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         quote = max(text.rfind(mark, place.start, place.end) for mark in "\"'")
-        yield from _judged(text, quote + 1, place.end)
+        yield from _judged(text, quote + 1, place.end, effort=effort)
     for place in _PIPED.finditer(data):
         # A long one is read twice more, and once in Python.
         length = place.end - place.start
         effort.spend(_PRICE_OF_VALUE + length // CHARACTERS_FOR_ONE)
         echoed = _ECHOED.match(text, place.start)
         if echoed is not None:
-            yield from _judged(text, *echoed.span(1))
+            yield from _judged(text, *echoed.span(1), effort=effort)
 
 
-def _word_end(text: str, end: int, limit: int, effort: Effort) -> int:
-    """Where a value ends that was only read up to the limit."""
-    if end < limit:
-        return end
-    whole = _WORD.match(text, end)
-    assert whole is not None
-    effort.spend((whole.end() - end) // CHARACTERS_FOR_ONE)
-    return whole.end()
-
-
-def _judged(text: str, start: int, end: int) -> Iterator[Hit]:
+def _judged(
+    text: str, start: int, end: int, *, effort: Effort, limit: int | None = None
+) -> Iterator[Hit]:
+    """`limit` is how far the line was read, if it was not read to its end."""
     value = text[start:end]
     numbers = value.isdigit() and len(value) < 6
     if not numbers and is_secret_value(value, _STRONG, style="env"):
+        if end == limit:
+            # What tells that it is one was read, and it goes on.
+            rest = _REST.get(text[start - 1], _WORD).match(text, end)
+            assert rest is not None
+            effort.spend((rest.end() - end) // CHARACTERS_FOR_ONE)
+            end = rest.end()
         yield Hit(start, end, "password", start)

@@ -6,17 +6,20 @@ from collections.abc import Iterable
 
 _NONE: frozenset[str] = frozenset()
 _SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
+_OTHERS = bytes(range(128, 256))
 _LONGEST = 1_000
 
 
 def spelled(name: object) -> str:
     """Tools take Command, " command" and COMMAND for one name, and so must we."""
     folded = str(name).casefold()
-    if not folded.isalnum():
-        raw = folded.encode("utf-8", "surrogatepass").translate(None, _SIGNS)
-        folded = raw.decode("utf-8", "surrogatepass")
-    # No tool has a name as long as that, and to go through it takes a while.
-    if folded.isalnum() or len(folded) > _LONGEST:
+    if folded.isalnum():
+        return folded
+    raw = folded.encode("utf-8", "surrogatepass").translate(None, _SIGNS)
+    folded = raw.decode("utf-8", "surrogatepass")
+    # With so many letters it is no marked name, whatever the signs between them are,
+    # and to go through them takes a while.
+    if folded.isalnum() or len(raw.translate(None, _OTHERS)) > _LONGEST:
         return folded
     return "".join(filter(str.isalnum, folded))
 

@@ -200,6 +200,23 @@ def test_a_secret_is_looked_for_only_in_as_many_places_as_are_worth_it() -> None
     assert done.value["log"] == "«…»"  # type: ignore[index]
 
 
+@pytest.mark.parametrize(
+    "after", [";$(x)", "|$(x)", "&&${FOO}", "|{{x}}", ";echo", " -u x", "\n"]
+)
+def test_what_follows_a_password_does_not_hide_it(after: str) -> None:
+    secret = "hunter2Xq9" + "Zr4Lm"
+    shown = str(redacted(f"docker login -p {secret}{after}"))
+    assert secret not in shown
+    assert after in shown
+
+
+def test_a_long_value_in_quotes_is_hidden_to_the_closing_one() -> None:
+    first, second = body(1_100), body(40, seed=2)
+    shown = str(redacted(f'mysql -p"{first} {second}" shop'))
+    assert second[:5] not in shown
+    assert shown.endswith('" shop')
+
+
 @pytest.mark.parametrize("words", [["mysql", "-p§"], ["sshpass", "-p", "§", "ssh"]])
 def test_a_long_word_of_a_command_is_hidden_to_its_end(words: list[str]) -> None:
     secret = body(3_000)

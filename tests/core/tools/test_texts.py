@@ -125,6 +125,20 @@ def test_sql_is_read_as_sql_and_commands_as_commands() -> None:
     assert judged(use(text="rm -rf /"), **marks).decision == "require-confirmation"
 
 
+@each_row(
+    "name",
+    [
+        "\u3000" * 1_001 + "command",
+        "\u200b" * 100_000 + "command",
+        "-" * 100_000 + "Command",
+        "\u200b".join("command") + "é\u0301"[1:] * 2_000,
+    ],
+)
+def test_no_number_of_signs_makes_another_name_of_it(name: str) -> None:
+    verdict = judged(use(tool="Bash", **{name: "rm -rf / --no-preserve-root"}))
+    assert verdict.decision != "allow"
+
+
 @each_row("name", ["Command", "command ", "COMMAND", "shell-command", "shellCommand"])
 def test_a_name_counts_however_it_is_written(name: str) -> None:
     assert marked({name: "ls"}, "*.command", "*.shell_command")
