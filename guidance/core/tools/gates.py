@@ -10,7 +10,6 @@ from guidance.core.tools.calls import CommandCall, ToolCall
 from guidance.core.tools.destructive import destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.marks import spelled
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import every_text, spelled_twice
 
@@ -70,8 +69,8 @@ def _two_commands(evidence: CallEvidence) -> bool:
     call = evidence.call
     return isinstance(call, CommandCall) and any(
         part != call.command
-        for name, part in evidence.arguments.items()
-        if spelled(name) == "command"
+        for name, _, part in evidence.held[0].parts  # the arguments themselves
+        if name == "command"
     )
 
 

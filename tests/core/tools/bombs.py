@@ -101,6 +101,9 @@ def mixtures() -> Mapping[str, Call]:
         "long keys": _use(
             **{"é my-Secret " * 13_000 + str(n): "abc" for n in range(3)}
         ),
+        "long names of signs": _use(
+            **{"\u200b" * 80_000 + f"a{n}": "rm -rf /" for n in range(4)}
+        ),
         "small passwords": _use(a=[f"password=Zx81{n}" for n in values]),
         "pairs": _use(
             a=[["Authorization", f"Bearer {body(24, seed=n)}"] for n in range(3_300)]
