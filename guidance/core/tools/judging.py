@@ -21,7 +21,7 @@ from guidance.core.words import CALL_WEIGHTS, call_severity, most_severe_call
 # stored call differently takes the next number.
 GATEWAY_VERSION = 3
 # What looking for secrets may cost, see `secrets.effort`, and how much of that the
-# reading of commands takes away at most: a call is judged in less than 100 ms.
+# reading of commands takes away at most: both together take less than 100 ms.
 SEARCH_LIMIT = 32_000
 READING_COST = 24_000
 # More findings than a person reads; the decision is made by all of them.
