@@ -14,10 +14,11 @@ T = TypeVar("T")
 
 class Threads(ThreadPoolExecutor):
     def submit(self, work: Callable[..., T], /, *args: Any, **more: Any) -> Future[T]:
-        return super().submit(_tidily, work, *args, **more)
+        return super().submit(tidily, work, *args, **more)
 
 
-def _tidily(work: Callable[..., T], *args: Any, **more: Any) -> T:
+def tidily(work: Callable[..., T], *args: Any, **more: Any) -> T:
+    """A thread that ends without this keeps its place in the pool for ever."""
     try:
         return work(*args, **more)
     finally:

@@ -32,6 +32,7 @@ from tests.front.streams import ledger, listen, until_parked
 from tests.live import Live, serve
 from tests.people import rule
 from tests.raw import head
+from tests.threads import tidily
 from tests.waiting import until
 
 FINISH = {"outcome": "completed"}
@@ -182,7 +183,7 @@ async def test_fifty_readers_hear_the_same_and_leave_nothing(
             timeout=30,
             verify=False,  # noqa: S501 (plain HTTP)
         ) as client:
-            told = asyncio.create_task(asyncio.to_thread(tell))
+            told = asyncio.create_task(asyncio.to_thread(tidily, tell))
             readers = [
                 follow(client, leave_after=5 if number % 2 else 100)
                 for number in range(50)
