@@ -17,6 +17,7 @@ from guidance.core.tools.judging import judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.core.commands.corpus import sizes
 from tests.core.tools.bombs import combinations, mixtures, texts_of_one_kind
+from tests.core.tools.edit_bombs import edit_bombs
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -84,7 +85,7 @@ def _whole_calls(bombs: Mapping[str, str]) -> Iterator[Figure]:
 
 
 def slow_calls() -> dict[str, Call]:
-    return {**texts_of_one_kind(), **mixtures(), **combinations()}
+    return {**texts_of_one_kind(), **mixtures(), **combinations(), **edit_bombs()}
 
 
 def _commands(texts: Mapping[str, str]) -> dict[str, Call]:

@@ -1,12 +1,12 @@
 """What changed, in lines: counts, and the unified diff that a person reads.
 
-Lines end with LF here, as in every unified diff; a CR is part of its line.
+Lines end with LF here, as in every unified diff; a CR is part of its line. Of a text of
+which is known where it changed, only those lines are looked at.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -27,6 +27,18 @@ class Change(NamedTuple):
     new_end: int
 
 
+class Passage(NamedTuple):
+    """A change, where its lines stand in the original, and what becomes of them."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+    start: int
+    end: int
+    put: str
+
+
 def split_lines(text: str) -> list[str]:
     lines = text.split("\n")
     last = lines.pop()
@@ -35,16 +47,14 @@ def split_lines(text: str) -> list[str]:
 
 def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
     """The fewest lines to take out and put in."""
-    head = 0
-    while head < min(len(old), len(new)) and old[head] == new[head]:
-        head += 1
-    tail = 0
-    most = min(len(old), len(new)) - head
-    while tail < most and old[-1 - tail] == new[-1 - tail]:
-        tail += 1
-    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
-    if len(old) * len(new) > _PAIRS:
-        yield Change(head, head + len(old), head, head + len(new))
+    head = _shared(old, new)
+    old, new = old[head:], new[head:]
+    tail = _shared(old[::-1], new[::-1])
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    pairs = len(old) * len(new)
+    if pairs < 2 or pairs > _PAIRS:
+        if old or new:
+            yield Change(head, head + len(old), head, head + len(new))
         return
     # Numbers for lines: the same in every process, as their hashes are not.
     numbers: dict[str, int] = {}
@@ -65,92 +75,117 @@ def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
         yield pending
 
 
-def line_changes(
-    old: Sequence[str], new: Sequence[str], spans: Sequence[Change]
-) -> list[Change]:
-    """The same for a text of which is known where its characters changed."""
-    old_starts, new_starts = _starts(old), _starts(new)
-    regions: list[Change] = []
-    for span in spans:
-        # Up to and with the line behind the change: its rest is the same in both.
-        region = Change(
-            _line(old_starts, span.old),
-            _line(old_starts, span.old_end) + 1,
-            _line(new_starts, span.new),
-            _line(new_starts, span.new_end) + 1,
-        )
-        if regions and region.old < regions[-1].old_end:
-            last = regions.pop()
-            region = Change(last.old, region.old_end, last.new, region.new_end)
-        regions.append(region)
-    made: list[Change] = []
-    for at_old, old_end, at_new, new_end in regions:
-        part = changes(old[at_old:old_end], new[at_new:new_end])
-        for change in part:
-            place = Change(
-                change.old + at_old,
-                change.old_end + at_old,
-                change.new + at_new,
-                change.new_end + at_new,
-            )
-            if made and (made[-1].old_end, made[-1].new_end) == (place.old, place.new):
-                place = Change(made[-1].old, place.old_end, made[-1].new, place.new_end)
-                made.pop()
-            made.append(place)
-    return made
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many of the first lines are the same."""
+    pairs = zip(one, other, strict=False)
+    differ = (number for number, (a, b) in enumerate(pairs) if a != b)
+    return next(differ, min(len(one), len(other)))
 
 
-def _starts(lines: Sequence[str]) -> list[int]:
-    """Where lines begin; behind a last line end there is room for one more."""
-    starts = [*accumulate(map(len, lines), initial=0)]
-    if lines and not lines[-1].endswith("\n"):
-        starts.pop()
-    return starts
+def passages(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[Passage]:
+    """The changes of a text whose spans, in their order, are filled anew."""
+    position = line = moved = 0
+    for start, end, put in _regions(text, spans):
+        line += text.count("\n", position, start)
+        within = text.count("\n", start, end)
+        at = line + moved
+        if within == put.count("\n") == 1 and text[end - 1] == put[-1] == "\n":
+            # One line for one: most are like this, and there may be very many.
+            if not text.startswith(put, start):
+                yield Passage(line, line + 1, at, at + 1, start, end, put)
+        else:
+            old, new = split_lines(text[start:end]), split_lines(put)
+            places = [*accumulate(map(len, old), initial=start)]
+            for change in changes(old, new):
+                yield Passage(
+                    change.old + line,
+                    change.old_end + line,
+                    change.new + at,
+                    change.new_end + at,
+                    places[change.old],
+                    places[change.old_end],
+                    "".join(new[change.new : change.new_end]),
+                )
+            moved += len(new) - len(old)
+        line += within
+        position = end
 
 
-def _line(starts: Sequence[int], at: int) -> int:
-    return bisect_right(starts, at) - 1
+def _regions(
+    text: str, spans: Iterable[tuple[int, int, str]]
+) -> Iterator[tuple[int, int, str]]:
+    """Whole lines of the original, and what becomes of them.
+
+    Each up to and with the line behind a change, whose rest is the same in both.
+    """
+    first = behind = position = 0
+    parts: list[str] = []
+    for start, end, new in spans:
+        line = text.rfind("\n", behind, start) + 1
+        if line > behind:
+            if parts:
+                yield first, behind, "".join(parts) + text[position:behind]
+            first = position = line
+            parts = []
+        parts += text[position:start], new
+        position = end
+        if end >= behind:
+            behind = text.find("\n", end) + 1 or len(text)
+    if parts:
+        yield first, behind, "".join(parts) + text[position:behind]
 
 
-def unified(
-    old: Sequence[str], new: Sequence[str], made: Sequence[Change], *, name: str
-) -> str:
+def unified(text: str, made: Iterable[Passage], *, name: str) -> str:
     """The unified diff of the changes, empty when there are none."""
-    if not made:
-        return ""
     shown = _shown_name(name)
     parts = [f"--- a/{shown}\n+++ b/{shown}\n"]
-    hunk: list[Change] = []
-    for change in made:
-        if hunk and change.old - hunk[-1].old_end > 2 * CONTEXT:
-            parts += _hunk(old, new, hunk)
+    hunk: list[Passage] = []
+    for passage in made:
+        if hunk and passage.old - hunk[-1].old_end > 2 * CONTEXT:
+            parts += _hunk(text, hunk)
             hunk = []
-        hunk.append(change)
-    parts += _hunk(old, new, hunk)
+        hunk.append(passage)
+    if not hunk:
+        return ""
+    parts += _hunk(text, hunk)
     return "".join(parts)
 
 
-def _hunk(old: Sequence[str], new: Sequence[str], hunk: Sequence[Change]) -> list[str]:
+def _hunk(text: str, hunk: Sequence[Passage]) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
-    before = min(CONTEXT, first.old)
-    after = min(CONTEXT, len(old) - last.old_end)
+    start, before = _lines_before(text, first.start)
+    end, after = _lines_behind(text, last.end)
     here = _range(first.old - before, last.old_end + after)
     there = _range(first.new - before, last.new_end + after)
-    rows = [f"@@ -{here} +{there} @@\n"]
-    position = first.old - before
-    for change in hunk:
-        rows.append(_rows(" ", old[position : change.old]))
-        rows.append(_rows("-", old[change.old : change.old_end]))
-        rows.append(_rows("+", new[change.new : change.new_end]))
-        position = change.old_end
-    rows.append(_rows(" ", old[position : position + after]))
-    return rows
+    yield f"@@ -{here} +{there} @@\n"
+    for passage in hunk:
+        yield _rows(" ", text[start : passage.start])
+        yield _rows("-", text[passage.start : passage.end])
+        yield _rows("+", passage.put)
+        start = passage.end
+    yield _rows(" ", text[start:end])
 
 
-def _rows(sign: str, lines: Sequence[str]) -> str:
-    if not lines:
+def _lines_before(text: str, at: int) -> tuple[int, int]:
+    """Where the context before a place starts, and how many lines it has."""
+    count = 0
+    while at > 0 and count < CONTEXT:
+        at = text.rfind("\n", 0, at - 1) + 1
+        count += 1
+    return at, count
+
+
+def _lines_behind(text: str, at: int) -> tuple[int, int]:
+    count = 0
+    while at < len(text) and count < CONTEXT:
+        at = text.find("\n", at) + 1 or len(text)
+        count += 1
+    return at, count
+
+
+def _rows(sign: str, text: str) -> str:
+    if not text:
         return ""
-    text = "".join(lines)
     rows = sign + text.removesuffix("\n").replace("\n", f"\n{sign}")
     # Only the last line of a file may be without its end.
     ending = "\n" if text.endswith("\n") else "\n\\ No newline at end of file\n"

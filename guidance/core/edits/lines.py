@@ -7,69 +7,63 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 
 BOM = "\ufeff"
 
-_ENDING = re.compile(r"(\r\n|\n|\r)")
+_ENDING = re.compile(r"\r\n|\n|\r")
+
+
+def contents(text: str) -> list[str]:
+    """What the lines say. What follows the last ending is one if it is not empty.
+
+    A byte order mark belongs to the file, not to its first line.
+    """
+    text = text.removeprefix(BOM).replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
 
 
 class Lines:
-    """A text cut into lines: what they say, where they start, end, and end with ending.
+    """A text cut into lines: what they say, where they start, end, and end with ending."""
 
-    What follows the last ending is a line if it is not empty. A byte order mark belongs
-    to the file, not to its first line.
-    """
-
-    __slots__ = ("afters", "contents", "ends", "starts", "text")
+    __slots__ = ("_afters", "_begin", "contents", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        begin = len(BOM) if text.startswith(BOM) else 0
-        if "\r" in text:
-            self._mixed(text[begin:], begin)
-        else:
-            self._plain(text[begin:], begin)
+        self._begin = len(BOM) if text.startswith(BOM) else 0
+        self.contents = contents(text)
+        # Each ending as one LF, and no character more or less.
+        text = text[self._begin :].replace("\r\n", " \n").replace("\r", "\n")
+        sized = text.split("\n")
+        if len(sized) > len(self.contents):
+            sized.pop()
+        ends = accumulate(map(len, sized))
+        self._afters: list[int] = [*map(add, ends, count(self._begin + 1))]
+        if sized and not text.endswith("\n"):
+            self._afters[-1] = len(self.text)
 
-    def _plain(self, text: str, begin: int) -> None:
-        """The same with LF alone, which is found at once."""
-        self.contents = text.split("\n")
-        whole = not self.contents[-1]
-        if whole:
-            self.contents.pop()
-        places = accumulate((len(line) + 1 for line in self.contents), initial=begin)
-        self.starts = list(places)
-        self.afters = self.starts[1:]
-        self.starts.pop()
-        self.ends = [after - 1 for after in self.afters]
-        if not whole:
-            self.afters[-1] = self.ends[-1] = begin + len(text)
+    def start(self, number: int) -> int:
+        return self._afters[number - 1] if number else self._begin
 
-    def _mixed(self, text: str, begin: int) -> None:
-        # A line, its ending, a line, its ending, …, and what follows the last one.
-        parts = _ENDING.split(text)
-        if parts[-1]:
-            parts.append("")
-        else:
-            parts.pop()
-        places = list(accumulate(map(len, parts), initial=begin))
-        self.contents = parts[0::2]
-        self.starts = places[0:-1:2]
-        self.ends = places[1::2]
-        self.afters = places[2::2]
+    def end(self, number: int) -> int:
+        return self.start(number) + len(self.contents[number])
+
+    def after(self, number: int) -> int:
+        """Where the next line starts, if there is one."""
+        return self._afters[number]
 
     def place(self, at: int) -> tuple[int, int]:
         """Line and column of a character, counted from 1."""
-        number = bisect_right(self.afters, at)
-        start = self.starts[number] if number < len(self.starts) else self.after_all
-        if number == len(self.starts) and self.ends and self.ends[-1] == start:
+        number = bisect_right(self._afters, at)
+        last = len(self.contents) - 1
+        if number > last >= 0 and self.end(last) == at:
             # At the end of a last line without an ending.
-            number, start = number - 1, self.starts[-1]
-        return number + 1, max(0, at - start) + 1
-
-    @property
-    def after_all(self) -> int:
-        return self.afters[-1] if self.afters else 0
+            number = last
+        return number + 1, max(0, at - self.start(number)) + 1
 
     def ending_at(self, start: int, end: int) -> str:
         """The line ending in use there: within, else after, else before the place."""
@@ -77,10 +71,10 @@ class Lines:
         if within is not None:
             return within[0]
         # Only the last line may be without one.
-        after = bisect_right(self.afters, end)
-        if after < len(self.ends) and self.ends[after] < self.afters[after]:
-            return self.text[max(end, self.ends[after]) : self.afters[after]]
-        before = bisect_right(self.afters, start) - 1
+        after = bisect_right(self._afters, end)
+        if after < len(self.contents) and self.end(after) < self.after(after):
+            return self.text[max(end, self.end(after)) : self.after(after)]
+        before = bisect_right(self._afters, start) - 1
         if before < 0:
             return "\n"
-        return self.text[self.ends[before] : self.afters[before]] or "\n"
+        return self.text[self.end(before) : self.after(before)] or "\n"

@@ -5,21 +5,31 @@
 3. similarity: as many whole lines that are at least 90 % the same, character by
    character.
 
-The first layer with a match is the one that counts. The third is the only costly one:
-`Effort` bounds what all edits of a plan may spend on it.
+The first layer with a match is the one that counts. Each look is paid for. The third
+layer is the only one that is left out when it costs too much.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, islice
 from typing import NamedTuple
 
 from guidance.core.edits.edit import Layer
-from guidance.core.edits.lines import Lines
-from guidance.core.edits.similarity import Effort, Windows
+from guidance.core.edits.lines import Lines, contents
+from guidance.core.edits.similarity import Windows
+from guidance.core.effort import Effort
+
+# A microsecond's worth: characters searched and read, lines cut. And what it costs to
+# tell the place of lines.
+_SEARCHED = 200
+_READ = 60
+_CUT = 4
+_PLACED = 4
+# Looking for a short text in a short one is the only search that may take as long as
+# both multiplied. So no text that is searched is short: there is room behind it.
+_ROOM = "\0" * 30_000
 
 
 class Found(NamedTuple):
@@ -30,56 +40,64 @@ class Found(NamedTuple):
     layer: Layer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Search:
-    """All that matches; `left_out` says that the similarity layer was too costly."""
-
-    found: tuple[Found, ...]
-    left_out: bool = False
-
-
 class Original:
     """The text that is edited, prepared once for all edits."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, effort: Effort) -> None:
+        effort.spend(_reading(text))
         self.text = text
         self.lines = Lines(text)
+        self._effort = effort
+        self._searched = text + _ROOM
         self._endings = _endings(text)
         self._windows: Windows | None = None
-        self._normal: str | None = None
+        self._normal = ""
         self._normal_starts: list[int] = []
 
-    def search(self, old: str, *, every: bool, limit: int, effort: Effort) -> Search:
-        """Matches of the best layer, one more than the limit at most.
+    def search(self, old: str, *, every: bool, limit: int) -> tuple[Found, ...]:
+        """Matches of the first layer that has any, one more than the limit at most.
 
         With `every` those that do not overlap, left to right; else all there are,
         since any second one makes the edit ambiguous.
         """
-        found = _limited(self._exact(old, every=every), limit)
-        if not found:
-            found = _limited(self._whitespace(old, every=every), limit)
-        if found:
-            return Search(found=found)
+        exact = _limited(self._exact(old, every=every), limit)
+        return exact or _limited(self._whitespace(old, every=every), limit)
+
+    def similar(self, old: str, *, limit: int) -> tuple[Found, ...] | None:
+        """Matches of the third layer; None when looking would cost too much."""
         if self._windows is None:
-            self._windows = Windows(self.lines)
-        windows = self._windows.similar(old, limit=limit, effort=effort)
+            self._windows = Windows(self.lines.contents)
+        windows = self._windows.similar(old, limit=limit, effort=self._effort)
         if windows is None:
-            return Search(found=(), left_out=True)
-        spans = (self._span(old, *window, layer="similarity") for window in windows)
-        return Search(found=tuple(spans))
+            return None
+        return tuple(self._span(old, *window, layer="similarity") for window in windows)
+
+    def ending_at(self, start: int, end: int) -> str:
+        """The line ending in use there; most files have no more than one."""
+        if len(self._endings) > 1:
+            return self.lines.ending_at(start, end)
+        return self._endings[0] if self._endings else "\n"
 
     def _exact(self, old: str, *, every: bool) -> Iterator[Found]:
         for form in self._forms(old):
-            step = len(form) if every else 1
             found = False
-            at = self.text.find(form)
-            while at >= 0:
-                if not self._is_half_ending(at, form, old):
+            step = len(form) if every else 1
+            for at in self._places(self._searched, form, step):
+                end = at + len(form)
+                if end <= len(self.text) and not self._is_half_ending(at, form, old):
                     found = True
-                    yield Found(at, at + len(form), "exact")
-                at = self.text.find(form, at + step)
+                    yield Found(at, end, "exact")
             if found:
                 return
+
+    def _places(self, text: str, form: str, step: int) -> Iterator[int]:
+        self._effort.spend(len(text) // _SEARCHED)
+        price = 1 + len(form) // _SEARCHED
+        at = text.find(form)
+        while at >= 0:
+            self._effort.spend(price)
+            yield at
+            at = text.find(form, at + step)
 
     def _is_half_ending(self, at: int, form: str, old: str) -> bool:
         """The LF of a CRLF is no line end for an edit that knows nothing of CR."""
@@ -91,6 +109,7 @@ class Original:
         yield old
         if "\n" not in old and "\r" not in old:
             return
+        self._effort.spend(_reading(old))
         plain = old.replace("\r\n", "\n")
         for ending in self._endings:
             form = plain.replace("\n", ending)
@@ -98,31 +117,33 @@ class Original:
                 yield form
 
     def _whitespace(self, old: str, *, every: bool) -> Iterator[Found]:
-        wanted = [_normal(line) for line in Lines(old).contents]
+        self._effort.spend(_reading(old))
+        wanted = [_normal(line) for line in contents(old)]
         if not any(wanted):
             return
-        if self._normal is None:
+        if not self._normal:
+            self._effort.spend(_reading(self.text))
             normal = [_normal(line) for line in self.lines.contents]
-            self._normal = "\n".join(["", *normal, ""])
+            self._normal = "\n".join(["", *normal, _ROOM])
             sizes = map(len, normal)
             self._normal_starts = [*accumulate((n + 1 for n in sizes), initial=0)]
         form = "\n".join(["", *wanted, ""])
-        at = self._normal.find(form)
-        while at >= 0:
+        # The line end before the next match may be the last one of this match.
+        step = len(form) - 1 if every else 1
+        for at in self._places(self._normal, form, step):
+            self._effort.spend(_PLACED)
             first = bisect_right(self._normal_starts, at) - 1
             yield self._span(old, first, first + len(wanted), layer="whitespace")
-            # The line end before the next match may be the last one of this match.
-            at = self._normal.find(form, at + (len(form) - 1 if every else 1))
 
     def _span(self, old: str, first: int, last: int, *, layer: Layer) -> Found:
         """Whole lines, `last` not included, as far as `old` reaches at both sides."""
-        start = self.lines.starts[first]
+        start = self.lines.start(first)
         if not old[:1].isspace():
             line = self.lines.contents[first]
             start += len(line) - len(line.lstrip())
         whole = old.endswith(("\n", "\r"))
-        ends = self.lines.afters if whole else self.lines.ends
-        return Found(start, ends[last - 1], layer)
+        end = self.lines.after if whole else self.lines.end
+        return Found(start, end(last - 1), layer)
 
 
 def _limited(found: Iterator[Found], limit: int) -> tuple[Found, ...]:
@@ -132,6 +153,11 @@ def _limited(found: Iterator[Found], limit: int) -> tuple[Found, ...]:
 
 def _normal(line: str) -> str:
     return " ".join(line.split())
+
+
+def _reading(text: str) -> int:
+    """What it costs to cut a text into lines and words."""
+    return len(text) // _READ + (text.count("\n") + text.count("\r")) // _CUT
 
 
 def _endings(text: str) -> list[str]:

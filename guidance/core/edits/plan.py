@@ -8,10 +8,12 @@ order mark, a missing last line end and composed or decomposed letters stay as t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from guidance.core.edits.diffs import Change, line_changes, split_lines, unified
+from guidance.core.edits import problems
+from guidance.core.edits.diffs import Passage, passages, unified
 from guidance.core.edits.edit import (
     Edit,
     EditMatch,
@@ -19,18 +21,27 @@ from guidance.core.edits.edit import (
     EditProblem,
     EditRefusal,
     Layer,
-    Trouble,
 )
+from guidance.core.edits.filling import Filling
 from guidance.core.edits.lines import BOM
 from guidance.core.edits.matching import Found, Original
-from guidance.core.edits.similarity import Effort
+from guidance.core.effort import Effort, TooMuchError
 
 EDIT_LIMIT = 200
-TEXT_LIMIT = 1_048_576
-MATCH_LIMIT = 10_000
-RESULT_LIMIT = 4 * TEXT_LIMIT
-# So many places are named in one message.
-_NAMED_PLACES = 5
+TEXT_LIMIT = 262_144
+EDITS_LIMIT = 4 * TEXT_LIMIT
+RESULT_LIMIT = 2 * TEXT_LIMIT
+MATCH_LIMIT = 4_000
+OVERLAP_LIMIT = 100
+# What planning may cost, and the prices of a place, and of a line that is shown as
+# changed, if there are few of them in a row. So many of very many lines in a row, and so
+# many characters of the result, are a microsecond's worth.
+EFFORT_LIMIT = 55_000
+_PLACE = 9
+_SHOWN = 8
+_IN_A_ROW = 4
+_CHANGED = 2
+_WRITTEN = 100
 
 
 class _Piece(NamedTuple):
@@ -44,152 +55,130 @@ class _Piece(NamedTuple):
 
 
 def plan_edits(
-    original: str, edits: Sequence[Edit], *, file_path: str = "file"
+    original: str,
+    edits: Sequence[Edit],
+    *,
+    file_path: str = "file",
+    effort: Effort | None = None,
 ) -> EditPlan | EditRefusal:
     """What the edits make of the text, or everything that speaks against it."""
-    problems = _size_problems(original, edits)
-    if problems:
-        return EditRefusal(problems=tuple(problems))
-    source = Original(original)
-    effort = Effort()
-    pieces: list[_Piece] = []
-    for number, edit in enumerate(edits):
-        found = _found(source, number, edit, problems, effort=effort)
-        if len(pieces) + len(found) > MATCH_LIMIT:
-            problems.append(_problem(number, "too-large", _TOO_MUCH))
-            return EditRefusal(problems=tuple(problems))
-        pieces += (
-            _Piece(
-                place.start,
-                place.end,
-                number,
-                place.layer,
-                _filled(source, edit, place),
-            )
-            for place in found
-        )
-    pieces.sort()
-    problems += _overlaps(source, pieces)
-    if not problems:
-        size = len(original) + sum(
-            len(piece.new) - piece.end + piece.start for piece in pieces
-        )
-        if size > RESULT_LIMIT:
-            problems.append(_problem(0, "too-large", _TOO_MUCH))
-    if problems:
-        return EditRefusal(problems=tuple(problems))
-    return _plan(source, pieces, file_path)
+    effort = effort or Effort(EFFORT_LIMIT)
+    against = [*_sizes(original, edits)]
+    if not against:
+        try:
+            return _planned(original, edits, file_path, effort)
+        except TooMuchError:
+            against.append(problems.too_large(_TOO_MUCH_WORK))
+    return EditRefusal(problems=tuple(against))
 
 
 _TOO_MUCH = (
     f"the result would have more than {RESULT_LIMIT:,} characters, "
     f"or be changed in more than {MATCH_LIMIT:,} places"
 )
+_TOO_MUCH_WORK = (
+    "too many lines, places and edits for one call: "
+    "send fewer at once, or the whole file as one edit"
+)
 
 
-def _size_problems(original: str, edits: Sequence[Edit]) -> list[EditProblem]:
-    problems = []
+def _sizes(original: str, edits: Sequence[Edit]) -> Iterator[EditProblem]:
     if len(original) > TEXT_LIMIT:
-        message = f"the text has more than {TEXT_LIMIT:,} characters"
-        problems.append(_problem(0, "too-large", message))
-    if sum(len(edit.old) + len(edit.new) for edit in edits) > TEXT_LIMIT:
-        message = f"the edits have more than {TEXT_LIMIT:,} characters"
-        problems.append(_problem(0, "too-large", message))
+        yield problems.too_large(f"the text has more than {TEXT_LIMIT:,} characters")
+    if sum(len(edit.old) + len(edit.new) for edit in edits) > EDITS_LIMIT:
+        yield problems.too_large(f"the edits have more than {EDITS_LIMIT:,} characters")
     if len(edits) > EDIT_LIMIT:
-        problems.append(
-            _problem(0, "too-large", f"more than {EDIT_LIMIT} edits at once")
+        yield problems.too_large(f"more than {EDIT_LIMIT} edits at once")
+
+
+def _planned(
+    original: str, edits: Sequence[Edit], file_path: str, effort: Effort
+) -> EditPlan | EditRefusal:
+    source = Original(original, effort)
+    against: list[EditProblem] = []
+    pieces: list[_Piece] = []
+    for number, found in enumerate(_found(source, edits, against)):
+        effort.spend(_PLACE * len(found))
+        if len(pieces) + len(found) > MATCH_LIMIT:
+            against.append(problems.too_large(_TOO_MUCH, number))
+            return EditRefusal(problems=tuple(against))
+        filling = Filling(edits[number], source)
+        pieces += (
+            _Piece(place.start, place.end, number, place.layer, filling.at(place))
+            for place in found
         )
-    return problems
-
-
-def _problem(
-    edit: int, trouble: Trouble, message: str, place: tuple[int, int] | None = None
-) -> EditProblem:
-    line, column = place or (None, None)
-    return EditProblem(
-        edit=edit, trouble=trouble, message=message, line=line, column=column
+    pieces.sort()
+    against += islice(_overlaps(source, pieces), OVERLAP_LIMIT)
+    size = len(original) + sum(
+        len(piece.new) - piece.end + piece.start for piece in pieces
     )
+    if not against and size > RESULT_LIMIT:
+        against.append(problems.too_large(_TOO_MUCH))
+    if against:
+        return EditRefusal(problems=tuple(against))
+    effort.spend(size // _WRITTEN)
+    effort.spend(_changed_lines(original, pieces) // _CHANGED)
+    return _plan(source, pieces, file_path, effort)
 
 
 def _found(
-    source: Original,
-    number: int,
-    edit: Edit,
-    problems: list[EditProblem],
-    *,
-    effort: Effort,
-) -> tuple[Found, ...]:
-    """Where the edit applies; what speaks against it is added to the problems."""
-    name = f"edits[{number}]"
+    source: Original, edits: Sequence[Edit], against: list[EditProblem]
+) -> list[tuple[Found, ...]]:
+    """Where the edits apply; what speaks against one is added to the problems.
+
+    What is nearly the same is looked for when everything else is found, with what that
+    has left.
+    """
+    places: list[tuple[Found, ...] | None] = [
+        _where(source, number, edit, against) for number, edit in enumerate(edits)
+    ]
+    for number, edit in enumerate(edits):
+        if places[number] is None:
+            limit = MATCH_LIMIT if edit.replace_all else problems.NAMED_PLACES
+            found = source.similar(edit.old, limit=limit)
+            if not found:
+                against.append(problems.no_match(number, left_out=found is None))
+            places[number] = _unique(source, number, edit, found or (), against)
+    against.sort(key=lambda problem: problem.edit)
+    return [found or () for found in places]
+
+
+def _where(
+    source: Original, number: int, edit: Edit, against: list[EditProblem]
+) -> tuple[Found, ...] | None:
+    """None if the text stands nowhere but for what is nearly the same."""
     if not edit.old:
         if source.text in ("", BOM):
             return (Found(len(source.text), len(source.text), "exact"),)
-        problems.append(
-            _problem(
-                number,
-                "empty-old",
-                f"{name}: old is empty, but the file is not; say what is to be replaced",
-            )
-        )
+        against.append(problems.empty_old(number))
         return ()
-    limit = MATCH_LIMIT if edit.replace_all else _NAMED_PLACES
-    search = source.search(edit.old, every=edit.replace_all, limit=limit, effort=effort)
-    if not search.found:
-        message = f"{name}: old does not stand in the file"
-        if search.left_out:
-            message += (
-                "; similar lines were not looked for, there is too much to compare"
-            )
-        problems.append(_problem(number, "no-match", message))
-    elif len(search.found) > 1 and not edit.replace_all:
-        places = [source.lines.place(found.start) for found in search.found]
-        named = ", ".join(f"{line}:{column}" for line, column in places[:_NAMED_PLACES])
-        more = len(places) > _NAMED_PLACES
-        message = (
-            f"{name}: old stands in {'more than ' if more else ''}"
-            f"{min(len(places), _NAMED_PLACES)} places ({named}{' …' if more else ''}); "
-            "give more of what is around it, or set replace_all"
-        )
-        problems.append(_problem(number, "ambiguous", message, places[0]))
-        return ()
-    return search.found
+    limit = MATCH_LIMIT if edit.replace_all else problems.NAMED_PLACES
+    found = source.search(edit.old, every=edit.replace_all, limit=limit)
+    return _unique(source, number, edit, found, against) if found else None
 
 
-def _filled(source: Original, edit: Edit, found: Found) -> str:
-    """The new text with the line ends that the file has there.
-
-    An edit that was found to the letter and itself speaks of CR is taken literally.
-    """
-    literal = source.text[found.start : found.end] == edit.old
-    if literal and "\r" in edit.old + edit.new:
-        return edit.new
-    new = edit.new.replace("\r\n", "\n")
-    ends = ("\n", "\r")
-    lost = edit.old.endswith(ends) and not source.text.endswith(ends, 0, found.end)
-    if lost:
-        # The file ends without a line end, and goes on doing so.
-        new = new.removesuffix("\n")
-    ending = source.lines.ending_at(found.start, found.end)
-    return new if ending == "\n" else new.replace("\n", ending)
+def _unique(
+    source: Original,
+    number: int,
+    edit: Edit,
+    found: tuple[Found, ...],
+    against: list[EditProblem],
+) -> tuple[Found, ...]:
+    if len(found) < 2 or edit.replace_all:
+        return found
+    places = [source.lines.place(place.start) for place in found]
+    against.append(problems.ambiguous(number, places))
+    return ()
 
 
-def _overlaps(source: Original, pieces: Sequence[_Piece]) -> list[EditProblem]:
-    problems = []
+def _overlaps(source: Original, pieces: Sequence[_Piece]) -> Iterator[EditProblem]:
     reach: _Piece | None = None
     for piece in pieces:
         if reach is not None and (piece.start < reach.end or _same_point(piece, reach)):
-            one, other = (
-                source.lines.place(reach.start),
-                source.lines.place(piece.start),
-            )
-            message = (
-                f"edits[{reach.edit}] at {one[0]}:{one[1]} and "
-                f"edits[{piece.edit}] at {other[0]}:{other[1]} overlap"
-            )
-            problems.append(_problem(piece.edit, "overlap", message, other))
+            one, other = (source.lines.place(each.start) for each in (reach, piece))
+            yield problems.overlap(reach.edit, one, piece.edit, other)
         if reach is None or piece.end > reach.end:
             reach = piece
-    return problems
 
 
 def _same_point(one: _Piece, other: _Piece) -> bool:
@@ -197,32 +186,42 @@ def _same_point(one: _Piece, other: _Piece) -> bool:
     return one.start == one.end == other.start == other.end
 
 
-def _plan(source: Original, pieces: Sequence[_Piece], file_path: str) -> EditPlan:
+def _changed_lines(text: str, pieces: Sequence[_Piece]) -> int:
+    """At most so many lines are taken out and put in."""
+    return sum(
+        2 + piece.new.count("\n") + text.count("\n", piece.start, piece.end)
+        for piece in pieces
+    )
+
+
+def _plan(
+    source: Original, pieces: Sequence[_Piece], file_path: str, effort: Effort
+) -> EditPlan:
     parts: list[str] = []
-    spans: list[Change] = []
-    position = length = 0
+    position = 0
     for piece in pieces:
-        kept = source.text[position : piece.start]
-        parts += kept, piece.new
-        start = length + len(kept)
-        length = start + len(piece.new)
-        spans.append(Change(piece.start, piece.end, start, length))
+        parts += source.text[position : piece.start], piece.new
         position = piece.end
     result = "".join(parts) + source.text[position:]
-    old, new = split_lines(source.text), split_lines(result)
-    made = line_changes(old, new, spans)
-    matches = sorted(
-        (_match(source, piece) for piece in pieces),
-        key=lambda match: (match.edit, match.line, match.column),
-    )
+    made = [*_passages(source.text, pieces, effort)]
+    matches = [_match(source, piece) for piece in pieces]
+    matches.sort(key=lambda match: (match.edit, match.line, match.column))
     return EditPlan(
         result=result,
         result_sha256=sha256(result),
-        diff=unified(old, new, made, name=file_path),
+        diff=unified(source.text, made, name=file_path),
         matches=tuple(matches),
-        lines_added=sum(change.new_end - change.new for change in made),
-        lines_removed=sum(change.old_end - change.old for change in made),
+        lines_added=sum(each.new_end - each.new for each in made),
+        lines_removed=sum(each.old_end - each.old for each in made),
     )
+
+
+def _passages(text: str, pieces: Sequence[_Piece], effort: Effort) -> Iterator[Passage]:
+    spans = ((piece.start, piece.end, piece.new) for piece in pieces)
+    for passage in passages(text, spans):
+        lines = passage.old_end - passage.old + passage.new_end - passage.new
+        effort.spend(_SHOWN * min(_IN_A_ROW, lines))
+        yield passage
 
 
 def _match(source: Original, piece: _Piece) -> EditMatch:

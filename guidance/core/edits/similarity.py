@@ -1,132 +1,153 @@
 """Lines that are nearly the same: windows of as many lines as the edit has.
 
-How alike two texts are is one minus the share of characters that would have to be put
-in or taken out, over both together. Neighbouring windows share most of their lines, so
-of several that overlap only the best one counts, and its borders are then moved as long
-as that makes it better: a line more or less in the file does not cut the match short.
+How much two texts differ is the share of characters that would have to be put in or
+taken out, over both together. Neighbouring windows share most of their lines, so of
+several that overlap only the best one counts, and its borders are then moved as long as
+that makes it better: a line more or less in the file does not cut the match short.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 from rapidfuzz.distance import Indel
 
-from guidance.core.edits.lines import Lines
+from guidance.core.edits.lines import contents
+from guidance.core.effort import Effort
 
-LEAST = 0.90
+# At most one in so many characters differs.
+_ONE_IN = 10
 # A border is moved by so many lines at most.
 _MOVE = 3
-# What it costs to look at the length of a window, and to compare it, beside what its
-# characters cost; and how many of those are compared at once.
-_VISIT = 50
-_COMPARE = 500
-_BAND = 512
-
-
-class Effort:
-    """What the similarity layer may still cost, in steps of comparing.
-
-    Counted, not timed, so that the same edits always come out the same. The default
-    is about a second; edits of a few lines in a file of 1,000 never come near it.
-    """
-
-    __slots__ = ("left",)
-
-    def __init__(self, limit: int = 300_000_000) -> None:
-        self.left = limit
-
-    def take(self, amount: int) -> bool:
-        self.left -= amount
-        return self.left >= 0
+# What is left for everything else; the edit that is nearly right can do without.
+KEPT = 25_000
+# A microsecond's worth: windows passed over, lines marked, and steps of comparing, which
+# takes one for each character of the one text and each word of bits of the other. Of
+# letters beyond the first 256 each has to be looked up.
+_PASSED = 4
+_MARKED = 50
+_STEPS = 350
+_STEPS_BEYOND = 65
+_BITS = 64
 
 
 class Windows:
     """The lines of the original, ready to be compared in windows."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._text = "\n".join(lines.contents)
-        sizes = map(len, lines.contents)
-        self._starts = [*accumulate((size + 1 for size in sizes), initial=0)]
-        self._total = len(lines.contents)
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._text = "\n".join(lines)
+        self._starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
+        self._total = len(lines)
 
     def similar(
         self, old: str, *, limit: int, effort: Effort
     ) -> list[tuple[int, int]] | None:
         """First and last line (not included) of each match, best first.
 
-        None when looking would cost more than is left.
+        None when looking would cost more than can be spared.
         """
-        wanted = Lines(old).contents
+        wanted = contents(old)
         size = len(wanted)
         if not any(map(str.strip, wanted)) or size > self._total:
             return []
-        target = "\n".join(wanted)
-        scores = self._scores(target, size, effort)
-        if scores is None:
+        try:
+            return self._best(_Comparison("\n".join(wanted), effort), size, limit)
+        except _TooCostlyError:
             return None
+
+    def _best(
+        self, compared: _Comparison, size: int, limit: int
+    ) -> list[tuple[int, int]]:
+        scores = self._scores(compared, size)
         best = [0.0] * self._total
         found: list[tuple[int, int]] = []
         for first in sorted(scores, key=lambda first: (-scores[first], first)):
             score = scores[first]
+            compared.pay(1 + size // _MARKED)
             # Overlapping windows that are equally good are two matches, not one.
             if max(best[first : first + size]) > score:
                 continue
             best[first : first + size] = [score] * size
-            moved = self._moved(first, first + size, target, effort)
-            if moved is None:
-                return None
-            found.append(moved)
+            found.append(self._moved(compared, first, first + size, score))
             if len(found) > limit:
                 break
         return found
 
-    def _scores(
-        self, target: str, size: int, effort: Effort
-    ) -> dict[int, float] | None:
-        if not effort.take(_VISIT * self._total):
-            return None
-        # By length alone: what two texts share is at most the shorter of them.
-        low = len(target) * LEAST / (2 - LEAST)
-        high = len(target) * (2 - LEAST) / LEAST
-        alike = [
-            first
-            for first, (start, end) in enumerate(
-                zip(self._starts, self._starts[size:], strict=False)
-            )
-            if low <= end - start - 1 <= high
-        ]
+    def _scores(self, compared: _Comparison, size: int) -> dict[int, float]:
+        """Of the windows that are alike enough.
+
+        A window further down differs by the lines that it loses and gains, and by no
+        more. After one that is quite different there is nothing to look at for a while.
+        """
+        compared.pay(self._total // _PASSED)
+        starts, length = self._starts, len(compared.target)
         scores: dict[int, float] = {}
-        for first in alike:
-            score = self._score(target, first, first + size, effort)
-            if score is None:
-                return None
-            if score:
-                scores[first] = score
+        # How much any window differs at least: the difference of this one, less the way.
+        least, here = 0, 0
+        for first in range(self._total - size + 1):
+            way = starts[first] + starts[first + size] - here
+            both = length + starts[first + size] - starts[first] - 1
+            shorter = abs(both - 2 * length)
+            if max(least - way, shorter) * _ONE_IN > both:
+                continue
+            differs = compared.differs(self._window(first, first + size))
+            if differs * _ONE_IN <= both:
+                scores[first] = 1 - differs / both
+            least, here = differs, starts[first] + starts[first + size]
         return scores
 
     def _moved(
-        self, first: int, last: int, target: str, effort: Effort
-    ) -> tuple[int, int] | None:
-        ranks = []
+        self, compared: _Comparison, first: int, last: int, score: float
+    ) -> tuple[int, int]:
+        best = (score, 0, -first, last)
         for start in range(max(0, first - _MOVE), min(first + _MOVE, last - 1) + 1):
             stop = min(self._total, last + _MOVE) + 1
             for end in range(max(start + 1, last - _MOVE), stop):
-                score = self._score(target, start, end, effort)
-                if score is None:
-                    return None
-                distance = abs(start - first) + abs(end - last)
-                ranks.append((score, -distance, -start, end))
-        _, _, start, end = max(ranks)
+                window = self._window(start, end)
+                both = len(compared.target) + len(window)
+                rank = -abs(start - first) - abs(end - last), -start, end
+                # It cannot be more alike than the lengths are.
+                shorter = abs(both - 2 * len(window))
+                if (1 - shorter / both, *rank) <= best:
+                    continue
+                best = max(best, (1 - compared.differs(window) / both, *rank))
+        _, _, start, end = best
         return -start, end
 
-    def _score(
-        self, target: str, first: int, last: int, effort: Effort
-    ) -> float | None:
-        """How alike they are, 0 if too little; None when there is no effort left."""
-        window = self._text[self._starts[first] : self._starts[last] - 1]
-        both = len(target) + len(window)
-        # The band of differences that is compared grows with the length.
-        if not effort.take(_COMPARE + both * (1 + both // _BAND)):
-            return None
-        return Indel.normalized_similarity(target, window, score_cutoff=LEAST)
+    def _window(self, first: int, last: int) -> str:
+        return self._text[self._starts[first] : self._starts[last] - 1]
+
+
+class _Comparison:
+    """What is looked for, and what comparing it may still cost."""
+
+    __slots__ = ("_effort", "_simple", "_words", "target")
+
+    def __init__(self, target: str, effort: Effort) -> None:
+        self.target = target
+        self._effort = effort
+        self._simple = _is_simple(target)
+        self._words = 1 + len(target) // _BITS
+
+    def differs(self, window: str) -> int:
+        """How many characters have to be put in or taken out."""
+        steps = _STEPS if self._simple and _is_simple(window) else _STEPS_BEYOND
+        self.pay(1 + len(window) * self._words // steps)
+        return Indel.distance(self.target, window)
+
+    def pay(self, price: int) -> None:
+        if not self._effort.spares(price, keep=KEPT):
+            raise _TooCostlyError
+
+
+def _is_simple(text: str) -> bool:
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+class _TooCostlyError(Exception):
+    """Comparing would cost more than can be spared."""

@@ -9,10 +9,9 @@ DIFF_LIMIT = 300
 
 def diff_lines(content: str, *, original: str | None = None) -> int:
     """Lines put in and taken out; without the original every line counts as put in."""
-    new = split_lines(content)
     if original is None:
-        return len(new)
-    made = changes(split_lines(original), new)
+        return content.count("\n") + (content[-1:] not in ("", "\n"))
+    made = changes(split_lines(original), split_lines(content))
     return sum(
         change.old_end - change.old + change.new_end - change.new for change in made
     )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.filler import is_filler, is_reference
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.labels import is_label

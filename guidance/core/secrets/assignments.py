@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise, promise
 from guidance.core.secrets.reading import Place, value_at

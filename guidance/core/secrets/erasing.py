@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from guidance.core.secrets.effort import TooMuchError
+from guidance.core.effort import TooMuchError
 from guidance.core.secrets.hits import UNTOLD, Hit
 from guidance.core.secrets.inspection import Inspection
 from guidance.core.secrets.labels import BARE, WINDOW, fingerprint, label, windows
 from guidance.core.secrets.pieces import Pieces
-from guidance.core.secrets.walk import Path
+from guidance.core.secrets.walk import BINARY, NUMBERS, OBJECT, Path
 
 # Of longer names in a path the end is left out: it says where to look, and any name
 # may come from outside.
@@ -74,13 +74,13 @@ class Eraser:
     def rebuilt(self, value: object, path: Path = ()) -> object:
         if isinstance(value, str):
             return self._cleaned(value, (path, False))
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, OBJECT):
+            return self._mapping(value, path)
+        if isinstance(value, NUMBERS) and not isinstance(value, bool):
             text = repr(value)
             cleaned = self._cleaned(text, (path, False))
             return value if cleaned == text else cleaned
-        if isinstance(value, Mapping):
-            return self._mapping(value, path)
-        if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        if isinstance(value, Sequence) and not isinstance(value, BINARY):
             parts = enumerate(value)
             return [self.rebuilt(part, (*path, place)) for place, part in parts]
         return value

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from guidance.core.arguments.patterns import byte_pattern, one_byte
-from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, Effort
+from guidance.core.effort import Effort
+from guidance.core.secrets.effort import CHARACTERS_FOR_ONE
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.values import is_secret_value

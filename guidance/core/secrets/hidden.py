@@ -13,7 +13,7 @@ from guidance.core.arguments.patterns import (
     byte_pattern,
     compile_pattern,
 )
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.tokens import JOINT, cut_starts, token_at
 

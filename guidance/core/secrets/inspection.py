@@ -12,8 +12,9 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from guidance.core.arguments.patterns import one_byte
+from guidance.core.effort import Effort, TooMuchError
 from guidance.core.secrets.addresses import credential
-from guidance.core.secrets.effort import LIMIT, Effort, TooMuchError
+from guidance.core.secrets.effort import LIMIT
 from guidance.core.secrets.flags import flags, may_hold_flags
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
 from guidance.core.secrets.names import Promise, promise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import Span, byte_pattern
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.hits import Hit
 
 KIND = "private-key"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import compress
 
 from guidance.core.arguments.patterns import BytePattern, byte_pattern, one_byte
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.labels import WINDOW, windows
 
 Span = tuple[int, int]

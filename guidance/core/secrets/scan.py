@@ -9,9 +9,10 @@ from hashlib import shake_128
 from itertools import accumulate
 
 from guidance.core.arguments.patterns import byte_pattern, either, one_byte
+from guidance.core.effort import Effort
 from guidance.core.secrets.addresses import SCHEME, addresses
 from guidance.core.secrets.assignments import ASSIGNED, SPACE_NAMED, assignments
-from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, Effort
+from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, LIMIT
 from guidance.core.secrets.flags import GIVEN, USER_NAMED, flags, gives_a_user
 from guidance.core.secrets.hidden import base64_texts, cut_tokens, seen
 from guidance.core.secrets.hits import Hit, merged
@@ -53,8 +54,8 @@ def warm_up() -> None:
     data = one_byte(text)
     for pattern in (_ANYTHING, _ANYTHING_ELSE):
         deque(pattern.finditer(data), maxlen=0)
-    deque(_plain(text, data, Effort()), maxlen=0)
-    deque(_encoded(data, Effort()), maxlen=0)
+    deque(_plain(text, data, Effort(LIMIT)), maxlen=0)
+    deque(_encoded(data, Effort(LIMIT)), maxlen=0)
 
 
 def _drawn(alphabet: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guidance.core.arguments.patterns import BytePattern, byte_pattern
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
 from guidance.core.secrets.filler import is_filler
 from guidance.core.secrets.formats import RULES
 from guidance.core.secrets.formats.rule import TokenRule

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 DEPTH_LIMIT = 100
-_NUMBERS = (int, float)
-_BINARY = (bytes, bytearray)
+NUMBERS = (int, float)
+BINARY = (bytes, bytearray)
+# Most are dicts, and that is asked much faster.
+OBJECT = (dict, Mapping)
 
 Path = tuple[str | int, ...]
 # The names that lead to a key, without the places in lists. Below a key that is not
@@ -53,13 +55,12 @@ class Texts:
             raise TooDeep(f"the value is nested deeper than {DEPTH_LIMIT}")
         if isinstance(value, str):
             self.every.append(Text(path, value, False, name, False, paired))
-        elif isinstance(value, dict) or isinstance(value, Mapping):  # noqa: SIM101
-            # Most are dicts, and that is asked much faster.
+        elif isinstance(value, OBJECT):
             self._mapping(value, path, name, own)
-        elif isinstance(value, _NUMBERS):
+        elif isinstance(value, NUMBERS):
             if not isinstance(value, bool):
                 self.every.append(Text(path, repr(value), False, name, True))
-        elif isinstance(value, Sequence) and not isinstance(value, _BINARY):
+        elif isinstance(value, Sequence) and not isinstance(value, BINARY):
             self._sequence(value, path, name, own)
 
     def _mapping(
@@ -75,7 +76,7 @@ class Texts:
                 self.own.add(below)
             else:
                 names = None
-                self.every.append(Text(below, called, in_key=True))
+                self.every.append(Text(below, called, True))
             if beside and called.lower() in ("value", "val"):
                 called = beside
             self._gather(part, below, called, names)

@@ -14,6 +14,8 @@ from guidance.core.arguments import (
 )
 from guidance.core.commands.limits import Budget
 from guidance.core.edits import EditPlan, EditRefusal, diff_lines, plan_edits
+from guidance.core.edits.plan import EFFORT_LIMIT
+from guidance.core.effort import Effort
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -38,6 +40,8 @@ class CallEvidence:
     unreadable: ArgumentProblem | None = None
     repairs: tuple[Repair, ...] = ()
     plan: EditPlan | EditRefusal | None = None
+    # How much of what it may cost the planning of edits took, from 0 to 1.
+    planning: float = 0.0
     # Counts down while its commands are read.
     reading: Budget = field(default_factory=Budget, compare=False)
 
@@ -79,8 +83,13 @@ def evidence_of(call: Call, rules: ToolRules) -> CallEvidence:
                 call = replace(call, diff_lines=diff_lines(call.content))
             return CallEvidence(call=call, arguments={})
         case MultiEditCall():
-            plan = plan_edits(call.original, call.edits, file_path=call.file_path)
-            return CallEvidence(call=call, arguments={}, plan=plan)
+            effort = Effort(EFFORT_LIMIT)
+            plan = plan_edits(
+                call.original, call.edits, file_path=call.file_path, effort=effort
+            )
+            return CallEvidence(
+                call=call, arguments={}, plan=plan, planning=effort.share
+            )
 
 
 def _decoded(call: ToolCall, text: str, rules: ToolRules) -> CallEvidence:

@@ -19,11 +19,13 @@ from guidance.core.words import CALL_WEIGHTS, call_severity, most_severe_call
 
 # Stored with every decision. Any change of the gates or their rules that would judge a
 # stored call differently takes the next number.
-GATEWAY_VERSION = 3
+GATEWAY_VERSION = 4
 # What looking for secrets may cost, see `secrets.effort`, and how much of that the
-# reading of commands takes away at most: both together take less than 100 ms.
+# reading of commands or the planning of edits takes away at most: all together take less
+# than 100 ms.
 SEARCH_LIMIT = 32_000
 READING_COST = 24_000
+PLANNING_COST = 24_000
 # More findings than a person reads; the decision is made by all of them.
 FINDINGS_LIMIT = 100
 _QUOTES = ("text", "argument", "path")
@@ -131,7 +133,8 @@ def _without_secrets(
         # What the findings quote of the call is cleaned with it, and says nothing new.
         "quotes": [_quoted(finding) for finding in verdict.findings],
     }
-    limit = SEARCH_LIMIT - int(READING_COST * evidence.reading.share)
+    reading = READING_COST * evidence.reading.share
+    limit = SEARCH_LIMIT - int(reading + PLANNING_COST * evidence.planning)
     safe = redact(sent, fingerprint_key=key, own_keys=_OWN_KEYS, limit=limit)
     found = [secret for secret in safe.findings if not _is_quote(secret)]
     if not found:

@@ -23,8 +23,11 @@ _SQL = re.compile(
 _PROGRAM = frozenset({"program", "executable", "name", "command", "cmd", "file"})
 _WORDS = ("args", "arguments", "argv", "params", "parameters")
 _INPUT = ("stdin", "input")
-# What most arguments are; asked before anything slower.
+# What most arguments are; asked before anything slower, as are dicts.
 _LEAVES = frozenset({str, int, float, bool, type(None)})
+_OBJECT = (dict, Mapping)
+_LIST = (list, tuple)
+_PARTED = (*_LIST, *_OBJECT)
 
 # The parts of one object: each with its name as it is spelled, and its key.
 Parts = Sequence[tuple[str, str, Any]]
@@ -51,10 +54,10 @@ def every_text(value: object, place: str = "") -> Iterator[Text]:
     """Every text in the value, however deep; key names are not texts of a call."""
     if isinstance(value, str):
         yield Text(place, value)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, _OBJECT):
         for key, part in value.items():
             yield from every_text(part, f"{place}/{_escaped(str(key))}")
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _LIST):
         for number, part in enumerate(value):
             yield from every_text(part, f"{place}/{number}")
 
@@ -67,13 +70,13 @@ def holders(arguments: Mapping[str, Any], place: str) -> list[Holder]:
 
 
 def _hold(value: object, place: str, above: Names, found: list[Holder]) -> None:
-    if isinstance(value, Mapping):
+    if isinstance(value, _OBJECT):
         parts = _parts(value)
         found.append(Holder(parts, place, above))
         for name, key, part in parts:
             if _has_parts(part):
                 _hold(part, f"{place}/{_escaped(key)}", (*above, name), found)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _LIST):
         for number, part in enumerate(value):
             if _has_parts(part):
                 _hold(part, f"{place}/{number}", above, found)
@@ -114,7 +117,7 @@ def _holding(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Holder]:
 
 def _code(value: object, place: str) -> Iterator[Text]:
     """A list is one command given word by word, and each word may be one itself."""
-    if isinstance(value, list | tuple) and (line := _line(value)):
+    if isinstance(value, _LIST) and (line := _line(value)):
         yield Text(place, line, joined=True)
     yield from _below(value, place)
     yield from every_text(value, place)
@@ -123,18 +126,18 @@ def _code(value: object, place: str) -> Iterator[Text]:
 def _below(value: object, place: str) -> Iterator[Text]:
     """Commands in parts further down. Of lists in lists only the innermost, or the
     outer ones would be read again at every level."""
-    if isinstance(value, Mapping):
+    if isinstance(value, _OBJECT):
         yield from _together(_parts(value), _PROGRAM, place)
     inner: Iterable[tuple[object, object]] = ()
-    if isinstance(value, Mapping):
+    if isinstance(value, _OBJECT):
         inner = value.items()
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _LIST):
         inner = enumerate(value)
     for key, part in inner:
         if not _has_parts(part):
             continue
         there = f"{place}/{_escaped(str(key))}"
-        if isinstance(part, list | tuple) and not any(map(_has_parts, part)):
+        if isinstance(part, _LIST) and not any(map(_has_parts, part)):
             if line := _line(part):
                 yield Text(there, line, joined=True)
         else:
@@ -142,7 +145,7 @@ def _below(value: object, place: str) -> Iterator[Text]:
 
 
 def _has_parts(value: object) -> bool:
-    return type(value) not in _LEAVES and isinstance(value, Mapping | list | tuple)
+    return type(value) not in _LEAVES and isinstance(value, _PARTED)
 
 
 def _together(parts: Parts, heads: Collection[str], place: str) -> Iterator[Text]:
@@ -184,7 +187,7 @@ def _flat(value: object) -> Iterator[str]:
         yield str(value).lower()
     elif isinstance(value, int | float):
         yield str(value)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _LIST):
         for part in value:
             yield from _flat(part)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guidance.core.edits import Edit, EditPlan, EditProblem, EditRefusal, plan_edits
+from guidance.core.edits.diffs import passages, unified
 
 Change = tuple[str, str] | tuple[str, str, bool]
 
@@ -31,3 +32,8 @@ def refused(original: str, *changes: Change) -> tuple[EditProblem, ...]:
 
 def layers(plan: EditPlan) -> list[str]:
     return [match.layer for match in plan.matches]
+
+
+def whole_diff(old: str, new: str, *, name: str = "x") -> str:
+    """The unified diff of two texts."""
+    return unified(old, passages(old, [(0, len(old), new)]), name=name)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, diff_lines, plan_edits
-from guidance.core.edits.diffs import changes, split_lines, unified
-from tests.core.edits.builders import planned
+from guidance.core.edits.diffs import split_lines
+from tests.core.edits.builders import planned, whole_diff
 from tests.examples import examples
 from tests.rows import each_row
 
@@ -90,9 +90,7 @@ def test_a_change_of_line_ends_is_seen() -> None:
 @each_row("original", ["", "a", "a\n", "a\nb", "a\nb\n"])
 @each_row("result", ["", "a", "a\n", "b\na", "a\nb\nc\n"])
 def test_small_texts_with_and_without_a_last_end(original: str, result: str) -> None:
-    old, new = split_lines(original), split_lines(result)
-    made = list(changes(old, new))
-    diff = unified(old, new, made, name="x")
+    diff = whole_diff(original, result)
     assert patched(original, diff) == result if diff else original == result
 
 
@@ -105,8 +103,7 @@ def test_the_fewest_changes_lead_from_one_text_to_the_other(
     original: str, result: str
 ) -> None:
     old, new = split_lines(original), split_lines(result)
-    made = list(changes(old, new))
-    diff = unified(old, new, made, name="x")
+    diff = whole_diff(original, result)
     assert (patched(original, diff) if diff else original) == result
     put_in = sum(row.startswith("+") for row in diff.split("\n")[2:])
     taken_out = sum(row.startswith("-") for row in diff.split("\n")[2:])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from guidance.core.edits import Edit, EditPlan, EditRefusal, plan_edits
-from guidance.core.edits.lines import Lines
-from guidance.core.edits.plan import EDIT_LIMIT, MATCH_LIMIT, TEXT_LIMIT
-from guidance.core.edits.similarity import Effort, Windows
+from guidance.core.edits.plan import (
+    EDIT_LIMIT,
+    EDITS_LIMIT,
+    MATCH_LIMIT,
+    OVERLAP_LIMIT,
+    TEXT_LIMIT,
+)
+from guidance.core.edits.similarity import KEPT, Windows
+from guidance.core.effort import Effort
 from tests.core.edits.builders import refused
 
 
@@ -23,17 +31,36 @@ def test_the_largest_text_is_taken_and_a_larger_one_is_not() -> None:
 def test_too_many_edits_and_too_much_in_them() -> None:
     edit = Edit(old="a", new="b")
     assert troubles(plan_edits("a", [edit] * (EDIT_LIMIT + 1))) == ["too-large"]
-    large = Edit(old="a", new="b" * TEXT_LIMIT)
+    large = Edit(old="a", new="b" * EDITS_LIMIT)
     assert troubles(plan_edits("a", [large])) == ["too-large"]
 
 
-def test_two_hundred_edits_of_a_large_file() -> None:
-    lines = [f"line {n}: {'x' * 90}" for n in range(10_000)]
-    edits = [Edit(old=f"line {n * 50}:", new=f"LINE {n}:") for n in range(EDIT_LIMIT)]
-    plan = plan_edits("\n".join(lines), edits)
+@pytest.mark.parametrize(("lines", "many"), [(400, EDIT_LIMIT), (6_000, 30)])
+def test_many_edits_of_a_small_file_and_fewer_of_a_large_one(
+    lines: int, many: int
+) -> None:
+    text = "\n".join(f"line {n}: {'x' * 28}" for n in range(lines))
+    edits = [Edit(old=f"line {n}:", new=f"LINE {n}:") for n in range(many)]
+    plan = plan_edits(text, edits)
     assert isinstance(plan, EditPlan)
-    assert len(plan.matches) == EDIT_LIMIT
-    assert (plan.lines_added, plan.lines_removed) == (EDIT_LIMIT, EDIT_LIMIT)
+    assert len(plan.matches) == many
+    assert (plan.lines_added, plan.lines_removed) == (many, many)
+
+
+def test_what_costs_too_much_says_what_to_do() -> None:
+    line = f"line 1: {'x' * 28}\n"
+    (problem,) = refused(line * 6_000, *[(f"line {n}", "x") for n in range(EDIT_LIMIT)])
+    assert problem.trouble == "too-large"
+    assert "send fewer at once" in problem.message
+
+
+def test_an_edit_that_is_nearly_right_takes_nothing_from_the_others() -> None:
+    lines = [f"statement {n:05} = {n * 7_919 % 10_007}\n" for n in range(6_000)]
+    wrong = [("".join(lines[n : n + 150])[::-1], "x") for n in (10, 1_000, 2_000)]
+    right = [(line, f"# {line}") for line in lines[3_000:3_010]]
+    problems = refused("".join(lines), *wrong, *right)
+    assert {problem.edit for problem in problems} == {0, 1, 2}
+    assert all("too much to compare" in problem.message for problem in problems)
 
 
 def test_more_matches_than_anybody_reads() -> None:
@@ -42,13 +69,18 @@ def test_more_matches_than_anybody_reads() -> None:
     assert troubles(plan_edits("a" * (MATCH_LIMIT + 1), [everywhere])) == ["too-large"]
 
 
+def test_overlaps_are_told_as_many_as_anybody_reads() -> None:
+    everywhere = Edit(old="a", new="b", replace_all=True)
+    assert len(troubles(plan_edits("a\n" * 200, [everywhere] * 3))) == OVERLAP_LIMIT
+
+
 def test_a_result_that_would_fill_the_memory() -> None:
     grow = Edit(old="a", new="b" * 10_000, replace_all=True)
     assert troubles(plan_edits("a" * 1_000, [grow])) == ["too-large"]
 
 
 def test_looking_for_similar_lines_ends() -> None:
-    text = "aaaaaaaaaaaaaaaaaaaa\n" * 20_000
+    text = "aaaaaaaaaaaaaaaaaaaa\n" * 1_500
     edits = [Edit(old=f"aaaaaaaaaaaaaaaaaab{n}", new="x") for n in range(100, 150)]
     result = plan_edits(text, edits)
     assert isinstance(result, EditRefusal)
@@ -57,10 +89,10 @@ def test_looking_for_similar_lines_ends() -> None:
 
 
 def test_the_effort_is_counted_not_timed() -> None:
-    lines = Lines("".join(f"line number {n}\n" for n in range(100)))
-    enough = Effort(limit=10_000_000)
-    assert Windows(lines).similar("line nummer 7", limit=9, effort=enough) == [(7, 8)]
-    assert Windows(lines).similar("line nummer 7", limit=9, effort=Effort(99)) is None
+    windows = Windows([f"line number {n}" for n in range(100)])
+    enough, little = Effort(KEPT + 10_000), Effort(KEPT + 10)
+    assert windows.similar("line nummer 7", limit=9, effort=enough) == [(7, 8)]
+    assert windows.similar("line nummer 7", limit=9, effort=little) is None
 
 
 def test_edits_that_find_nothing_say_whether_everything_was_looked_at() -> None:

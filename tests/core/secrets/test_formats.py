@@ -7,7 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guidance.core.secrets.effort import Effort
+from guidance.core.effort import Effort
+from guidance.core.secrets.effort import LIMIT
 from guidance.core.secrets.formats import KINDS, RULES
 from guidance.core.secrets.formats.rule import TokenRule
 from guidance.core.secrets.scan import scan
@@ -34,7 +35,7 @@ SURROUNDINGS = (
 
 
 def covered(text: str) -> set[int]:
-    return {at for hit in scan(text, Effort()) for at in range(hit.start, hit.end)}
+    return {at for hit in scan(text, Effort(LIMIT)) for at in range(hit.start, hit.end)}
 
 
 def test_there_are_more_than_a_hundred_kinds_and_samples_of_most() -> None:
@@ -49,7 +50,9 @@ def test_a_token_is_found_whole_and_named_wherever_it_stands(
 ) -> None:
     for surrounding in SURROUNDINGS:
         text = surrounding.replace("{}", token)
-        found = [(hit.kind, text[hit.start : hit.end]) for hit in scan(text, Effort())]
+        found = [
+            (hit.kind, text[hit.start : hit.end]) for hit in scan(text, Effort(LIMIT))
+        ]
         assert (kind, token) in found, surrounding
 
 
@@ -57,7 +60,7 @@ def test_a_token_is_found_whole_and_named_wherever_it_stands(
 def test_the_public_start_is_not_taken_for_part_of_the_secret(
     kind: str, token: str
 ) -> None:
-    (hit,) = scan(token, Effort())
+    (hit,) = scan(token, Effort(LIMIT))
     starts = [start for rule in RULES if rule.kind == kind for start in rule.starts]
     assert token[: hit.core] in [*starts, ""]
 
@@ -79,7 +82,7 @@ def test_whatever_has_the_form_of_a_rule_is_found(rule: TokenRule) -> None:
 
 @each_row(("kind", "token"), TOKENS, ids=numbered(kind for kind, _ in TOKENS))
 def test_a_token_inside_a_longer_word_is_not_one(kind: str, token: str) -> None:
-    found = {hit.kind for hit in scan(f"x{token}", Effort())}
+    found = {hit.kind for hit in scan(f"x{token}", Effort(LIMIT))}
     # What needs no start of its own may begin a character later.
     without_start = {rule.kind for rule in RULES if not rule.starts}
     assert kind not in found or kind in without_start
@@ -88,9 +91,9 @@ def test_a_token_inside_a_longer_word_is_not_one(kind: str, token: str) -> None:
 def test_a_placeholder_in_the_form_of_a_token_is_none() -> None:
     for rule in RULES:
         for start in rule.starts:
-            assert not scan(start + "x" * 40, Effort()), start
+            assert not scan(start + "x" * 40, Effort(LIMIT)), start
 
 
 def test_the_longest_known_start_gives_the_name() -> None:
     text = "s" + "k-ant-" + body(40)
-    assert [hit.kind for hit in scan(text, Effort())] == ["anthropic-key"]
+    assert [hit.kind for hit in scan(text, Effort(LIMIT))] == ["anthropic-key"]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments.patterns import BytePattern
+from guidance.core.effort import Effort
 from guidance.core.secrets import (
     addresses,
     assignments,
@@ -27,7 +28,7 @@ from guidance.core.secrets import (
 from guidance.core.secrets import (
     scan as scanning,
 )
-from guidance.core.secrets.effort import Effort
+from guidance.core.secrets.effort import LIMIT
 from guidance.core.secrets.hits import HIT_LIMIT, Hit
 from guidance.core.secrets.scan import scan
 from tests.core.secrets.bombs import BOMBS
@@ -120,7 +121,7 @@ ODD = st.sampled_from(
 @steadily
 @given(text=st.lists(ODD, max_size=30).map("".join))
 def test_no_text_raises_and_every_place_lies_in_it(text: str) -> None:
-    hits = scan(text, Effort())
+    hits = scan(text, Effort(LIMIT))
     assert all(0 <= hit.start < hit.end <= len(text) for hit in hits)
     assert all(one.end <= two.start for one, two in pairwise(hits))
     redact_text(text, fingerprint_key=b"k")
@@ -129,22 +130,22 @@ def test_no_text_raises_and_every_place_lies_in_it(text: str) -> None:
 def hits_without_passing_over(text: str) -> list[Hit]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scanning, "_suspicious", lambda data: True)
-        return list(scan(text, Effort()))
+        return list(scan(text, Effort(LIMIT)))
 
 
 @steadily
 @given(text=st.lists(ODD, max_size=30).map("".join))
 def test_what_is_passed_over_at_once_holds_nothing(text: str) -> None:
-    assert list(scan(text, Effort())) == hits_without_passing_over(text)
+    assert list(scan(text, Effort(LIMIT))) == hits_without_passing_over(text)
 
 
 def test_no_secret_that_is_known_is_passed_over() -> None:
     for form, secret in FOUND:
         text = form.replace("§", secret)
-        assert list(scan(text, Effort())) == hits_without_passing_over(text), form
+        assert list(scan(text, Effort(LIMIT))) == hits_without_passing_over(text), form
 
 
 @steadily
 @given(text=st.text(max_size=200))
 def test_the_same_text_always_comes_out_the_same(text: str) -> None:
-    assert list(scan(text, Effort())) == list(scan(text, Effort()))
+    assert list(scan(text, Effort(LIMIT))) == list(scan(text, Effort(LIMIT)))

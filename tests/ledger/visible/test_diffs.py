@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from guidance.core.edits.diffs import changes, split_lines, unified
 from ledger.visible import pages, show_diff
 from ledger.visible.diff_rows import DiffRow
 from ledger.visible.diffs import Row
+from tests.core.edits.builders import whole_diff
 from tests.rows import each_row
 
 
 def made(old: str, new: str, name: str = "app.py") -> str:
-    one, other = split_lines(old), split_lines(new)
-    return unified(one, other, [*changes(one, other)], name=name)
+    return whole_diff(old, new, name=name)
 
 
 def text_of(row: DiffRow) -> str:

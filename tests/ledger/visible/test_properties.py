@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.commands import Part, Token
-from guidance.core.edits.diffs import changes, split_lines, unified
+from guidance.core.edits.diffs import split_lines
 from ledger.visible import (
     Mark,
     Segment,
@@ -30,6 +30,7 @@ from ledger.visible.diffs import Row
 from ledger.visible.fragments import command_fragment, diff_fragment, text_fragment
 from ledger.visible.paging import PAGE
 from ledger.visible.pieces import Kind
+from tests.core.edits.builders import whole_diff
 
 # Lone surrogates too; and texts made of what matters here, long enough to be folded.
 HARD = st.sampled_from(
@@ -181,8 +182,7 @@ def test_the_rows_of_a_diff_rebuild_both_sides(
     old: str, old_end: str, new: str, new_end: str
 ) -> None:
     before, after = old + old_end, new + new_end
-    one, other = split_lines(before), split_lines(after)
-    diff = unified(one, other, [*changes(one, other)], name="x")
+    diff = whole_diff(before, after)
     rows = [row for file in show_diff(diff).files for row in file.rows]
     assert "".join(row.raw for row in rows) == diff
     assert patched(before, rows, out=Row.REMOVED, into=Row.ADDED) == after
