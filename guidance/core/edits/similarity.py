@@ -22,6 +22,8 @@ _ONE_IN = 10
 _MOVE = 3
 # What is left for everything else; the edit that is nearly right can do without.
 KEPT = 25_000
+# What it costs to look at all borders, besides comparing.
+_BORDERS = 60
 # A microsecond's worth: windows passed over, lines marked, and steps of comparing, which
 # takes one for each character of the one text and each word of bits of the other. Of
 # letters beyond the first 256 each has to be looked up.
@@ -100,18 +102,19 @@ class Windows:
     def _moved(
         self, compared: _Comparison, first: int, last: int, score: float
     ) -> tuple[int, int]:
+        compared.pay(_BORDERS)
+        length, starts = len(compared.target), self._starts
         best = (score, 0, -first, last)
         for start in range(max(0, first - _MOVE), min(first + _MOVE, last - 1) + 1):
             stop = min(self._total, last + _MOVE) + 1
             for end in range(max(start + 1, last - _MOVE), stop):
-                window = self._window(start, end)
-                both = len(compared.target) + len(window)
+                size = starts[end] - starts[start] - 1
                 rank = -abs(start - first) - abs(end - last), -start, end
                 # It cannot be more alike than the lengths are.
-                shorter = abs(both - 2 * len(window))
-                if (1 - shorter / both, *rank) <= best:
+                if (1 - abs(length - size) / (length + size), *rank) <= best:
                     continue
-                best = max(best, (1 - compared.differs(window) / both, *rank))
+                differs = compared.differs(self._window(start, end))
+                best = max(best, (1 - differs / (length + size), *rank))
         _, _, start, end = best
         return -start, end
 

@@ -254,7 +254,7 @@ def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
 
 def _quoted(finding: CallFinding) -> dict[str, Any]:
     """The words of a finding that come from the call; all others are our own."""
-    own_words = finding.gate in {"destructive", "secrets"}
+    own_words = finding.gate in {"destructive", "diff_size", "multi_edit", "secrets"}
     details = finding.details
     return {
         "message": None if own_words else finding.message,

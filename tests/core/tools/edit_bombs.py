@@ -104,6 +104,7 @@ def _comparing() -> Mapping[str, MultiEditCall]:
         "the same line": _call(same * TEXT, nearly),
         "the same line everywhere": _call(same * TEXT, nearly, every=True),
         "the same lines": _call(same * TEXT, (nearly[0] * 300, "x\n"), every=True),
+        "borders": _call("\r\n" * 1_200, ("  \n" + "\n" * 16, "x"), every=True),
         "one line": _call(line, (line[1:], "x")),
         "lines in other white space": _call(
             "a  b\n" * TEXT, *[("a b\n", "x")] * 3, every=True

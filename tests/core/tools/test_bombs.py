@@ -13,16 +13,20 @@ from guidance.core.tools.destructive import TEXTS_LIMIT
 from tests.core.commands.test_bombs import MOST_CALLS, calls
 from tests.core.tools.bombs import combinations, mixtures
 from tests.core.tools.builders import command, judged, several, use
+from tests.core.tools.edit_bombs import edit_bombs
 
 # Each as slow as any other for one part of the work.
 SLOWEST = (
     *("passwords", "pieces", "secret keys", "queries", "a script and passwords"),
     *("unseen/1, 6 lines", "letters-of-others/1, 3 lines", "holders, 20 lines"),
+    *("borders", "half line ends", "lines in other white space", "overlaps"),
+    *("nearly found, 50 in 2400", "similar lines, 8 of 3 lines of 2"),
+    *("1000 places, 7 '\\n' between, 'b\\nb' 6", "1500 lines twice"),
 )
 
 
 def test_no_call_takes_more_work_than_is_allowed() -> None:
-    bombs = {**mixtures(), **combinations()}
+    bombs = {**mixtures(), **combinations(), **edit_bombs()}
     assert [
         name
         for name in SLOWEST
@@ -62,6 +66,32 @@ def test_a_long_script_leaves_less_for_the_search() -> None:
 
     assert (alone.decision, alone.redacted) == ("allow", False)
     assert (with_script.decision, with_script.redacted) == ("block", True)
+
+
+def test_edits_that_are_hard_to_plan_leave_less_for_the_search() -> None:
+    names = "".join(f"password=changeme-{n}\n" for n in range(150))
+    hard = several(*hard_to_find(), ("the end", names))
+    easy = several("the end", ("the end", names))
+
+    assert (judged(easy).decision, judged(easy).redacted) == ("allow", False)
+    assert (judged(hard).decision, judged(hard).redacted) == ("block", True)
+
+
+def test_what_is_too_much_to_plan_is_told_in_our_own_words() -> None:
+    """Also where all that the call says had to be hidden: no word of it is in them."""
+    names = "".join(f"password=changeme-{n}\n" for n in range(4_000))
+    text, *edits = hard_to_find()
+    verdict = judged(several(text, *edits * 4, ("the end", names)))
+    assert verdict.redacted
+    assert verdict.findings[0].gate == "multi_edit"
+    assert "send fewer at once" in verdict.findings[0].message
+
+
+def hard_to_find() -> tuple[str, *tuple[tuple[str, str], ...]]:
+    """A long file, and edits for which it is searched from end to end."""
+    lines = "".join(f"line {n}: {'x' * 30}\n" for n in range(5_000))
+    edits = [(f"line {n}:", f"LINE {n}:") for n in range(4_950, 4_990)]
+    return f"{lines}the end\n", *edits
 
 
 def test_what_nobody_sees_is_taken_out_as_long_as_it_is_worth_it() -> None:
