@@ -99,7 +99,8 @@ def read_environment() -> Environment:
 def database_settings(environment: Environment) -> dict[str, Any]:
     """Django's DATABASES["default"] for this environment."""
     if environment.database_url is None:
-        return _sqlite(environment.data / "checkrail.sqlite3")
+        # Absolute: the folder of a process may change.
+        return _sqlite((environment.data / "checkrail.sqlite3").absolute())
     url = urlsplit(environment.database_url)
     if url.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured(
