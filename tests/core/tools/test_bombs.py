@@ -81,7 +81,7 @@ def test_what_is_too_much_to_plan_is_told_in_our_own_words() -> None:
     """Also where all that the call says had to be hidden: no word of it is in them."""
     names = "".join(f"password=changeme-{n}\n" for n in range(4_000))
     text, *edits = hard_to_find()
-    verdict = judged(several(text, *edits * 4, ("the end", names)))
+    verdict = judged(several(text, *edits * 6, ("the end", names)))
     assert verdict.redacted
     assert verdict.findings[0].gate == "multi_edit"
     assert "send fewer at once" in verdict.findings[0].message
@@ -90,7 +90,7 @@ def test_what_is_too_much_to_plan_is_told_in_our_own_words() -> None:
 def hard_to_find() -> tuple[str, *tuple[tuple[str, str], ...]]:
     """A long file, and edits for which it is searched from end to end."""
     lines = "".join(f"line {n}: {'x' * 30}\n" for n in range(5_000))
-    edits = [(f"line {n}:", f"LINE {n}:") for n in range(4_950, 4_990)]
+    edits = [(f"line {n}:", f"LINE {n}:") for n in range(4_950, 4_980)]
     return f"{lines}the end\n", *edits
 
 
