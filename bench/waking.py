@@ -3,20 +3,19 @@
 Each of 200 agents waits in `run.wait(review)`, as its author wrote it. The peers hold
 as many waiters in the way their own documentation shows.
 
-A ruling stands from its commit on, of which PostgreSQL keeps the time. SQLite does not;
-there the ruling's own date is taken, which is some milliseconds earlier.
+A ruling is made when its project is held and the clock is read: that is its date in the
+ledger. It is judged, stored and committed after that.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from time import time
 
-import psycopg
 import uvloop
 from checkrail import AsyncCheckrail
 
@@ -38,23 +37,17 @@ def waking(site: AbstractContextManager[Site]) -> Iterator[Figure]:
     """Needs a site with PARKED reviews."""
     with site as here:
         wakes = uvloop.run(_measure(here))
-        committed = _committed(here, wakes)
-    origin = "committed" if committed else "made"
-    took = [wake.awake - committed.get(code, wake.made) for code, wake in wakes.items()]
+    took = [wake.awake - wake.made for wake in wakes]
     for part, limit in LIMITS:
         yield Figure(
-            what=f"{here.profile}: ruling {origin} → the client returns, "
-            f"p{part * 100:.0f}",
+            what=f"{here.profile}: ruling made → the client returns, p{part * 100:.0f}",
             figure=milliseconds(share(took, part)),
             beside=milliseconds(limit),
             ratio=share(took, part) / limit,
             target=f"under {limit * 1000:.0f} ms",
             met=share(took, part) < limit,
         )
-    if committed:
-        made = [wake.awake - wake.made for wake in wakes.values()]
-        yield _two(f"{here.profile}: ruling made → the client returns", made)
-    sent = [wake.awake - wake.sent for wake in wakes.values()]
+    sent = [wake.awake - wake.sent for wake in wakes]
     yield _two(f"{here.profile}: ruling sent → the client returns", sent)
 
 
@@ -72,24 +65,7 @@ def _two(what: str, wakes: Sequence[float]) -> Figure:
     return Figure(what=f"{what}, p50 and p95", figure=figures)
 
 
-def _committed(site: Site, wakes: Mapping[str, Wake]) -> dict[str, float]:
-    """When each review's ruling was committed; empty where the database does not say."""
-    if site.profile != "PostgreSQL":
-        return {}
-    with psycopg.connect(site.database) as link:
-        row = link.execute("SHOW track_commit_timestamp").fetchone()
-        if row != ("on",):
-            return {}
-        rows = link.execute(
-            "SELECT review.code, pg_xact_commit_timestamp(ruling.xmin)"
-            " FROM reviews_ruling ruling"
-            " JOIN reviews_review review ON review.id = ruling.review_id"
-        )
-        times = {str(code): at.timestamp() for code, at in rows}
-    return {code: times[code] for code in wakes}
-
-
-async def _measure(site: Site) -> dict[str, Wake]:
+async def _measure(site: Site) -> list[Wake]:
     reviews = site.stage.reviews[:PARKED]
     clients = {
         key: AsyncCheckrail(site.url, key) for key in {item.key for item in reviews}
@@ -100,9 +76,9 @@ async def _measure(site: Site) -> dict[str, Wake]:
     }
     await asyncio.sleep(PARK_SECONDS)
     line = await connect(site.url)
-    wakes = {}
+    wakes = []
     for review in reviews[:RULED]:
-        wakes[review.code] = await _rule(site, line, review, waiting[review.code])
+        wakes.append(await _rule(site, line, review, waiting[review.code]))
         await asyncio.sleep(1 / RULINGS_A_SECOND)
     line.close()
     for task in waiting.values():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -15,17 +14,25 @@ from django.db.utils import Error as DatabaseError
 
 from accounts.errors import DomainError
 from ledger import ready
-from ledger.commands import Change, Command, SealedEntry, StartCommand, seal
+from ledger.commands import (
+    Change,
+    Command,
+    SealedEntry,
+    StartCommand,
+    nothing,
+    seal,
+)
 from ledger.idempotency import answer_again, record_answer
+from ledger.ready import Statement
 from ledger.remembered import RememberedStates
 from ledger.state import RunState
 from ledger.statements import (
     RunWrite,
-    clock,
     ensure_project_head,
-    lock_project,
+    hold_project,
     session,
     store,
+    store_held,
 )
 
 T = TypeVar("T")
@@ -36,12 +43,12 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
     """News of a commit: which projects and runs changed, and which runs may wake a
-    waiter. `session` is PostgreSQL's number for the connection that committed."""
+    waiter. `told` is what the only change of this commit says of itself."""
 
     projects: frozenset[int]
     moved: frozenset[int]
     runs: frozenset[int]
-    session: int | None = None
+    told: object = None
 
 
 @dataclass(slots=True, eq=False)
@@ -73,6 +80,7 @@ class Pending:
 
     write: RunWrite
     rows: list[Model] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
     effects: list[Callable[[], object]] = field(default_factory=list)
     answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
         default_factory=list
@@ -88,9 +96,17 @@ class Pending:
         self.write.state = state
         self.write.entries += entries
         self.rows += change.rows
+        self.statements += change.statements
         self.effects += change.effects
         self.answers.append((job, change, entries))
         self.write.wakes = self.write.wakes or change.wakes
+
+
+class Done(NamedTuple):
+    """What was written under a project's lock."""
+
+    write: RunWrite
+    told: object
 
 
 class Books:
@@ -99,62 +115,51 @@ class Books:
     def __init__(self, tell: Callable[[Committed], None]) -> None:
         self._tell = tell
         self.states = RememberedStates()
+        # PostgreSQL's number for the connection that commits, told before it does:
+        # notifications may be there before the commit has returned.
+        self.session: int | None = None
 
     def one(self, job: Job) -> None:
         """Lock first, then read the clock, then judge."""
         try:
             job.committing = False
             with transaction.atomic():
-                answer, state, wakes = self._under_lock(job.command)
+                answer, done = self._under_lock(job.command)
                 job.committing = True
         except DomainError as refusal:
             job.settle(None, refusal)
             return
-        if state is not None:
+        if done is not None:
+            state = done.write.state
             self.states.remember(state)
-            self._announce([state], [state.id] if wakes else [])
+            self._announce([state], [state.id] if done.write.wakes else [], done.told)
         job.settle(answer, None)
 
-    def _under_lock(self, command: Command[T]) -> tuple[T, RunState | None, bool]:
-        run = None
+    def _under_lock(self, command: Command[T]) -> tuple[T, Done | None]:
         if isinstance(command, StartCommand):
             ensure_project_head(command.project_id)
-            lock_project(command.project_id)
+            held = hold_project(command.project_id)
         else:
-            run = self.states.get(command.run_code)
-            lock_project(run.project_id)
-        at = clock()
+            held, run = self.states.held(command.run_code)
         if command.idempotency is not None:
             earlier = answer_again(command.idempotency)
             if earlier is not None:
-                return earlier, None, False
-        change, write = self._written(command, run, at)
-        _insert(change.rows)
-        for effect in change.effects:
-            effect()
+                return earlier, None
+        if isinstance(command, StartCommand):
+            run = command.create(held.at)
+        change, write = _judged(command, run, held.at)
+        self.session = session()
+        if change.answer is nothing and not (change.effects or command.idempotency):
+            inserted = map(ready.insertion, change.rows)
+            store_held(write, held, [*inserted, *change.statements])
+            return change.answer(()), Done(write, change.told)
+        store_held(write, held)
+        _write(change.rows, change.statements, change.effects)
         answer = change.answer(write.entries)
         if command.idempotency is not None:
             at = write.state.updated_at
             record_answer(command.idempotency, answer=answer, at=at)
-        return answer, write.state, change.wakes
-
-    def _written(
-        self, command: Command[T], run: RunState | None, at: datetime
-    ) -> tuple[Change[T], RunWrite]:
-        """Judged on the run as remembered; if that is refused or has moved, as stored."""
-        if isinstance(command, StartCommand):
-            run = command.create(at)
-        elif run is not None:
-            with suppress(DomainError):
-                change, write = _judged(command, run, at)
-                if store([write]):
-                    return change, write
-            run = self.states.fresh(command.run_code)
-        assert run is not None
-        change, write = _judged(command, run, at)
-        if not store([write]):
-            raise DatabaseError("The run moved although its project was locked.")
-        return change, write
+        return answer, Done(write, change.told)
 
     def many(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
@@ -207,29 +212,33 @@ class Books:
         return True
 
     def _store(self, items: Sequence[Pending]) -> set[int]:
+        self.session = session()
         writes = [item.write for item in items]
-        plain = not any(item.effects or item.rows for item in items)
+        plain = not any(item.rows or item.statements or item.effects for item in items)
         if plain and connection.vendor == "postgresql":
             won = store(writes)  # one statement is one commit
         else:
             with transaction.atomic():
                 won = store(writes)
                 done = [item for item in items if item.write.state.id in won]
-                _insert([row for item in done for row in item.rows])
-                for item in done:
-                    for effect in item.effects:
-                        effect()
+                _write(
+                    [row for item in done for row in item.rows],
+                    [statement for item in done for statement in item.statements],
+                    [effect for item in done for effect in item.effects],
+                )
         wakes = [write.state.id for write in writes if write.wakes]
         self._announce([write.state for write in writes], wakes)
         return won
 
-    def _announce(self, states: Sequence[RunState], wakes: Iterable[int]) -> None:
+    def _announce(
+        self, states: Sequence[RunState], wakes: Iterable[int], told: object = None
+    ) -> None:
         self._tell(
             Committed(
                 projects=frozenset(state.project_id for state in states),
                 moved=frozenset(state.id for state in states),
                 runs=frozenset(wakes),
-                session=session(),
+                told=told,
             )
         )
 
@@ -246,8 +255,12 @@ def _judged(
     return change, write
 
 
-def _insert(rows: Sequence[Model]) -> None:
-    """One statement a table, in the order in which the tables first come up."""
+def _write(
+    rows: Sequence[Model],
+    statements: Sequence[Statement],
+    effects: Sequence[Callable[[], object]],
+) -> None:
+    """Rows by one statement a table, in the order in which the tables first come up."""
     by_table: dict[type[Model], list[Model]] = {}
     for row in rows:
         by_table.setdefault(type(row), []).append(row)
@@ -256,3 +269,7 @@ def _insert(rows: Sequence[Model]) -> None:
             ready.insert(of_table[0])
         else:
             model._default_manager.bulk_create(of_table)
+    for statement in statements:
+        ready.run(*statement)
+    for effect in effects:
+        effect()

@@ -18,6 +18,7 @@ from django.db.models import Model
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical
 from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
+from ledger.ready import Statement
 from ledger.state import RunState
 
 T = TypeVar("T")
@@ -56,21 +57,29 @@ class SealedEntry:
         return {"seq": self.seq, "hash": self.hash}
 
 
+def nothing(_entries: Sequence[SealedEntry]) -> None:
+    """The answer of a change that only has to be done. Others may look at what was
+    written, so they are asked before the commit."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Generic[T]):
     """What a command wants: the new state, its entries, rows beside them, an answer.
 
     `rows` are inserted inside the transaction, after the run was won by compare-and-set,
-    those of a batch together; then `effects` run, each by itself.
-    `wakes` says that somebody may be waiting for this very change.
+    those of a batch together; then come `statements`, and then `effects`, each by itself.
+    `wakes` says that somebody may be waiting for this very change, and `told` is what
+    they may be told of it without a look at the database.
     """
 
     state: RunState
     drafts: Sequence[Draft]
     answer: Callable[[Sequence[SealedEntry]], T]
     rows: Sequence[Model] = ()
+    statements: Sequence[Statement] = ()
     effects: Sequence[Callable[[], object]] = ()
     wakes: bool = False
+    told: object = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,11 +39,14 @@ NUDGE_SECONDS = 0.05
 LOOKS = 4
 # And gives them as long to be gone before it answers whoever sent the command.
 TELL_SECONDS = 0.002
+# So many turns of the event loop a waiter takes until its answer is sent.
+TURNS = 6
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Look = Callable[[], T]
+# Given what the change says of itself, if it does.
+Look = Callable[[object], T]
 Waiting = dict[int, set[asyncio.Future[Any]]]
 
 
@@ -55,7 +58,6 @@ class Hub:
         self._loop = asyncio.get_running_loop()
         self._heads: dict[int, int] = {}
         self._nudged = asyncio.Event()
-        self._own_session: int | None = None
         self.closing = False
         self._stop_listening = writer().listen(self._committed, first=True)
         self._tasks = [self._loop.create_task(self._recheck())]
@@ -124,9 +126,8 @@ class Hub:
 
     def _committed(self, news: Committed) -> None:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
-        self._own_session = news.session
         if news.runs:
-            found = self._look_for(news.runs)
+            found = self._look_for(news.runs, news.told)
             told = threading.Event()
             self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
             if found:
@@ -137,7 +138,7 @@ class Hub:
             self._loop.call_soon_threadsafe(self._tell_followers, followed)
 
     def _look_for(
-        self, run_ids: Iterable[int]
+        self, run_ids: Iterable[int], told: object
     ) -> list[tuple[asyncio.Future[Any], Any]]:
         waiting = (each for run in run_ids for each in [*self._waiters.get(run, ())])
         found = []
@@ -145,7 +146,7 @@ class Hub:
             look = self._looks.get(future)
             if look is not None:
                 try:
-                    found.append((future, look()))
+                    found.append((future, look(told)))
                 except Exception:
                     # Refused or failed: the waiter finds out by itself, and says so.
                     logger.debug("A look for a waiter failed", exc_info=True)
@@ -161,8 +162,13 @@ class Hub:
             if not future.done():
                 future.set_result(answer)
         self.wake(run_ids)
-        # Comes after the waiters' own turns, in which their answers are sent.
-        self._loop.call_soon(told.set)
+        self._after_turns(TURNS, told.set)
+
+    def _after_turns(self, turns: int, then: Callable[[], None]) -> None:
+        if turns:
+            self._loop.call_soon(self._after_turns, turns - 1, then)
+        else:
+            then()
 
     def _tell_followers(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
@@ -193,7 +199,7 @@ class Hub:
         async for told in notifications():
             if told is None:
                 self.wake([*self._waiters, *self._followers])
-            elif told.session != self._own_session:
+            elif told.session != writer().session:
                 self.wake(told.runs)
 
 

@@ -38,11 +38,29 @@ async def notifications() -> AsyncIterator[Notified | None]:
             ) as link:
                 await link.execute(f"LISTEN {CHANNEL}")
                 yield None
-                async for told in link.notifies():
-                    yield Notified(told.pid, tuple(map(int, told.payload.split(","))))
+                async for told in _heard(link):
+                    yield told
         except (psycopg.Error, OSError, ValueError) as error:
             logger.warning("Listening to PostgreSQL failed: %s", error)
             await asyncio.sleep(RETRY_SECONDS)
+
+
+async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
+    """As `link.notifies()`, with a tenth of its work: it comes at the very moment in
+    which agents are to be answered."""
+    readable = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(link.fileno(), readable.set)
+    try:
+        while True:
+            while told := link.pgconn.notifies():
+                runs = map(int, told.extra.split(b","))
+                yield Notified(told.be_pid, tuple(runs))
+            await readable.wait()
+            readable.clear()
+            link.pgconn.consume_input()
+    finally:
+        loop.remove_reader(link.fileno())
 
 
 def _connection_string() -> str:

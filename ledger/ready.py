@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -21,8 +21,15 @@ M = TypeVar("M", bound=Model)
 Row = tuple[Any, ...]
 
 
-def run(statement: str, given: Sequence[Any]) -> list[Row]:
-    """`%s` stands for each value; the rows that come back, as the driver has them."""
+class Statement(NamedTuple):
+    """`%s` stands for each value."""
+
+    text: str
+    given: Sequence[Any] = ()
+
+
+def run(text: str, given: Sequence[Any]) -> list[Row]:
+    """The rows that come back, as the driver has them."""
     connection.ensure_connection()
     # The driver's errors are not Django's by themselves.
     with connection.wrap_database_errors:
@@ -30,30 +37,32 @@ def run(statement: str, given: Sequence[Any]) -> list[Row]:
             # Django binds on the client side; the server can keep this one prepared.
             with psycopg.Cursor(connection.connection) as cursor:
                 try:
-                    cursor.execute(statement, given, prepare=True)
+                    cursor.execute(text, given, prepare=True)
                 except psycopg.errors.FeatureNotSupported:
                     # A column is of another type than when it was prepared: the session
                     # keeps that for ever, and must not go back to the pool.
                     connection.connection.close()
                     raise
                 return cursor.fetchall() if cursor.description else []
-        asked = statement.replace("%s", "?")
+        asked = text.replace("%s", "?")
         return list(connection.connection.execute(asked, stored(given)))
 
 
 def insert(row: Model) -> None:
     """The row gets its id, as from `save`."""
-    statement, fields = _insertion(type(row))
-    found = run(
-        statement,
-        [
-            field.get_db_prep_save(field.pre_save(row, True), connection)
-            for field in fields
-        ],
-    )
-    (row.pk,) = found[0]
+    ((row.pk,),) = run(*insertion(row))
     row._state.adding = False
     row._state.db = connection.alias
+
+
+def insertion(row: Model) -> Statement:
+    """For whoever does not need its id."""
+    text, fields = _insertion(type(row))
+    values = [
+        field.get_db_prep_save(field.pre_save(row, True), connection)
+        for field in fields
+    ]
+    return Statement(text, values)
 
 
 @cache

@@ -7,12 +7,14 @@ moved the run. Compare-and-set catches that on writes, `fresh` on refusals.
 from __future__ import annotations
 
 from collections import OrderedDict
+from uuid import UUID
 
 from accounts.errors import NotFound
 from accounts.identifiers import parse_code
 from ledger import ready
 from ledger.models import Run
 from ledger.state import COLUMNS, RunState, state_of
+from ledger.statements import Held, hold_run
 
 LIMIT = 10_000
 
@@ -29,11 +31,20 @@ class RememberedStates:
 
     def fresh(self, code: str) -> RunState:
         """The run as it is stored now."""
-        known = parse_code(code)
-        rows = ready.run(_STORED, [known]) if known else ()
-        if not rows:
+        for row in ready.run(_STORED, [_known(code)]):
+            return self._read(row)
+        raise NotFound
+
+    def held(self, code: str) -> tuple[Held, RunState]:
+        """The run, read while its project is held."""
+        found = hold_run(_known(code), _COLUMNS)
+        if found is None:
             raise NotFound
-        state = state_of(ready.loaded(Run, _COLUMNS, rows[0]))
+        held, row = found
+        return held, self._read(row)
+
+    def _read(self, row: ready.Row) -> RunState:
+        state = state_of(ready.loaded(Run, _COLUMNS, row))
         self.remember(state)
         return state
 
@@ -48,3 +59,10 @@ class RememberedStates:
 
     def clear(self) -> None:
         self._states.clear()
+
+
+def _known(code: str) -> UUID:
+    known = parse_code(code)
+    if known is None:
+        raise NotFound
+    return known

@@ -57,6 +57,11 @@ class Writer:
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
         self._thread.start()
 
+    @property
+    def session(self) -> int | None:
+        """By this number PostgreSQL's notifications tell whose commit it was."""
+        return self._books.session
+
     def listen(self, listener: Listener, *, first: bool = False) -> Callable[[], None]:
         """Be told after every commit, on the writer's thread; returns the undo."""
         self._listeners.insert(0 if first else len(self._listeners), listener)

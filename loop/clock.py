@@ -17,7 +17,7 @@ from accounts.selectors import require_role
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.words import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
-from ledger.commands import Change, Command, SealedEntry
+from ledger.commands import Change, Command, SealedEntry, nothing
 from ledger.models import ProjectHead
 from ledger.replies import Reply
 from ledger.state import RunState
@@ -30,7 +30,6 @@ from loop.pipeline import decide_pending
 from loop.runs import loop_of, perform, refuse_moved
 from loop.triggers import NewSignal, accepted
 from reviews.plan import Plan
-from reviews.rulings import nothing
 
 CLOCK = "system:clock"
 

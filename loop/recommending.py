@@ -18,7 +18,7 @@ from guidance.core.canonical import canonical
 from guidance.core.loop.words import EVENT
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.commands import Change, Command, Idempotency, SealedEntry, nothing
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import recommendation_answer
@@ -28,7 +28,6 @@ from loop.facts import paused_words
 from loop.models import ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
-from reviews.rulings import nothing
 
 OPEN = (RecommendationState.PENDING, RecommendationState.DRAFTED)
 

@@ -7,13 +7,12 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
-from ledger.commands import Change, Command
+from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
 from loop.errors import NotDue
 from loop.models import Incident
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
-from reviews.rulings import nothing
 
 
 @dataclass(kw_only=True)

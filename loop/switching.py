@@ -9,12 +9,11 @@ from functools import partial
 from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
-from ledger.commands import Change, Command
+from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
 from loop.models import ProjectLoop
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
-from reviews.rulings import nothing
 
 
 @dataclass(kw_only=True)

@@ -13,8 +13,13 @@ from ledger.links import review_url
 from reviews.models import Grant, Review, Ruling
 
 
-def review_answer(review: Review, *, rulings: Sequence[str] = ()) -> dict[str, Any]:
-    """`rulings` are those the caller may choose now."""
+def review_answer(
+    review: Review,
+    *,
+    rulings: Sequence[str] = (),
+    ruling: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """`rulings` are those the caller may choose now, `ruling` the one if it was read."""
     code = str(review.code)
     return {
         "id": code,
@@ -34,7 +39,7 @@ def review_answer(review: Review, *, rulings: Sequence[str] = ()) -> dict[str, A
         "due_at": timestamp(review.due_at),
         "on_expiry": review.on_expiry,
         "closed_at": timestamp(review.closed_at) if review.closed_at else None,
-        "ruling": ruling_answer(review),
+        "ruling": ruling or ruling_answer(review),
         "url": review_url(project_slug=review.project.slug, review=code),
     }
 

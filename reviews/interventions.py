@@ -8,14 +8,13 @@ from functools import partial
 
 from accounts.auth import PersonPrincipal
 from accounts.errors import Forbidden, Invalid
-from ledger.commands import Change, Command
+from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
 from reviews.errors import RunClosed
 from reviews.intake.access import refuse_closed
 from reviews.intake.runs import budget_over
 from reviews.models import AdvisoryWarning
 from reviews.plan import Plan
-from reviews.rulings import nothing
 from reviews.schemas import BudgetIn
 
 

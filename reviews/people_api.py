@@ -14,6 +14,7 @@ from ledger.answers import run_answer
 from ledger.schemas import RunOut
 from reviews.answers import review_answer
 from reviews.choices import offered
+from reviews.doorway import send
 from reviews.models import Review, ReviewState
 from reviews.outputs import ReviewDetail, ReviewFilters, ReviewOut, ReviewPage
 from reviews.schemas import AbortIn, CommentIn, ReopenIn, RulingIn
@@ -22,7 +23,7 @@ from reviews.services import (
     review_claim,
     review_comment,
     review_release,
-    review_rule,
+    review_ruled,
     run_abort,
     run_reopen,
     warning_acknowledge,
@@ -68,42 +69,36 @@ def get_review(request: HttpRequest, review: str) -> HttpResponse:
 
 
 @router.post("/reviews/{review}/ruling", response=ReviewOut)
-def rule_review(request: HttpRequest, review: str, body: RulingIn) -> HttpResponse:
+async def rule_review(
+    request: HttpRequest, review: str, body: RulingIn
+) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
-    ruled = review_rule(
-        review_code=review,
-        person=person_asking(request),
-        action=body.action,
-        version=body.version,
-        content_digest=body.content_digest,
-        note=body.note,
-        answer=body.answer,
-        amended=body.amended,
-        remember=body.remember,
-    )
-    return json_response(review_answer(ruled))
+    person = person_asking(request)
+    return send(await review_ruled(review_code=review, person=person, body=body))
 
 
 @router.post("/reviews/{review}/claim", response=ReviewOut)
 def claim_review(request: HttpRequest, review: str) -> HttpResponse:
     """Tell the others that you look at it. Anybody may still rule."""
     person = person_asking(request)
-    return _answer(review_claim(review_code=review, person=person))
+    review_claim(review_code=review, person=person)
+    return _answer(review, person)
 
 
 @router.post("/reviews/{review}/release", response=ReviewOut)
 def release_review(request: HttpRequest, review: str) -> HttpResponse:
     """Give a claimed review back."""
     person = person_asking(request)
-    return _answer(review_release(review_code=review, person=person))
+    review_release(review_code=review, person=person)
+    return _answer(review, person)
 
 
 @router.post("/reviews/{review}/comments", response={201: ReviewOut})
 def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
     """Leave a note for the other reviewers."""
     person = person_asking(request)
-    commented = review_comment(review_code=review, person=person, text=body.text)
-    return _answer(commented, status=201)
+    review_comment(review_code=review, person=person, text=body.text)
+    return _answer(review, person, status=201)
 
 
 @router.post("/runs/{run}/warnings/{warning}/acknowledge", response=RunOut)
@@ -134,7 +129,8 @@ def _run(code: str, person: PersonPrincipal) -> HttpResponse:
     return json_response(run_answer(run_for(user_id=person.user_id, code=code)))
 
 
-def _answer(review: Review, *, status: int = 200) -> HttpResponse:
+def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpResponse:
+    review = review_for(user_id=person.user_id, code=code)
     return json_response(review_answer(review, rulings=_rulings(review)), status=status)
 
 

@@ -14,10 +14,10 @@ from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
-from ledger import ready
 from ledger.chain import timestamp
 from ledger.commands import Change, Draft, SealedEntry
 from ledger.fold import after
+from ledger.ready import Statement
 from ledger.state import OpenReview, RunState
 from reviews.aftermath import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
@@ -33,8 +33,10 @@ class Plan:
         self.at = at
         self.drafts: list[Draft] = []
         self.rows: list[Model] = []
+        self.statements: list[Statement] = []
         self.effects: list[Callable[[], object]] = []
         self.wakes = False
+        self.told: object = None
 
     def note(self, entry_type: str, *, actor: str, payload: dict[str, Any]) -> None:
         self.drafts.append(Draft(type=entry_type, actor=actor, payload=payload))
@@ -95,15 +97,8 @@ class Plan:
     def end_review(self, review: OpenReview, state: ReviewState) -> None:
         """The row's side of a review's end; the entry is noted by the caller."""
         self.wakes = True
-        self.effects.append(
-            partial(
-                _close_row,
-                code=review.code,
-                state=state,
-                version=review.version + 1,
-                at=self.at,
-            )
-        )
+        values = [state.value, review.version + 1, self.at, UUID(review.code)]
+        self.statements.append(Statement(_CLOSE, values))
 
     def close_run(self, entry_type: str, *, actor: str, reason: str) -> None:
         """A fence: what waits is superseded in the same transaction."""
@@ -128,8 +123,10 @@ class Plan:
             drafts=self.drafts,
             answer=answer,
             rows=self.rows,
+            statements=self.statements,
             effects=self.effects,
             wakes=self.wakes,
+            told=self.told,
         )
 
 
@@ -137,7 +134,3 @@ _CLOSE = (
     "UPDATE reviews_review SET state = %s, version = %s, closed_at = %s "
     "WHERE code = %s AND state = 'open'"
 )
-
-
-def _close_row(*, code: str, state: ReviewState, version: int, at: datetime) -> None:
-    ready.run(_CLOSE, [state.value, version, at, UUID(code)])

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from accounts.auth import PersonPrincipal
 from accounts.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, SealedEntry
+from ledger.commands import Change, Command, nothing
 from ledger.state import OpenReview, RunState
 from reviews.aftermath import follow_up
+from reviews.answers import ruling_shape
 from reviews.choices import Choice
 from reviews.errors import ReviewExpired, ReviewNotOpen
-from reviews.letting import Letting
+from reviews.letting import Let, Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
-
-
-def nothing(_entries: Sequence[SealedEntry]) -> None:
-    return None
+from reviews.told import Told, standing_shape
 
 
 @dataclass(kw_only=True)
@@ -93,7 +91,8 @@ class Rule(ReviewCommand):
             },
         )
         plan.end_review(review, ReviewState.RULED)
-        plan.rows.append(self._ruling(at))
+        ruling = self._ruling(at)
+        plan.rows.append(ruling)
         follow_up(plan, review, ending=self.action, actor=self.person.actor)
         if self.choice is not None:
             plan.effects.append(partial(self.choice.store, at))
@@ -102,7 +101,33 @@ class Rule(ReviewCommand):
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
             plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
+        plan.told = self._told(plan, review, ruling, let)
         return plan.change(nothing)
+
+    def _told(
+        self, plan: Plan, review: OpenReview, ruling: Ruling, let: Let | None
+    ) -> Told:
+        answer = standing_shape(
+            run=plan.run.code,
+            status=plan.run.status,
+            state=ReviewState.RULED.value,
+            review={
+                "id": review.code,
+                "kind": review.kind,
+                "version": review.version + 1,
+            },
+            ruling=ruling_shape(
+                ruling.code,
+                ruling.action,
+                ruling.note,
+                ruling.answer,
+                ruling.amended,
+                self.person.username,
+                ruling.at,
+                UUID(let.grant.code) if let else None,
+            ),
+        )
+        return Told(review=review.code, standing=(answer, plan.next_seq - 1))
 
     def _check_action(self, review: OpenReview) -> None:
         allowed = RULINGS[review.kind]

@@ -6,6 +6,7 @@ database's clock, so the first valid ruling wins and nothing is ruled after its 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from accounts.auth import PersonPrincipal
@@ -14,20 +15,42 @@ from accounts.identifiers import parse_code
 from accounts.models import Role
 from accounts.selectors import require_role
 from ledger.chain import timestamp
+from ledger.reading import read
+from ledger.replies import Reply, reply
 from ledger.writer import writer
 from reviews.answers import ruling_answer
 from reviews.choices import choice_of
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.interventions import AbortRun, AcknowledgeWarning, ReopenRun
 from reviews.letting import letting_of
-from reviews.models import AdvisoryWarning, Review, ReviewState
+from reviews.models import AdvisoryWarning, ReviewState
 from reviews.reading import refuse_unread
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
-from reviews.schemas import BudgetIn, RememberIn
-from reviews.selectors import review_for, review_for_command, run_for
+from reviews.schemas import BudgetIn, RememberIn, RulingIn
+from reviews.selectors import review_for, review_for_command, ruled_answer, run_for
 
 
-def review_rule(
+def review_rule(*, review_code: str, person: PersonPrincipal, **said: Any) -> None:
+    """Rule on a review; the loser of a race is told who won and how."""
+    _perform(ruling_of(review_code=review_code, person=person, **said))
+
+
+async def review_ruled(
+    *, review_code: str, person: PersonPrincipal, body: RulingIn
+) -> Reply:
+    """The same for a program, and the review as it then stands. An agent waits for this:
+    nothing here takes a thread for longer than a read."""
+    said = {name: getattr(body, name) for name in RulingIn.model_fields}
+    ask = partial(ruling_of, review_code=review_code, person=person, **said)
+    try:
+        await writer().perform(await read(ask))
+    except ReviewNotOpen:
+        raise await read(partial(_how_it_ended, person, review_code)) from None
+    shown = partial(ruled_answer, user_id=person.user_id, code=review_code)
+    return reply(await read(shown))
+
+
+def ruling_of(
     *,
     review_code: str,
     person: PersonPrincipal,
@@ -38,8 +61,8 @@ def review_rule(
     answer: str | None = None,
     amended: dict[str, Any] | None = None,
     remember: RememberIn | None = None,
-) -> Review:
-    """Rule on a review; the loser of a race is told who won and how."""
+) -> Rule:
+    """What a person says, as a command."""
     review = review_for_command(user_id=person.user_id, code=review_code)
     if version is None or content_digest is None:
         raise PreconditionRequired(
@@ -48,29 +71,25 @@ def review_rule(
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.
         refuse_unread(review, user_id=person.user_id)
-    return _perform(
-        Rule(
-            review=review,
-            person=person,
-            action=action,
-            version=version,
-            content_digest=content_digest,
-            note=note,
-            answer=answer,
-            letting=letting_of(
-                review, action=action, amended=amended, remember=remember
-            ),
-            choice=choice_of(review, action=action, note=note),
-        )
+    return Rule(
+        review=review,
+        person=person,
+        action=action,
+        version=version,
+        content_digest=content_digest,
+        note=note,
+        answer=answer,
+        letting=letting_of(review, action=action, amended=amended, remember=remember),
+        choice=choice_of(review, action=action, note=note),
     )
 
 
-def review_claim(*, review_code: str, person: PersonPrincipal) -> Review:
+def review_claim(*, review_code: str, person: PersonPrincipal) -> None:
     review = review_for_command(user_id=person.user_id, code=review_code)
-    return _perform(Claim(review=review, person=person))
+    _perform(Claim(review=review, person=person))
 
 
-def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
+def review_release(*, review_code: str, person: PersonPrincipal) -> None:
     review = review_for_command(user_id=person.user_id, code=review_code)
     if review.assignee_id != person.user_id:
         try:
@@ -83,12 +102,12 @@ def review_release(*, review_code: str, person: PersonPrincipal) -> Review:
             raise Forbidden(
                 "Only its claimer or a manager releases a review."
             ) from None
-    return _perform(Release(review=review, person=person))
+    _perform(Release(review=review, person=person))
 
 
-def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> Review:
+def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> None:
     review = review_for_command(user_id=person.user_id, code=review_code)
-    return _perform(Remark(review=review, person=person, text=text))
+    _perform(Remark(review=review, person=person, text=text))
 
 
 def run_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None:
@@ -122,18 +141,16 @@ def warning_acknowledge(
         )
 
 
-def _perform(command: ReviewCommand) -> Review:
-    """The review as it stands afterwards; a closed one says how it ended."""
-    user_id = command.person.user_id
+def _perform(command: ReviewCommand) -> None:
+    """A closed review says how it ended."""
     try:
         writer().perform_now(command)
     except ReviewNotOpen:
-        closed = review_for(user_id=user_id, code=command.review_code)
-        raise _how_it_ended(closed) from None
-    return review_for(user_id=user_id, code=command.review_code)
+        raise _how_it_ended(command.person, command.review_code) from None
 
 
-def _how_it_ended(review: Review) -> DomainError:
+def _how_it_ended(person: PersonPrincipal, review_code: str) -> DomainError:
+    review = review_for(user_id=person.user_id, code=review_code)
     if review.state == ReviewState.EXPIRED:
         return ReviewExpired(
             f"Nobody ruled before {timestamp(review.due_at)}: "

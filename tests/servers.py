@@ -35,8 +35,6 @@ POSTGRES_OPTIONS = {
     "max_wal_size": "2GB",
     "checkpoint_timeout": "30min",
     "timezone": "UTC",
-    # `bench` asks when a ruling was committed.
-    "track_commit_timestamp": "on",
 }
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 

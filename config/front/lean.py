@@ -1,7 +1,7 @@
-"""The hottest agent doors, answered beside Django: fully async, no ORM in the request.
+"""The hottest doors, answered beside Django: fully async, no ORM in the request.
 
 They use the same schemas, the same principal and the same intake functions as the
-documented operations in `reviews.agent_api` and `reviews.call_api`;
+documented operations in `reviews.agent_api`, `call_api` and `people_api`;
 CHECKRAIL_LEAN_FRONT=false sends these requests through Django instead, and the answers
 are the same.
 """
@@ -19,7 +19,13 @@ from urllib.parse import parse_qs
 from django.db import DatabaseError, InterfaceError
 from pydantic import BaseModel, ValidationError
 
-from accounts.auth import AgentPrincipal, Principal, require_agent
+from accounts.auth import (
+    AgentPrincipal,
+    PersonPrincipal,
+    Principal,
+    require_agent,
+    require_person,
+)
 from accounts.errors import Broken, DomainError, Malformed, Unavailable
 from accounts.paging import only_known
 from accounts.requests import SEEN, Seen
@@ -51,13 +57,15 @@ from reviews.intake.evaluation import call_evaluate
 from reviews.intake.steps import step_submit, steps_submit
 from reviews.intake.tool_calls import call_submit
 from reviews.intake.waiting import decision_wait, wait_seconds
-from reviews.schemas import StepBatchIn, StepIn
+from reviews.schemas import RulingIn, StepBatchIn, StepIn
+from reviews.services import review_ruled
 
 B = TypeVar("B", bound=BaseModel)
 _LONG = 20_000
 _RUN_DOORS = re.compile(
     r"^/api/v1/runs/([^/]+)/(steps|steps/batch|tool-calls|decision|events)$"
 )
+_RULING_DOOR = re.compile(r"^/api/v1/reviews/([^/]+)/ruling$")
 
 logger = logging.getLogger(__name__)
 
@@ -115,6 +123,10 @@ def _door(
         if use_case is not None and scope["method"] == "POST":
             return lambda: use_case(scope, seen, require_agent(principal), run)
         return None
+    if match := _RULING_DOOR.match(scope["path"]):
+        if scope["method"] == "POST":
+            return lambda: _ruling(seen, require_person(principal), match[1])
+        return None
     schema = _EVALUATIONS.get(scope["path"])
     if schema is not None and scope["method"] == "POST":
         return lambda: _evaluation(principal, schema, seen)
@@ -125,6 +137,11 @@ async def _evaluation(
     principal: Principal, schema: type[EvaluateIn], seen: Seen
 ) -> Reply:
     return await call_evaluate(principal=principal, body=await _body(schema, seen))
+
+
+async def _ruling(seen: Seen, person: PersonPrincipal, review: str) -> Reply:
+    body = await _body(RulingIn, seen)
+    return await review_ruled(review_code=review, person=person, body=body)
 
 
 async def _step(scope: Scope, seen: Seen, agent: AgentPrincipal, run: str) -> Reply:

@@ -12,6 +12,7 @@ from accounts.identifiers import parse_code
 from ledger import ready
 from ledger.ready import time_of, uuid_of
 from reviews.answers import ruling_shape
+from reviews.told import Standing, standing_shape
 
 _STANDING = """
 SELECT run.code, run.status, run.head_seq,
@@ -30,8 +31,7 @@ SELECT run.code, run.status, run.head_seq,
 # A key that was revoked meanwhile finds nothing.
 _DOOR = "\n  JOIN accounts_agentkey door ON door.id = %s AND door.revoked_at IS NULL"
 _ONLY = " AND review.code = %s"
-
-Standing = tuple[dict[str, Any], int]
+_KEY = "SELECT id FROM accounts_agentkey WHERE id = %s AND revoked_at IS NULL"
 
 
 def standing(
@@ -54,6 +54,10 @@ def standing(
     return _shaped(*rows[0]) if rows else None
 
 
+def key_stands(key_id: int) -> bool:
+    return bool(ready.run(_KEY, [key_id]))
+
+
 def _shaped(
     run: Any,
     status: str,
@@ -65,15 +69,15 @@ def _shaped(
     *ruling: Any,
 ) -> Standing:
     """The columns as the contract shows them."""
-    answer = {
-        "run": str(uuid_of(run)),
-        "run_status": status,
-        "state": state or "none",
-        "review": {"id": str(uuid_of(code)), "kind": kind, "version": version}
+    answer = standing_shape(
+        run=str(uuid_of(run)),
+        status=status,
+        state=state or "none",
+        review={"id": str(uuid_of(code)), "kind": kind, "version": version}
         if code
         else None,
-        "ruling": _ruling(*ruling) if ruling[0] else None,
-    }
+        ruling=_ruling(*ruling) if ruling[0] else None,
+    )
     return answer, head_seq
 
 

@@ -19,7 +19,8 @@ from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
-from reviews.intake.standing import Standing, standing
+from reviews.intake.standing import key_stands, standing
+from reviews.told import Standing, Told
 
 T = TypeVar("T")
 WAIT_MAX = 55
@@ -59,7 +60,7 @@ async def decision_wait(
         # The waiter is taken before the read: what comes in between wakes it.
         news = hub().waiter(run_id, look if agent else None)
         try:
-            answer, head = await read(look)
+            answer, head = await read(partial(look, None))
             hub().seen(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
@@ -102,10 +103,19 @@ def _visible_run(principal: Principal, run_code: str) -> int:
 
 
 def _standing_for(
-    principal: Principal, run_id: int, run_code: str, review_code: str | None
+    principal: Principal,
+    run_id: int,
+    run_code: str,
+    review_code: str | None,
+    told: object,
 ) -> Standing:
     """Asked anew at every look: a key revoked meanwhile hears nothing more."""
     if isinstance(principal, AgentPrincipal):
+        if isinstance(told, Told) and told.review == review_code:
+            # All is known but whether this key still opens the door.
+            if not key_stands(principal.key_id):
+                raise Unauthenticated
+            return told.standing
         # Whose run it is does not change: only the key has to be looked at.
         found = standing(run_id, review_code, key_id=principal.key_id)
         if found is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +15,13 @@ import pytest
 from django.db import connection, transaction
 from django.db.utils import OperationalError
 
+from accounts.models import User
 from ledger import books
 from ledger.books import Books
 from ledger.models import Run
+from ledger.remembered import RememberedStates
 from ledger.verify import verify_run
+from reviews.models import Review, Ruling
 from reviews.rulings import Rule
 from tests.builders import pause_at_once, start_run, step
 from tests.people import rule, seen
@@ -165,3 +169,44 @@ def test_who_may_have_been_heard_is_told_to_look(
     assert answer.status_code == 503
     assert "may or may not" in answer.json()["detail"]
     assert reviewer.get(f"/reviews/{review}").json()["state"] == "ruled"
+
+
+def test_what_the_database_refuses_was_not_done(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    """All that belongs to a ruling is one statement, done as a whole or not at all."""
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    body = {"action": "approve", **seen(reviewer, review)}
+    row = Review.objects.get(code=review)
+    by = User.objects.latest("pk")
+    Ruling.objects.create(review=row, action="skip", by=by, at=row.opened_at)
+
+    answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
+
+    assert answer.status_code == 503
+    assert "may or may not" not in answer.json()["detail"]
+    assert reviewer.get(f"/reviews/{review}").json()["state"] == "open"
+    assert verify_run(Run.objects.get(code=run)).ok
+    other = pause_at_once(agent, start_run(agent))
+    assert rule(reviewer, other, "approve")["state"] == "ruled"
+
+
+def test_a_run_that_moved_is_not_overwritten(
+    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot move while its project is held; if it ever does, nothing is written."""
+    review = pause_at_once(agent, start_run(agent))
+    held = RememberedStates.held
+
+    def stale(states: RememberedStates, code: str) -> Any:
+        at, run = held(states, code)
+        return at, replace(run, head_hash="0" * 64)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RememberedStates, "held", stale)
+        body = {"action": "approve", **seen(reviewer, review)}
+        assert reviewer.post(f"/reviews/{review}/ruling", json=body).status_code == 503
+
+    assert not Ruling.objects.filter(review__code=review).exists()
+    assert rule(reviewer, review, "approve")["state"] == "ruled"
