@@ -1,7 +1,6 @@
-"""What changed, in lines: counts, and the unified diff that a person reads.
+"""The unified diff that a person reads, of a text of which is known where it changed.
 
-Lines end with LF here, as in every unified diff; a CR is part of its line. Of a text of
-which is known where it changed, only those lines are looked at.
+Only the lines that changed are looked at.
 """
 
 from __future__ import annotations
@@ -10,21 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from rapidfuzz.distance import Indel
+from guidance.core.edits.changes import Affords, changes, split_lines
 
 CONTEXT = 3
-# Where one part of a change has more pairs of lines than this, it is shown as taken out
-# and put in as a whole.
-_PAIRS = 25_000_000
-
-
-class Change(NamedTuple):
-    """Lines `old` to `old_end` of the one text became `new` to `new_end` of the other."""
-
-    old: int
-    old_end: int
-    new: int
-    new_end: int
 
 
 class Passage(NamedTuple):
@@ -39,50 +26,9 @@ class Passage(NamedTuple):
     put: str
 
 
-def split_lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    last = lines.pop()
-    return [line + "\n" for line in lines] + ([last] if last else [])
-
-
-def changes(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
-    """The fewest lines to take out and put in."""
-    head = _shared(old, new)
-    old, new = old[head:], new[head:]
-    tail = _shared(old[::-1], new[::-1])
-    old, new = old[: len(old) - tail], new[: len(new) - tail]
-    pairs = len(old) * len(new)
-    if pairs < 2 or pairs > _PAIRS:
-        if old or new:
-            yield Change(head, head + len(old), head, head + len(new))
-        return
-    # Numbers for lines: the same in every process, as their hashes are not.
-    numbers: dict[str, int] = {}
-    one = [numbers.setdefault(line, len(numbers)) for line in old]
-    other = [numbers.setdefault(line, len(numbers)) for line in new]
-    pending: Change | None = None
-    for step in Indel.opcodes(one, other):
-        if step.tag == "equal":
-            if pending is not None:
-                yield pending
-            pending = None
-            continue
-        start = pending or Change(head + step.src_start, 0, head + step.dest_start, 0)
-        pending = start._replace(
-            old_end=head + step.src_end, new_end=head + step.dest_end
-        )
-    if pending is not None:
-        yield pending
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many of the first lines are the same."""
-    pairs = zip(one, other, strict=False)
-    differ = (number for number, (a, b) in enumerate(pairs) if a != b)
-    return next(differ, min(len(one), len(other)))
-
-
-def passages(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[Passage]:
+def passages(
+    text: str, spans: Iterable[tuple[int, int, str]], *, affords: Affords
+) -> Iterator[Passage]:
     """The changes of a text whose spans, in their order, are filled anew."""
     position = line = moved = 0
     for start, end, put in _regions(text, spans):
@@ -96,7 +42,7 @@ def passages(text: str, spans: Iterable[tuple[int, int, str]]) -> Iterator[Passa
         else:
             old, new = split_lines(text[start:end]), split_lines(put)
             places = [*accumulate(map(len, old), initial=start)]
-            for change in changes(old, new):
+            for change in changes(old, new, affords=affords):
                 yield Passage(
                     change.old + line,
                     change.old_end + line,

@@ -84,7 +84,9 @@ class Original:
             step = len(form) if every else 1
             for at in self._places(self._searched, form, step):
                 end = at + len(form)
-                if end <= len(self.text) and not self._is_half_ending(at, form, old):
+                if end > len(self.text):
+                    break
+                if not self._is_half_ending(at, form, old):
                     found = True
                     yield Found(at, end, "exact")
             if found:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,6 +43,8 @@ _SHOWN = 8
 _IN_A_ROW = 4
 _CHANGED = 2
 _WRITTEN = 100
+# Lines are compared with what can be spared; then they are shown as a whole.
+_TO_SHOW = 10_000
 
 
 class _Piece(NamedTuple):
@@ -218,7 +221,8 @@ def _plan(
 
 def _passages(text: str, pieces: Sequence[_Piece], effort: Effort) -> Iterator[Passage]:
     spans = ((piece.start, piece.end, piece.new) for piece in pieces)
-    for passage in passages(text, spans):
+    affords = partial(effort.spares, keep=_TO_SHOW)
+    for passage in passages(text, spans, affords=affords):
         lines = passage.old_end - passage.old + passage.new_end - passage.new
         effort.spend(_SHOWN * min(_IN_A_ROW, lines))
         yield passage

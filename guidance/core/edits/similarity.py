@@ -25,13 +25,16 @@ KEPT = 25_000
 # What it costs to look at all borders, besides comparing.
 _BORDERS = 60
 # A microsecond's worth: windows passed over, lines marked, and steps of comparing, which
-# takes one for each character of the one text and each word of bits of the other. Of
-# letters beyond the first 256 each has to be looked up.
+# takes one for each character of the one text and each word of bits of the other. Letters
+# beyond the first 256 are written as others first; where that cannot be, each has to be
+# looked up, which a caller can make slow.
 _PASSED = 4
 _MARKED = 50
 _STEPS = 350
-_STEPS_BEYOND = 65
+_STEPS_BEYOND = 8
 _BITS = 64
+_LETTERS = 256
+_REWRITTEN = 15
 
 
 class Windows:
@@ -54,7 +57,8 @@ class Windows:
         if not any(map(str.strip, wanted)) or size > self._total:
             return []
         try:
-            return self._best(_Comparison("\n".join(wanted), effort), size, limit)
+            compared = _Comparison("\n".join(wanted), self._text, effort)
+            return self._best(compared, size, limit)
         except _TooCostlyError:
             return None
 
@@ -93,7 +97,7 @@ class Windows:
             shorter = abs(both - 2 * length)
             if max(least - way, shorter) * _ONE_IN > both:
                 continue
-            differs = compared.differs(self._window(first, first + size))
+            differs = compared.differs(starts[first], starts[first + size] - 1)
             if differs * _ONE_IN <= both:
                 scores[first] = 1 - differs / both
             least, here = differs, starts[first] + starts[first + size]
@@ -113,35 +117,52 @@ class Windows:
                 # It cannot be more alike than the lengths are.
                 if (1 - abs(length - size) / (length + size), *rank) <= best:
                     continue
-                differs = compared.differs(self._window(start, end))
+                differs = compared.differs(starts[start], starts[end] - 1)
                 best = max(best, (1 - differs / (length + size), *rank))
         _, _, start, end = best
         return -start, end
 
-    def _window(self, first: int, last: int) -> str:
-        return self._text[self._starts[first] : self._starts[last] - 1]
-
 
 class _Comparison:
-    """What is looked for, and what comparing it may still cost."""
+    """What is looked for, the text that it is looked for in, and what comparing may cost.
 
-    __slots__ = ("_effort", "_simple", "_words", "target")
+    Letters are written so that all of them are among the first 256: those that are
+    looked for as one each, all others as one.
+    """
 
-    def __init__(self, target: str, effort: Effort) -> None:
-        self.target = target
+    __slots__ = ("_effort", "_steps", "_text", "_words", "target")
+
+    def __init__(self, target: str, text: str, effort: Effort) -> None:
         self._effort = effort
-        self._simple = _is_simple(target)
         self._words = 1 + len(target) // _BITS
+        self._steps = _STEPS
+        if not (_is_simple(target) and _is_simple(text)):
+            self.pay((len(target) + len(text)) // _REWRITTEN)
+            letters = sorted(set(target))
+            if len(letters) < _LETTERS:
+                table = _Table((ord(letter), n) for n, letter in enumerate(letters, 1))
+                target, text = target.translate(table), text.translate(table)
+            else:
+                self._steps = _STEPS_BEYOND
+        self.target = target
+        self._text = text
 
-    def differs(self, window: str) -> int:
+    def differs(self, start: int, end: int) -> int:
         """How many characters have to be put in or taken out."""
-        steps = _STEPS if self._simple and _is_simple(window) else _STEPS_BEYOND
-        self.pay(1 + len(window) * self._words // steps)
-        return Indel.distance(self.target, window)
+        self.pay(1 + (end - start) * self._words // self._steps)
+        return Indel.distance(self.target, self._text[start:end])
 
     def pay(self, price: int) -> None:
         if not self._effort.spares(price, keep=KEPT):
             raise _TooCostlyError
+
+
+class _Table(dict[int, int]):
+    """All letters that are not in it are written as the same one."""
+
+    def __missing__(self, letter: int) -> int:
+        self[letter] = 0
+        return 0
 
 
 def _is_simple(text: str) -> bool:

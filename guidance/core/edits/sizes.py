@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.edits.diffs import changes, split_lines
+from guidance.core.edits.changes import changes, split_lines
 
 DIFF_LIMIT = 300
 

@@ -205,27 +205,41 @@ def _could_not_judge(name: str, error: Exception) -> CallFinding:
     )
 
 
-def _put(found: Iterable[SecretFinding], diff: str) -> Iterable[SecretFinding]:
+def _put(found: Sequence[SecretFinding], diff: str) -> Iterable[SecretFinding]:
     """What the call would put somewhere. What it only takes away is hidden, no more."""
-    told, standing, added = set(), set(), []
+    told, in_diff = set(), []
     for secret in found:
         if secret.kind == UNREAD:
             # Wherever it stands, what follows it was not looked at one by one.
             yield secret
         elif secret.path.startswith("/preview"):
-            line = diff.rfind("\n", 0, secret.span[0]) + 1
-            if diff[line] == "+":
-                added.append(secret)
-            else:
-                standing.add(secret.redacted)
+            in_diff.append(secret)
         elif not _OLD.fullmatch(secret.path):
             told.add(secret.redacted)
             yield secret
+    added, standing = _added(in_diff, diff)
     # Put together by the edit: neither in its own texts, nor in the file before.
     for secret in added:
         if secret.redacted not in told | standing:
             told.add(secret.redacted)
             yield secret
+
+
+def _added(
+    found: Iterable[SecretFinding], diff: str
+) -> tuple[list[SecretFinding], set[str]]:
+    """Those in added lines of the diff, and the names of those in others."""
+    added, standing = [], set()
+    line = position = 0
+    for secret in sorted(found, key=lambda secret: secret.span):
+        # Onwards from the last one: lines may be very long.
+        line = diff.rfind("\n", position, secret.span[0]) + 1 or line
+        position = secret.span[0]
+        if diff[line] == "+":
+            added.append(secret)
+        else:
+            standing.add(secret.redacted)
+    return added, standing
 
 
 def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:

@@ -36,4 +36,5 @@ def layers(plan: EditPlan) -> list[str]:
 
 def whole_diff(old: str, new: str, *, name: str = "x") -> str:
     """The unified diff of two texts."""
-    return unified(old, passages(old, [(0, len(old), new)]), name=name)
+    made = passages(old, [(0, len(old), new)], affords=lambda _price: True)
+    return unified(old, made, name=name)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, diff_lines, plan_edits
-from guidance.core.edits.diffs import split_lines
+from guidance.core.edits.changes import split_lines
 from tests.core.edits.builders import planned, whole_diff
 from tests.examples import examples
 from tests.rows import each_row

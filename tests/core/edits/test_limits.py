@@ -14,7 +14,7 @@ from guidance.core.edits.plan import (
 )
 from guidance.core.edits.similarity import KEPT, Windows
 from guidance.core.effort import Effort
-from tests.core.edits.builders import refused
+from tests.core.edits.builders import planned, refused
 
 
 def troubles(result: EditPlan | EditRefusal) -> list[str]:
@@ -109,3 +109,21 @@ def test_no_edits_change_nothing() -> None:
     plan = plan_edits("text", [])
     assert isinstance(plan, EditPlan)
     assert (plan.result, plan.diff, plan.matches) == ("text", "", ())
+
+
+def test_what_stands_behind_the_text_is_not_found() -> None:
+    """A short text is searched with room behind it."""
+    assert planned("a\0c\n", ("\0", "x")).result == "axc\n"
+    (one, other) = refused("a\n", ("\0", "x"), ("\0\0", "y"))
+    assert (one.trouble, other.trouble) == ("no-match", "no-match")
+
+
+def test_lines_that_cannot_be_compared_are_shown_as_a_whole() -> None:
+    """Many lines of both sides, in another order: each would have to be looked up."""
+    lines = [f"{n}\n" for n in range(4_000)]
+    text, turned = "".join(lines), "".join(reversed(lines))
+    plan = planned(text, (text, turned))
+    assert (plan.lines_added, plan.lines_removed) == (4_000, 4_000)
+    few = "".join(f"{n % 100}\n" for n in range(4_000))
+    plan = planned(few, (few, few.removeprefix("0\n") + "0\n"))
+    assert (plan.lines_added, plan.lines_removed) == (1, 1)

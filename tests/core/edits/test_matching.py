@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from tests.core.edits.builders import layers, planned, refused
@@ -132,3 +134,18 @@ def test_composed_and_decomposed_letters_are_different(letter: str) -> None:
     plan = planned(both, (f"caf{letter}", "tea"))
     assert plan.result in ("tea and cafe\u0301", "caf\u00e9 and tea")
     assert layers(plan) == ["exact"]
+
+
+@pytest.mark.parametrize("first", ["a", "\u0430", "\u4e00", "\U0001f600"])
+@pytest.mark.parametrize("letters", [20, 300])
+def test_similar_lines_in_any_letters(first: str, letters: int) -> None:
+    """Letters beyond the first 256 are written as others before they are compared."""
+    drawn = Random(letters)
+    alphabet = [chr(ord(first) + n) for n in range(letters)]
+    lines = ["".join(drawn.choices(alphabet, k=400)) for _ in range(12)]
+    wanted = lines[7][:100] + "~!" + lines[7][103:]
+    plan = planned("\n".join(lines), (wanted, "x"))
+    assert layers(plan) == ["similarity"]
+    assert plan.result == "\n".join([*lines[:7], "x", *lines[8:]])
+    lost = lines[7][:180] + "~" * 80 + lines[7][260:]
+    assert refused("\n".join(lines), (lost, "x"))[0].trouble == "no-match"

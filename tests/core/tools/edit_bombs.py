@@ -9,10 +9,12 @@ import json
 from collections.abc import Iterable, Mapping
 from itertools import chain, cycle, islice
 from random import Random
+from string import ascii_letters
 
 from guidance.core.edits import Edit
 from guidance.core.tools.calls import Call, MultiEditCall
 from tests.core.secrets.bombs import BOMBS
+from tests.core.secrets.samples import body
 
 TEXT = 262_144
 MANY = 200
@@ -45,7 +47,7 @@ def _backwards(lines: list[str], size: int, count: int) -> Iterable[str]:
 
 def edit_bombs() -> Mapping[str, Call]:
     plain = {**_searching(), **_comparing(), **_changing()}
-    return {**plain, **_in_other_letters(plain), **_with_secrets()}
+    return {**plain, **_in_other_letters(plain), **_with_secrets(), **_colliding()}
 
 
 def _in_other_letters(calls: Mapping[str, MultiEditCall]) -> Mapping[str, Call]:
@@ -160,3 +162,52 @@ def _written(text: str, size: int) -> str:
     """As much of it as takes so many bytes in a body; escapes count, too."""
     written = len(json.dumps(text, ensure_ascii=False).encode())
     return text[: min(TEXT, len(text) * size // written)]
+
+
+def _colliding() -> Mapping[str, Call]:
+    """Lines and letters that all fall into the same place of rapidfuzz's tables, and
+    letters that look like line ends to a search."""
+    calls: dict[str, Call] = {}
+    for regions, size in ((1, 4_900), (2, 4_900), (7, 4_900), (20, 1_500), (60, 500)):
+        changes = [_colliding_lines(number, size) for number in range(regions)]
+        file = ("\n" * 8).join(old for old, _ in changes)
+        calls[f"{regions} times {size} lines that collide"] = _call(file, *changes)
+    letters = [chr(0x100 + slot + 128 * (slot == 0xC0)) for slot in _slots(0x3C0)]
+    for length, count in ((60, 3_000), (640, 270), (1_280, 70), (2_560, 18)):
+        line = f"{chr(0x3C0) * length}\n"
+        old = ("".join(letters) * 40)[:length]
+        calls[f"{length} letters that collide"] = _call(line * count, (old, "x"))
+        many = "".join(chr(0x4E00 + n) for n in range(300)) + old
+        calls[f"{length} of many letters"] = _call(line * count, (many[:length], "x"))
+    looks = "\u010a" * 255_000
+    keys = " ".join("AKIA@@" + body(16, seed=n) for n in range(99)).upper()
+    calls["secrets in a long line"] = MultiEditCall(
+        tool="MultiEdit",
+        file_path="a",
+        original=f"\U0001f600%% {looks} {keys} \n"[:TEXT],
+        edits=(
+            Edit(old="@@", new="", replace_all=True),
+            Edit(old="%%", new="\u010a" * 200_000),
+        ),
+    )
+    return calls
+
+
+def _slots(key: int, count: int = 64) -> list[int]:
+    """Where a table of 128 places looks for this key, one after the other."""
+    slots: dict[int, None] = {}
+    slot, rest = key % 128, key
+    while len(slots) < count:
+        slots[slot] = None
+        slot, rest = (slot * 5 + rest + 1) % 128, rest >> 5
+    return list(slots)
+
+
+def _colliding_lines(number: int, size: int) -> tuple[str, str]:
+    """Old and new; the lines of both are numbered by their first appearance."""
+    names = [f"{one}{other}" for one in ascii_letters for other in ascii_letters]
+    known = names[:384]
+    slots = [names[256 + slot] for slot in _slots(385)]
+    old = [*known, *(slots[n % 64] for n in range(size - 384))]
+    new = [*reversed(known), *["!"] * (size - 384)]
+    return "\n".join(old) + f"\n@{number}", "\n".join(new) + f"\n&{number}"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.commands import Part, Token
-from guidance.core.edits.diffs import split_lines
+from guidance.core.edits.changes import split_lines
 from ledger.visible import (
     Mark,
     Segment,

@@ -1,0 +1,86 @@
+"""What changed between two texts, in lines.
+
+Lines end with LF here, as in every unified diff; a CR is part of its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import Indel
+
+# Pairs of lines compared in a microsecond: where lines are known by small numbers, and
+# where each number has to be looked up, which a caller can make slow.
+_COMPARED = 20_000
+_LOOKED_UP = 400
+_SMALL = 256
+# What comparing may cost where nobody says what can be afforded.
+_MOST = 20_000
+
+Affords = Callable[[int], bool]
+
+
+class Change(NamedTuple):
+    """Lines `old` to `old_end` of the one text became `new` to `new_end` of the other."""
+
+    old: int
+    old_end: int
+    new: int
+    new_end: int
+
+
+def split_lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    last = lines.pop()
+    return [line + "\n" for line in lines] + ([last] if last else [])
+
+
+def changes(
+    old: Sequence[str],
+    new: Sequence[str],
+    *,
+    affords: Affords = lambda price: price <= _MOST,
+) -> Iterator[Change]:
+    """The fewest lines to take out and put in. Where comparing costs too much, all are
+    taken out and put in as a whole."""
+    head = _shared(old, new)
+    old, new = old[head:], new[head:]
+    tail = _shared(old[::-1], new[::-1])
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    pairs = len(old) * len(new)
+    if pairs < 2:
+        if old or new:
+            yield Change(head, head + len(old), head, head + len(new))
+        return
+    # Numbers for the lines of both, the same in every process, as their hashes are not;
+    # a line of one side alone is like no other.
+    both = set(old).intersection(new)
+    shared = (line for line in dict.fromkeys(old) if line in both)
+    numbers = {line: number for number, line in enumerate(shared, 2)}
+    price = pairs // (_COMPARED if len(both) + 2 <= _SMALL else _LOOKED_UP)
+    if not affords(price):
+        yield Change(head, head + len(old), head, head + len(new))
+        return
+    one = [numbers.get(line, 0) for line in old]
+    other = [numbers.get(line, 1) for line in new]
+    pending: Change | None = None
+    for step in Indel.opcodes(one, other):
+        if step.tag == "equal":
+            if pending is not None:
+                yield pending
+            pending = None
+            continue
+        start = pending or Change(head + step.src_start, 0, head + step.dest_start, 0)
+        pending = start._replace(
+            old_end=head + step.src_end, new_end=head + step.dest_end
+        )
+    if pending is not None:
+        yield pending
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many of the first lines are the same."""
+    pairs = zip(one, other, strict=False)
+    differ = (number for number, (a, b) in enumerate(pairs) if a != b)
+    return next(differ, min(len(one), len(other)))
