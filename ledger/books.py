@@ -22,18 +22,12 @@ from ledger.commands import (
     nothing,
     seal,
 )
+from ledger.holding import ensure_project_head, hold_project, store_held
 from ledger.idempotency import answer_again, record_answer
 from ledger.ready import Statement
 from ledger.remembered import RememberedStates
 from ledger.state import RunState
-from ledger.statements import (
-    RunWrite,
-    ensure_project_head,
-    hold_project,
-    session,
-    store,
-    store_held,
-)
+from ledger.statements import RunWrite, session, store
 
 T = TypeVar("T")
 
@@ -118,6 +112,12 @@ class Books:
         # PostgreSQL's number for the connection that commits, told before it does:
         # notifications may be there before the commit has returned.
         self.session: int | None = None
+
+    def forget(self) -> None:
+        """After trouble nothing is believed: also not that a notification is our own,
+        for whoever waits has then not been told by us."""
+        self.states.clear()
+        self.session = None
 
     def one(self, job: Job) -> None:
         """Lock first, then read the clock, then judge."""

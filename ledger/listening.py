@@ -50,7 +50,10 @@ async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
     which agents are to be answered."""
     readable = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_reader(link.fileno(), readable.set)
+    # Asked for once: a connection that is lost has none, and whoever gets this number
+    # next would never be heard.
+    socket = link.fileno()
+    loop.add_reader(socket, readable.set)
     try:
         while True:
             while told := link.pgconn.notifies():
@@ -60,7 +63,7 @@ async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
             readable.clear()
             link.pgconn.consume_input()
     finally:
-        loop.remove_reader(link.fileno())
+        loop.remove_reader(socket)
 
 
 def _connection_string() -> str:

@@ -12,9 +12,9 @@ from uuid import UUID
 from accounts.errors import NotFound
 from accounts.identifiers import parse_code
 from ledger import ready
+from ledger.holding import Held, hold_run
 from ledger.models import Run
 from ledger.state import COLUMNS, RunState, state_of
-from ledger.statements import Held, hold_run
 
 LIMIT = 10_000
 

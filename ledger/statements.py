@@ -12,17 +12,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import cache
-from itertools import chain
-from typing import Any, NamedTuple, cast
-from uuid import UUID
+from typing import Any, cast
 
-from django.db import DatabaseError, connection
+from django.db import connection
 
 from ledger import ready
 from ledger.commands import SealedEntry
-from ledger.ready import Row, Statement
 from ledger.state import COLUMNS, RunState, columns_of
 
 CHANNEL = "checkrail"
@@ -42,7 +37,7 @@ ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("step_number", "bigint"),
     ("decision", "text"),
 )
-_POSITION = ("position", "bigint")
+POSITION = ("position", "bigint")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,41 +61,6 @@ def store(writes: Sequence[RunWrite]) -> set[int]:
         return _store_sqlite(writes)
 
 
-class Held(NamedTuple):
-    """A project that is held until the transaction ends: the time, read after the lock,
-    and how far its ledger goes. By this clock everybody goes who writes into this
-    database. In SQLite BEGIN IMMEDIATE already holds the only write lock there is."""
-
-    at: datetime
-    position: int
-
-
-def hold_project(project_id: int) -> Held:
-    if connection.vendor == "postgresql":
-        ((at, position),) = ready.run(_PG_HOLD, [project_id])
-        return Held(at, position)
-    return Held(datetime.now(UTC), 0)
-
-
-def hold_run(code: UUID, names: Sequence[str]) -> tuple[Held, Row] | None:
-    """The same by a run, and the run as it stands while its project is held."""
-    columns = ", ".join(f"run.{name}" for name in names)
-    if connection.vendor == "postgresql":
-        rows = ready.run(_PG_HOLD_RUN.format(columns=columns), [code])
-        return (Held(*rows[0][:2]), rows[0][2:]) if rows else None
-    rows = ready.run(_SQLITE_RUN.format(columns=columns), [code])
-    return (Held(datetime.now(UTC), 0), rows[0]) if rows else None
-
-
-def ensure_project_head(project_id: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO ledger_projecthead (project_id, position) VALUES (%s, 0) "
-            "ON CONFLICT (project_id) DO NOTHING",
-            [project_id],
-        )
-
-
 def session() -> int | None:
     """By this number others know whose notification it is; None where there are none."""
     if connection.vendor != "postgresql":
@@ -109,7 +69,7 @@ def session() -> int | None:
     return cast("int", connection.connection.info.backend_pid)
 
 
-def _names(columns: Sequence[tuple[str, str]]) -> str:
+def names_of(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in columns)
 
 
@@ -117,26 +77,11 @@ def _arrays(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"%s::{kind}[]" for _, kind in columns)
 
 
-# The clock is read outside, when the lock inside has been got.
-_PG_HOLD = """
-SELECT clock_timestamp(), held.* FROM (
-  SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE
-) AS held
-"""
-# A run that moved while this waited is read again: it is locked, too.
-_PG_HOLD_RUN = """
-SELECT clock_timestamp(), held.* FROM (
-  SELECT head.position, {columns} FROM ledger_projecthead head
-  JOIN ledger_run run ON run.project_id = head.project_id
-  WHERE run.code = %s FOR UPDATE OF head, run
-) AS held
-"""
-_SQLITE_RUN = "SELECT {columns} FROM ledger_run run WHERE run.code = %s"
 _PG_STORE = f"""
 WITH v AS (
   SELECT * FROM unnest(
     %s::bigint[], %s::bigint[], %s::text[], %s::boolean[], {_arrays(COLUMNS)}
-  ) AS v(run_id, project_id, old_hash, wakes, {_names(COLUMNS)})
+  ) AS v(run_id, project_id, old_hash, wakes, {names_of(COLUMNS)})
 ), locked AS MATERIALIZED (
   SELECT project_id, position FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
@@ -147,7 +92,7 @@ WITH v AS (
   RETURNING r.id AS run_id, v.wakes
 ), e AS (
   SELECT * FROM unnest({_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
-    AS e({_names(ENTRY_COLUMNS)}, ord)
+    AS e({names_of(ENTRY_COLUMNS)}, ord)
 ), placed AS (
   SELECT e.*, locked.position
     + row_number() OVER (PARTITION BY e.project_id ORDER BY e.ord) AS position
@@ -158,14 +103,14 @@ WITH v AS (
     AS top
   WHERE h.project_id = top.project_id
 ), stored AS (
-  INSERT INTO ledger_entry ({_names((*ENTRY_COLUMNS, _POSITION))})
-  SELECT {_names(ENTRY_COLUMNS)}, position FROM placed
+  INSERT INTO ledger_entry ({names_of((*ENTRY_COLUMNS, POSITION))})
+  SELECT {names_of(ENTRY_COLUMNS)}, position FROM placed
 )
 SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FROM won
 """  # noqa: S608 (column names are constants of this module)
 
 
-def _entry_row(entry: SealedEntry) -> tuple[Any, ...]:
+def entry_row(entry: SealedEntry) -> tuple[Any, ...]:
     return (
         entry.run_id,
         entry.project_id,
@@ -184,55 +129,15 @@ def _entry_row(entry: SealedEntry) -> tuple[Any, ...]:
 
 
 def _store_postgresql(writes: Sequence[RunWrite]) -> set[int]:
-    return {row[0] for row in ready.run(_PG_STORE, _stored(writes))}
+    return {row[0] for row in ready.run(_PG_STORE, _arrays_of(writes))}
 
 
-def store_held(write: RunWrite, held: Held, more: Sequence[Statement] = ()) -> None:
-    """One run of a project that is held, and what belongs to it, as one statement."""
-    if connection.vendor == "postgresql":
-        top = held.position + len(write.entries)
-        given = [*columns_of(write.state), write.state.id, write.old_hash]
-        given += [top, write.state.project_id]
-        for position, entry in enumerate(write.entries, held.position + 1):
-            given += [*_entry_row(entry), position]
-        # As texts: psycopg names another type as soon as a number grows, which makes
-        # another statement to prepare.
-        texts = [None if value is None else str(value) for value in given]
-        also = chain.from_iterable(each.given for each in more)
-        form = len(write.entries), write.wakes, tuple(each.text for each in more)
-        won = bool(ready.run(_held_form(*form), [*texts, *also]))
-    else:
-        won = bool(store([write]))
-        for each in more:
-            ready.run(*each)
-    if not won:
-        raise DatabaseError("The run moved although its project was held.")
-
-
-@cache
-def _held_form(entries: int, wakes: bool, more: tuple[str, ...]) -> str:
-    row = ", ".join(f"%s::{kind}" for _, kind in (*ENTRY_COLUMNS, _POSITION))
-    also = "".join(f", also_{number} AS ({text})" for number, text in enumerate(more))
-    return f"""
-WITH won AS (
-  UPDATE ledger_run SET {", ".join(f"{name} = %s::{kind}" for name, kind in COLUMNS)}
-  WHERE id = %s::bigint AND head_hash = %s RETURNING id
-), bumped AS (
-  UPDATE ledger_projecthead SET position = %s::bigint WHERE project_id = %s::bigint
-), stored AS (
-  INSERT INTO ledger_entry ({_names((*ENTRY_COLUMNS, _POSITION))})
-  VALUES {", ".join([f"({row})"] * entries)}
-){also}
-SELECT id{f", pg_notify('{CHANNEL}', id::text)" if wakes else ""} FROM won
-"""  # noqa: S608 (column names are constants of this module)
-
-
-def _stored(writes: Sequence[RunWrite]) -> list[str]:
+def _arrays_of(writes: Sequence[RunWrite]) -> list[str]:
     heads = [
         (w.state.id, w.state.project_id, w.old_hash, w.wakes, *columns_of(w.state))
         for w in writes
     ]
-    rows = [_entry_row(entry) for write in writes for entry in write.entries]
+    rows = [entry_row(entry) for write in writes for entry in write.entries]
     parameters = [_array(column) for column in zip(*heads, strict=True)]
     return parameters + [_array(column) for column in zip(*rows, strict=True)]
 
@@ -265,7 +170,7 @@ _SQLITE_POSITION = (
     "WHERE project_id = ? RETURNING position"
 )
 _SQLITE_ENTRY = (
-    f"INSERT INTO ledger_entry ({_names((*ENTRY_COLUMNS, _POSITION))}) "  # noqa: S608
+    f"INSERT INTO ledger_entry ({names_of((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
     f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
 )
 
@@ -289,7 +194,7 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     cursor.executemany(
         _SQLITE_ENTRY,
         [
-            (*ready.stored(_entry_row(entry)), next(places[entry.project_id]))
+            (*ready.stored(entry_row(entry)), next(places[entry.project_id]))
             for entry in entries
         ],
     )

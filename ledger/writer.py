@@ -148,7 +148,7 @@ class Writer:
         except Exception as error:
             # Whatever it is, it must not end the thread that everybody depends on.
             logger.exception("The ledger failed on %d commands", len(jobs))
-            self._books.states.clear()
+            self._books.forget()
             if isinstance(error, DatabaseError):
                 connection.close()
             again = self._after_failure(jobs, error)

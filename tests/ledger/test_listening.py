@@ -1,0 +1,57 @@
+"""The connection that LISTENs is lost: it comes back, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
+
+from ledger.listening import notifications
+from tests.live import Live
+
+CUT = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE query LIKE 'LISTEN %' AND datname = current_database()
+"""
+
+
+def cut_listeners() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(CUT)
+    connection.close()
+
+
+async def test_a_listener_that_was_cut_is_not_waited_for_any_more(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its number belongs to the next socket that somebody opens."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite tells nobody.")
+    loop = asyncio.get_running_loop()
+    watched: list[int] = []
+    add, remove = loop.add_reader, loop.remove_reader
+
+    def added(socket: int, call: Callable[..., Any], *args: Any) -> Any:
+        watched.append(socket)
+        return add(socket, call, *args)
+
+    def removed(socket: int) -> bool:
+        watched.remove(socket)
+        return remove(socket)
+
+    told = notifications()
+    assert await anext(told) is None
+    monkeypatch.setattr(loop, "add_reader", added)
+    monkeypatch.setattr(loop, "remove_reader", removed)
+    again = asyncio.ensure_future(anext(told))
+    await asyncio.sleep(0.1)
+    assert len(watched) == 1
+
+    await sync_to_async(cut_listeners)()
+
+    assert await asyncio.wait_for(again, 15) is None
+    assert watched == []
