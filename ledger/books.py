@@ -37,12 +37,14 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
     """News of a commit: which projects and runs changed, and which runs may wake a
-    waiter. `told` is what the only change of this commit says of itself."""
+    waiter. `told` is what the only change of this commit says of itself, and `keys` are
+    keys of the run's agent of which is known that they are good."""
 
     projects: frozenset[int]
     moved: frozenset[int]
     runs: frozenset[int]
     told: object = None
+    keys: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +103,7 @@ class Done(NamedTuple):
 
     write: RunWrite
     told: object
+    keys: frozenset[int]
 
 
 class Books:
@@ -132,7 +135,8 @@ class Books:
         if done is not None:
             state = done.write.state
             self.states.remember(state)
-            self._announce([state], [state.id] if done.write.wakes else [], done.told)
+            wakes = [state.id] if done.write.wakes else []
+            self._announce([state], wakes, told=done.told, keys=done.keys)
         job.settle(answer, None)
 
     def _under_lock(self, command: Command[T]) -> tuple[T, Done | None]:
@@ -151,15 +155,15 @@ class Books:
         self.session = session()
         if change.answer is nothing and not (change.effects or command.idempotency):
             inserted = map(ready.insertion, change.rows)
-            store_held(write, held, [*inserted, *change.statements])
-            return change.answer(()), Done(write, change.told)
-        store_held(write, held)
+            keys = store_held(write, held, [*inserted, *change.statements])
+            return change.answer(()), Done(write, change.told, keys)
+        keys = store_held(write, held)
         _write(change.rows, change.statements, change.effects)
         answer = change.answer(write.entries)
         if command.idempotency is not None:
             at = write.state.updated_at
             record_answer(command.idempotency, answer=answer, at=at)
-        return answer, Done(write, change.told)
+        return answer, Done(write, change.told, keys)
 
     def many(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
@@ -231,14 +235,14 @@ class Books:
         return won
 
     def _announce(
-        self, states: Sequence[RunState], wakes: Iterable[int], told: object = None
+        self, states: Sequence[RunState], wakes: Iterable[int], **more: Any
     ) -> None:
         self._tell(
             Committed(
                 projects=frozenset(state.project_id for state in states),
                 moved=frozenset(state.id for state in states),
                 runs=frozenset(wakes),
-                told=told,
+                **more,
             )
         )
 

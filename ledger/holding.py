@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import DatabaseError, connection
@@ -84,29 +84,38 @@ def ensure_project_head(project_id: int) -> None:
         )
 
 
-def store_held(write: RunWrite, held: Held, more: Sequence[Statement] = ()) -> None:
-    """One run of a project that is held, and what belongs to it."""
+def store_held(
+    write: RunWrite, held: Held, more: Sequence[Statement] = ()
+) -> frozenset[int]:
+    """One run of a project that is held, and what belongs to it. Of a run that wakes
+    somebody: those keys of its agent of which is known that they are good."""
     if connection.vendor == "postgresql" and len(write.entries) <= FEW:
-        won = _stored_as_one(write, held, more)
+        rows = _stored_as_one(write, held, more)
+        won, keys = bool(rows), frozenset(chain(*(row[1] for row in rows)))
     else:
-        won = bool(store([write]))
+        won, keys = bool(store([write])), frozenset[int]()
         for each in more:
             ready.run(*each)
     if not won:
         raise DatabaseError("The run moved although its project was held.")
+    return keys
 
 
-def _stored_as_one(write: RunWrite, held: Held, more: Sequence[Statement]) -> bool:
+def _stored_as_one(write: RunWrite, held: Held, more: Sequence[Statement]) -> list[Row]:
     given = [*columns_of(write.state), write.state.id, write.old_hash]
     given += [held.position + len(write.entries), write.state.project_id]
     for position, entry in enumerate(write.entries, held.position + 1):
         given += [*entry_row(entry), position]
-    # As texts: psycopg names another type as soon as a number grows, which makes another
-    # statement to prepare.
-    texts = [None if value is None else str(value) for value in given]
     also = chain.from_iterable(each.given for each in more)
+    agent = [write.state.agent_id] if write.wakes else []
     form = _form(len(write.entries), write.wakes, tuple(each.text for each in more))
-    return bool(ready.run(form, [*texts, *also]))
+    return ready.run(form, [*_texts(given), *also, *_texts(agent)])
+
+
+def _texts(given: Sequence[Any]) -> list[str | None]:
+    """psycopg names another type as soon as a number grows, which makes another
+    statement to prepare."""
+    return [None if value is None else str(value) for value in given]
 
 
 @cache
@@ -124,5 +133,13 @@ WITH won AS (
   INSERT INTO ledger_entry ({names_of(columns)})
   VALUES {", ".join([f"({row})"] * entries)}
 ){also}
-SELECT id{f", pg_notify('{CHANNEL}', id::text)" if wakes else ""} FROM won
+SELECT id, {_WAKES if wakes else "ARRAY[]::bigint[]"} FROM won
 """  # noqa: S608 (column names are constants)
+
+
+# Whoever waits is told with nothing else to be looked up.
+_WAKES = f"""
+  ARRAY(SELECT door.id FROM accounts_agentkey door
+        WHERE door.agent_id = %s::bigint AND door.revoked_at IS NULL),
+  pg_notify('{CHANNEL}', id::text)
+"""  # noqa: S608

@@ -45,8 +45,8 @@ TURNS = 6
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-# Given what the change says of itself, if it does.
-Look = Callable[[object], T]
+# Given the news that it is about, which may say all that is to be known.
+Look = Callable[[Committed | None], T]
 Waiting = dict[int, set[asyncio.Future[Any]]]
 
 
@@ -127,7 +127,7 @@ class Hub:
     def _committed(self, news: Committed) -> None:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
         if news.runs:
-            found = self._look_for(news.runs, news.told)
+            found = self._look_for(news)
             told = threading.Event()
             self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
             if found:
@@ -137,16 +137,14 @@ class Hub:
         if followed:
             self._loop.call_soon_threadsafe(self._tell_followers, followed)
 
-    def _look_for(
-        self, run_ids: Iterable[int], told: object
-    ) -> list[tuple[asyncio.Future[Any], Any]]:
-        waiting = (each for run in run_ids for each in [*self._waiters.get(run, ())])
+    def _look_for(self, news: Committed) -> list[tuple[asyncio.Future[Any], Any]]:
+        waiting = (each for run in news.runs for each in [*self._waiters.get(run, ())])
         found = []
         for future in islice(waiting, LOOKS):
             look = self._looks.get(future)
             if look is not None:
                 try:
-                    found.append((future, look(told)))
+                    found.append((future, look(news)))
                 except Exception:
                     # Refused or failed: the waiter finds out by itself, and says so.
                     logger.debug("A look for a waiter failed", exc_info=True)

@@ -15,6 +15,7 @@ from accounts.auth import (
 from accounts.errors import Invalid, NotFound, Unauthenticated
 from accounts.identifiers import parse_code
 from accounts.selectors import role_in
+from ledger.books import Committed
 from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
@@ -107,13 +108,14 @@ def _standing_for(
     run_id: int,
     run_code: str,
     review_code: str | None,
-    told: object,
+    news: Committed | None,
 ) -> Standing:
     """Asked anew at every look: a key revoked meanwhile hears nothing more."""
     if isinstance(principal, AgentPrincipal):
-        if isinstance(told, Told) and told.review == review_code:
-            # All is known but whether this key still opens the door.
-            if not key_stands(principal.key_id):
+        told = news.told if news is not None else None
+        if news is not None and isinstance(told, Told) and told.review == review_code:
+            # All is known but whether this key still opens the door, and often that.
+            if principal.key_id not in news.keys and not key_stands(principal.key_id):
                 raise Unauthenticated
             return told.standing
         # Whose run it is does not change: only the key has to be looked at.

@@ -23,7 +23,7 @@ from tests.gateway.calls import command
 from tests.people import rule
 from tests.rows import each_row
 from tests.threads import Threads
-from tests.waiting import park
+from tests.waiting import park, until
 
 
 @pytest.fixture
@@ -103,8 +103,7 @@ def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
             )
             locked.set()
             asked_for.wait(10)
-            while not _waits():
-                pass
+            until(_waits)
             cursor.execute(
                 "UPDATE ledger_projecthead SET position = 900 WHERE project_id = %s",
                 [run.project_id],
