@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -221,7 +220,10 @@ def _plan(
 
 def _passages(text: str, pieces: Sequence[_Piece], effort: Effort) -> Iterator[Passage]:
     spans = ((piece.start, piece.end, piece.new) for piece in pieces)
-    affords = partial(effort.spares, keep=_TO_SHOW)
+
+    def affords(price: int) -> bool:
+        return effort.spares(price, keep=_TO_SHOW)
+
     for passage in passages(text, spans, affords=affords):
         lines = passage.old_end - passage.old + passage.new_end - passage.new
         effort.spend(_SHOWN * min(_IN_A_ROW, lines))
