@@ -14,11 +14,15 @@ from guidance.core.secrets import redact
 T = TypeVar("T")
 
 
-@lru_cache(maxsize=1)
 def fingerprint_key() -> bytes:
     """Made from the server's secret: fingerprints mean nothing without it."""
-    secret = settings.SECRET_KEY.encode()
-    return hmac.new(secret, b"checkrail.fingerprint.v1", hashlib.sha256).digest()
+    return _made_from(settings.SECRET_KEY)
+
+
+@lru_cache(maxsize=1)
+def _made_from(secret: str) -> bytes:
+    made = hmac.new(secret.encode(), b"checkrail.fingerprint.v1", hashlib.sha256)
+    return made.digest()
 
 
 def clean(value: T) -> T:
