@@ -10,6 +10,7 @@ from uuid import UUID
 
 from ledger.chain import timestamp
 from ledger.links import review_url
+from ledger.ready import time_of, uuid_of
 from reviews.models import Grant, Review, Ruling
 
 
@@ -85,3 +86,26 @@ def ruling_shape(
         "at": timestamp(at),
         "grant": str(grant) if grant else None,
     }
+
+
+def ruling_read(
+    code: Any,
+    action: str,
+    note: str,
+    answer: str | None,
+    amended: str | None,
+    by: str,
+    at: Any,
+    grant: Any,
+) -> dict[str, Any]:
+    """The same from columns as the driver has them."""
+    return ruling_shape(
+        uuid_of(code),
+        action,
+        note,
+        answer,
+        amended,
+        by,
+        time_of(at),
+        grant and uuid_of(grant),
+    )

@@ -15,8 +15,7 @@ from accounts.models import Agent, Project, User
 from ledger import ready
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
-from ledger.ready import time_of, uuid_of
-from reviews.answers import review_answer, ruling_shape
+from reviews.answers import review_answer, ruling_read
 from reviews.models import Review
 
 M = TypeVar("M", bound=Model)
@@ -90,18 +89,7 @@ def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
     if assignee_id is not None:
         names = ("id", "username")
         review.assignee = ready.loaded(User, names, [assignee_id, username])
-    code_of_ruling, action, note, answer, amended, by, at, grant = row
-    ruling = ruling_shape(
-        uuid_of(code_of_ruling),
-        action,
-        note,
-        answer,
-        amended,
-        by,
-        time_of(at),
-        uuid_of(grant) if grant else None,
-    )
-    return review_answer(review, ruling=ruling)
+    return review_answer(review, ruling=ruling_read(*row))
 
 
 def run_for(*, user_id: int, code: str) -> Run:

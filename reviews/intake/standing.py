@@ -10,8 +10,8 @@ from typing import Any
 
 from accounts.identifiers import parse_code
 from ledger import ready
-from ledger.ready import time_of, uuid_of
-from reviews.answers import ruling_shape
+from ledger.ready import uuid_of
+from reviews.answers import ruling_read
 from reviews.told import Standing, standing_shape
 
 _STANDING = """
@@ -76,28 +76,6 @@ def _shaped(
         review={"id": str(uuid_of(code)), "kind": kind, "version": version}
         if code
         else None,
-        ruling=_ruling(*ruling) if ruling[0] else None,
+        ruling=ruling_read(*ruling) if ruling[0] else None,
     )
     return answer, head_seq
-
-
-def _ruling(
-    code: Any,
-    action: str,
-    note: str,
-    answer: str | None,
-    amended: str | None,
-    by: str,
-    at: Any,
-    grant: Any,
-) -> dict[str, Any]:
-    return ruling_shape(
-        uuid_of(code),
-        action,
-        note,
-        answer,
-        amended,
-        by,
-        time_of(at),
-        grant and uuid_of(grant),
-    )
