@@ -9,6 +9,7 @@ from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
 from ninja.parser import Parser
 
 from accounts.errors import (
@@ -21,6 +22,7 @@ from accounts.errors import (
 from accounts.requests import BEARER_OR_SESSION, seen_of
 from config.front.problems import MEDIA_TYPE, invalid_fields, problem_body
 from config.health import router as health
+from config.openapi.document import Document
 from ledger.api import list_runs
 from ledger.api import router as ledger
 from ledger.schemas import RunPage
@@ -47,7 +49,20 @@ class SeenParser(Parser):
         return seen_of(request).document
 
 
-api = NinjaAPI(
+class DocumentedAPI(NinjaAPI):
+    """Its document names every schema once, or is not built."""
+
+    def get_openapi_schema(
+        self,
+        *,
+        path_prefix: str | None = None,
+        path_params: dict[str, Any] | None = None,
+    ) -> OpenAPISchema:
+        prefix = path_prefix or self.get_root_path(path_params or {})
+        return Document(self, prefix)
+
+
+api = DocumentedAPI(
     title="Checkrail",
     version="1",
     description=(

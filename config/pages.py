@@ -18,7 +18,7 @@ from accounts.errors import (
     NotFound,
 )
 from config.api import api, problem_response
-from config.openapi import named_types, operations_by_tag
+from config.openapi.page import named_types, operations_by_tag
 from ledger import idempotency as ledger_errors
 from reviews import errors as review_errors
 

@@ -71,7 +71,7 @@ class RunOut(BaseModel):
     url: str
 
 
-class EvaluationOut(BaseModel):
+class OutcomeEvaluationOut(BaseModel):
     """What is said about the outcome; null where nothing could be judged."""
 
     name: str
@@ -81,7 +81,7 @@ class EvaluationOut(BaseModel):
 
 
 class FinishedRunOut(RunOut):
-    evaluations: list[EvaluationOut]
+    evaluations: list[OutcomeEvaluationOut]
 
 
 class RunFilters(PageQuery):

@@ -25,9 +25,9 @@ from loop.models import Decision, Incident, Note, NoteState, Recommendation
 from loop.noting import note_add, note_end
 from loop.outputs import (
     AcceptedOut,
-    DecisionOut,
-    DecisionPage,
     IncidentPage,
+    LoopDecisionOut,
+    LoopDecisionPage,
     NoteOut,
     NotePage,
     RecommendationOut,
@@ -123,7 +123,7 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
     )
 
 
-@router.get("/loop/decisions", response=DecisionPage)
+@router.get("/loop/decisions", response=LoopDecisionPage)
 def list_decisions(
     request: HttpRequest, filters: Query[DecisionFilters]
 ) -> HttpResponse:
@@ -134,7 +134,7 @@ def list_decisions(
     return _page(request, filters, rows, decision_answer, **wanted)
 
 
-@router.get("/loop/decisions/{decision_id}", response=DecisionOut)
+@router.get("/loop/decisions/{decision_id}", response=LoopDecisionOut)
 def get_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
     """One decision, with all it was made on. Absent until it is made."""
     principal = principal_of(request)
@@ -143,7 +143,7 @@ def get_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
     )
 
 
-@router.post("/loop/decisions/{decision_id}/outcome", response=DecisionOut)
+@router.post("/loop/decisions/{decision_id}/outcome", response=LoopDecisionOut)
 def report_outcome(
     request: HttpRequest, decision_id: str, body: OutcomeIn
 ) -> HttpResponse:

@@ -58,7 +58,7 @@ class EventOut(BaseModel):
     at: str
 
 
-class DecisionOut(BaseModel):
+class LoopDecisionOut(BaseModel):
     decision_id: str
     project: str
     trigger_source: str
@@ -87,8 +87,8 @@ class DecisionOut(BaseModel):
     seq: int
 
 
-class DecisionPage(BaseModel):
-    items: list[DecisionOut]
+class LoopDecisionPage(BaseModel):
+    items: list[LoopDecisionOut]
     next_cursor: str | None
 
 
@@ -162,7 +162,7 @@ class CostOut(BaseModel):
     limit: str | None
 
 
-class StandingOut(BaseModel):
+class LoopStateOut(BaseModel):
     """How the loop stands: its switch, its clock, its caps and its budget."""
 
     project: str

@@ -16,8 +16,8 @@ from loop.models import Incident, Recommendation
 from loop.outputs import (
     AcceptedOut,
     IncidentOut,
+    LoopStateOut,
     RecommendationOut,
-    StandingOut,
     SummaryOut,
 )
 from loop.recommending import recommendation_end
@@ -32,7 +32,7 @@ from reviews.doorway import send
 router = Router(auth=PERSON, tags=["Loop"])
 
 
-@router.get("/loop", response=StandingOut)
+@router.get("/loop", response=LoopStateOut)
 def get_loop(request: HttpRequest, filters: Query[ProjectQuery]) -> HttpResponse:
     """How the loop stands: its switch, its clock, its caps and its budget."""
     only_known(request.GET, ProjectQuery.model_fields)
@@ -64,7 +64,7 @@ def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
     return send(answer)
 
 
-@router.post("/loop/switch", response=StandingOut)
+@router.post("/loop/switch", response=LoopStateOut)
 def switch_loop(request: HttpRequest, body: SwitchIn) -> HttpResponse:
     """Pause the loop (anybody), or let it go on (manager)."""
     person = person_asking(request)

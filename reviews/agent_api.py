@@ -28,10 +28,10 @@ from reviews.intake.steps import step_submit, steps_submit
 from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
 from reviews.outputs import (
     BatchOut,
+    ContinueEvaluationOut,
     DecisionOut,
-    EvaluationOut,
+    DecisionStateOut,
     ReviewOut,
-    StandingOut,
 )
 from reviews.schemas import (
     CheckpointIn,
@@ -112,7 +112,7 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
 
 @router.get(
     "/runs/{run}/decision",
-    response={200: StandingOut},
+    response={200: DecisionStateOut},
     auth=BEARER,
     tags=["Waiting"],
 )
@@ -203,7 +203,7 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
 
 @router.post(
     "/evaluate/continue",
-    response={200: EvaluationOut},
+    response={200: ContinueEvaluationOut},
     auth=BEARER,
     tags=["Evaluate"],
 )

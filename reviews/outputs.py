@@ -42,7 +42,7 @@ class MetricsOut(BaseModel):
     not_evaluated: list[str]
 
 
-class EvaluationOut(BaseModel):
+class ContinueEvaluationOut(BaseModel):
     decision: str
     checkpoint_due: bool
     delay_ms: int
@@ -51,7 +51,7 @@ class EvaluationOut(BaseModel):
     recommended_action: str
 
 
-class DecisionOut(EvaluationOut):
+class DecisionOut(ContinueEvaluationOut):
     """May the agent go on? Every gate that tripped is in `findings`."""
 
     run: str
@@ -193,7 +193,7 @@ class WaitedReview(BaseModel):
     version: int
 
 
-class StandingOut(BaseModel):
+class DecisionStateOut(BaseModel):
     run: str
     run_status: str
     state: str

@@ -1,4 +1,4 @@
-"""The OpenAPI document, arranged for the page that shows it."""
+"""The document, arranged for the page that shows it."""
 
 from __future__ import annotations
 
