@@ -14,9 +14,12 @@ Content = Annotated[str, Kept]
 
 
 class GateCheckIn(Body):
-    """Gates of the policy by their ids, and gates that the check brings itself."""
+    """Gates of the policy by their ids, and gates that the check brings itself.
 
-    step: Annotated[int, Field(ge=0, le=STEP_MAX)]
+    `step` left out is the last one reported.
+    """
+
+    step: Annotated[int, Field(ge=0, le=STEP_MAX)] | None = None
     gates: Annotated[list[GateId], Field(max_length=50)] = []
     inline: Annotated[list[dict[str, Any]], Field(max_length=50), Kept] = []
 

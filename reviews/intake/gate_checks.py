@@ -54,14 +54,15 @@ class OpenCheck(Command[Reply]):
     agent: AgentPrincipal
     policy: LoadedPolicy
     gates: CombinedGates
-    step: int
+    step: int | None  # None: the last one reported when the check is opened
     check_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         own(run, self.agent)
         refuse_unless_running(run, self.agent)
-        if self.step > run.memory.last_step:
-            message = f"step {self.step} is later than the last one reported"
+        step = run.memory.last_step if self.step is None else self.step
+        if step > run.memory.last_step:
+            message = f"step {step} is later than the last one reported"
             raise Invalid(
                 f"step: {message}.", errors=[{"loc": ["step"], "message": message}]
             )
@@ -74,7 +75,7 @@ class OpenCheck(Command[Reply]):
             actor=self.agent.actor,
             payload={
                 "check": self.check_code,
-                "step": self.step,
+                "step": step,
                 "gates": definitions,
                 "state": state.to_json(),
                 "policy": self.policy.stamp(),
@@ -85,7 +86,7 @@ class OpenCheck(Command[Reply]):
                 code=self.check_code,
                 project_id=run.project_id,
                 run_id=run.id,
-                step=self.step,
+                step=step,
                 gates=canonical(definitions),
                 state=canonical(state.to_json()),
                 status=state.status,

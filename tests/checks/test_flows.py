@@ -54,6 +54,26 @@ def fail(agent: httpx.Client, run: str, check: dict[str, Any]) -> dict[str, Any]
     return told
 
 
+def test_a_check_without_a_step_is_about_the_last_one_reported(
+    agent: httpx.Client, run: str
+) -> None:
+    agent.post(f"/runs/{run}/steps", json=step(2))
+    path = f"/runs/{run}/gate-checks"
+    answer = agent.post(path, json={"gates": ["tests-pass"]})
+    assert answer.status_code == 201, answer.text
+    assert agent.get(f"{path}/{answer.json()['id']}").json()["step"] == 2
+
+
+def test_before_the_first_step_a_check_is_about_the_run(
+    agent: httpx.Client, run: str
+) -> None:
+    fresh = start_run(agent, policy="quality")
+    answer = agent.post(f"/runs/{fresh}/gate-checks", json={"gates": ["tests-pass"]})
+    assert answer.status_code == 201, answer.text
+    path = f"/runs/{fresh}/gate-checks/{answer.json()['id']}"
+    assert agent.get(path).json()["step"] == 0
+
+
 def test_a_check_asks_with_its_criteria(agent: httpx.Client, run: str) -> None:
     check = opened(agent, run, "tests-pass")
     assert check["enforcement_mode"] == "blocking"
@@ -209,7 +229,8 @@ def test_inline_gates_join_those_of_the_policy(agent: httpx.Client, run: str) ->
         {"step": 1, "gates": ["absent"]},
         {"step": 1, "gates": [""]},
         {"step": 9, "gates": ["style"]},
-        {"gates": ["style"]},
+        {"step": True, "gates": ["style"]},
+        {"step": "1", "gates": ["style"]},
         {"step": 1, "gates": ["style"], "mode": "advisory"},
         {"step": 1, "inline": [{"id": "Not Kebab", "name": "x"}]},
         {"step": 1, "inline": [{"id": "x", "severity": "dire"}]},
