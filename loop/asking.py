@@ -18,11 +18,9 @@ from guidance.core.loop.section import LoopSection
 from guidance.redactor import clean
 from reviews.llm.client import ask
 from reviews.llm.endpoint import configured
-from reviews.llm.questions import LlmLate, LlmTrouble, Question, Spent
+from reviews.llm.questions import LlmTrouble, Question, Spent
 
 MAX_TOKENS = 2_048
-# For a reply that never told what it took: no text has more tokens than this share.
-_CHARACTERS_A_TOKEN = 2
 
 _SYSTEM = """\
 You are the control loop of a team of software agents. You look at one trigger and at a \
@@ -84,8 +82,6 @@ def ask_model(section: LoopSection, *, trigger: Trigger, snapshot: Snapshot) -> 
     question = question_of(section, trigger=trigger, snapshot=snapshot)
     try:
         reply = asyncio.run(ask(question))
-    except LlmLate as late:
-        return Asked(trouble=late.reason, cost_micros=_most(question))
     except LlmTrouble as trouble:
         return Asked(trouble=trouble.reason, cost_micros=_cost(trouble.spent))
     read = answered(clean(reply.document))
@@ -129,12 +125,3 @@ def question_of(
 
 def _cost(spent: Spent | None) -> int:
     return (spent.cost_micros or 0) if spent else 0
-
-
-def _most(question: Question) -> int:
-    """The most that it can have been: an unknown cost is not none."""
-    endpoint = configured()
-    asked = (len(question.system) + len(question.user)) // _CHARACTERS_A_TOKEN
-    if endpoint is None:
-        return 0
-    return endpoint.cost_micros(asked, question.max_tokens) or 0

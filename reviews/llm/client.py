@@ -12,7 +12,7 @@ import json
 import re
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from ssl import SSLContext
 
 import httpx
@@ -22,7 +22,7 @@ from guidance.redactor import clean
 from reviews.llm import wire
 from reviews.llm.endpoint import Endpoint, configured
 from reviews.llm.places import Places
-from reviews.llm.questions import LlmLate, LlmTrouble, Question, Reply, Spent
+from reviews.llm.questions import LlmTrouble, Question, Reply, Spent
 
 REPLY_LIMIT = 65_536
 PIECE_LIMIT = 200
@@ -38,12 +38,13 @@ async def ask(question: Question) -> Reply:
     if endpoint is None:
         raise LlmTrouble(OFF)
     schema = Schema(question.schema)
+    exchange = _Exchange(endpoint=endpoint, question=question)
     attempt = None
     started = time.monotonic()
     try:
         async with under_way.one(within=endpoint.timeout_s):
             started = time.monotonic()
-            attempt = await _exchange(endpoint, question)
+            attempt = await exchange.run()
     except TimeoutError:
         pass
     # Raised out here, so that no exception that knows the request hangs on to ours.
@@ -53,9 +54,9 @@ async def ask(question: Question) -> Reply:
             f"ended within {endpoint.timeout_s:g} s"
         )
     if attempt.trouble is not None:
-        raise (LlmLate if attempt.late else LlmTrouble)(attempt.trouble)
+        raise LlmTrouble(attempt.trouble, spent=exchange.spent())
     took = time.monotonic() - started
-    return _read(endpoint, schema, attempt.raw, duration_s=took)
+    return _read(exchange, schema, attempt.raw, duration_s=took)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,35 +65,88 @@ class _Attempt:
 
     raw: bytes = b""
     trouble: str | None = None
-    late: bool = False
     repeat_after_s: float | None = None
 
 
-async def _exchange(endpoint: Endpoint, question: Question) -> _Attempt:
-    content = json.dumps(wire.body(endpoint, question)).encode()
-    # In a thread: the first time it takes long enough for others to notice.
-    certificates = await asyncio.to_thread(_certificates)
-    ends = time.monotonic() + endpoint.timeout_s
-    try:
-        async with (
-            asyncio.timeout(endpoint.timeout_s),
-            httpx.AsyncClient(
-                headers=wire.headers(endpoint),
-                timeout=endpoint.timeout_s,
-                verify=certificates,
-                follow_redirects=False,
-                # Neither a proxy nor a .netrc comes between us and the address set.
-                trust_env=False,
-            ) as client,
-        ):
-            attempt = await _attempt(client, endpoint, content)
-            pause = attempt.repeat_after_s
-            if pause is not None and time.monotonic() + pause < ends:
-                await asyncio.sleep(pause)
-                attempt = await _attempt(client, endpoint, content)
-            return attempt
-    except TimeoutError:
-        return _Attempt(trouble=_too_late(endpoint), late=True)
+@dataclass(kw_only=True)
+class _Exchange:
+    """The requests that one question takes, and what they cost.
+
+    A request that was sent and brought no readable usage costs the most it may: an
+    unknown cost is not none, whatever kind of reply came back.
+    """
+
+    endpoint: Endpoint
+    question: Question
+    unread: int = 0
+    told: wire.Usage | None = None
+
+    @cached_property
+    def content(self) -> bytes:
+        return json.dumps(wire.body(self.endpoint, self.question)).encode()
+
+    async def run(self) -> _Attempt:
+        endpoint = self.endpoint
+        # In a thread: the first time it takes long enough for others to notice.
+        certificates = await asyncio.to_thread(_certificates)
+        ends = time.monotonic() + endpoint.timeout_s
+        try:
+            async with (
+                asyncio.timeout(endpoint.timeout_s),
+                httpx.AsyncClient(
+                    headers=wire.headers(endpoint),
+                    timeout=endpoint.timeout_s,
+                    verify=certificates,
+                    follow_redirects=False,
+                    # Neither a proxy nor a .netrc comes between us and the address set.
+                    trust_env=False,
+                ) as client,
+            ):
+                attempt = await self._attempt(client)
+                pause = attempt.repeat_after_s
+                if pause is not None and time.monotonic() + pause < ends:
+                    await asyncio.sleep(pause)
+                    attempt = await self._attempt(client)
+                return attempt
+        except TimeoutError:
+            return _Attempt(trouble=_too_late(endpoint))
+
+    async def _attempt(self, client: httpx.AsyncClient) -> _Attempt:
+        endpoint = self.endpoint
+        self.unread += 1
+        try:
+            async with client.stream(
+                "POST", endpoint.url, content=self.content
+            ) as response:
+                return await _receive(response, endpoint)
+        except httpx.TimeoutException as error:
+            if isinstance(error, httpx.ConnectTimeout):
+                self.unread -= 1
+            return _Attempt(trouble=_too_late(endpoint))
+        except httpx.HTTPError as error:
+            if isinstance(error, httpx.ConnectError):
+                self.unread -= 1  # nobody was reached: nothing was asked
+            said = _piece(str(error), endpoint) or type(error).__name__
+            trouble = f"the connection failed: {said}"
+            return _Attempt(trouble=trouble, repeat_after_s=REPEAT_AFTER_S)
+
+    def take(self, usage: wire.Usage) -> None:
+        """The last reply says what it took."""
+        self.unread -= 1
+        self.told = usage
+
+    def spent(self) -> Spent | None:
+        """None where nothing was asked."""
+        if not self.unread and self.told is None:
+            return None
+        # No token is shorter than a byte, and no answer has more than it may have.
+        tokens_in = self.unread * len(self.content)
+        tokens_out = self.unread * self.question.max_tokens
+        if self.told is not None:
+            tokens_in += self.told.tokens_in
+            tokens_out += self.told.tokens_out
+        cost = self.endpoint.cost_micros(tokens_in, tokens_out)
+        return Spent(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
 
 
 @lru_cache(maxsize=1)
@@ -103,20 +157,6 @@ def _certificates() -> SSLContext:
 
 def _too_late(endpoint: Endpoint) -> str:
     return f"no answer within {endpoint.timeout_s:g} s"
-
-
-async def _attempt(
-    client: httpx.AsyncClient, endpoint: Endpoint, content: bytes
-) -> _Attempt:
-    try:
-        async with client.stream("POST", endpoint.url, content=content) as response:
-            return await _receive(response, endpoint)
-    except httpx.TimeoutException:
-        return _Attempt(trouble=_too_late(endpoint), late=True)
-    except httpx.HTTPError as error:
-        said = _piece(str(error), endpoint) or type(error).__name__
-        trouble = f"the connection failed: {said}"
-        return _Attempt(trouble=trouble, repeat_after_s=REPEAT_AFTER_S)
 
 
 async def _receive(response: httpx.Response, endpoint: Endpoint) -> _Attempt:
@@ -178,20 +218,21 @@ def _piece(text: str, endpoint: Endpoint) -> str:
 
 
 def _read(
-    endpoint: Endpoint, schema: Schema, raw: bytes, *, duration_s: float
+    exchange: _Exchange, schema: Schema, raw: bytes, *, duration_s: float
 ) -> Reply:
+    endpoint = exchange.endpoint
     # A byte that is no UTF-8 becomes half of a surrogate pair, which is refused below.
     envelope = read_arguments(raw.decode("utf-8", "surrogateescape"))
     if isinstance(envelope, ArgumentProblem):
-        raise LlmTrouble(f"the reply cannot be read: {envelope.message}")
+        trouble = f"the reply cannot be read: {envelope.message}"
+        raise LlmTrouble(trouble, spent=exchange.spent())
     try:
+        exchange.take(wire.read_usage(endpoint, envelope.values))
         said = wire.read(endpoint, envelope.values)
     except wire.Unreadable as error:
-        raise LlmTrouble(str(error)) from None
-    cost = endpoint.cost_micros(said.tokens_in, said.tokens_out)
-    spent = Spent(
-        tokens_in=said.tokens_in, tokens_out=said.tokens_out, cost_micros=cost
-    )
+        raise LlmTrouble(str(error), spent=exchange.spent()) from None
+    spent = exchange.spent()
+    assert spent is not None  # the reply has told its usage
     if said.trouble is not None:
         raise LlmTrouble(said.trouble, spent=spent)
     answer = read_arguments(said.text)

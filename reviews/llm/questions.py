@@ -26,7 +26,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What the server counted; the cost is None where prices are not known."""
+    """What the server counted, or the most it may be where the server told nothing.
+
+    The cost is None where prices are not known.
+    """
 
     tokens_in: int
     tokens_out: int
@@ -46,14 +49,10 @@ class Reply:
 class LlmTrouble(Exception):
     """No answer that can be used. `reason` is fit to be shown: short, without secrets.
 
-    `spent` is set where the server had counted before the answer turned out useless.
+    `spent` is None only where nothing was asked: no kind of reply is free.
     """
 
     def __init__(self, reason: str, *, spent: Spent | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.spent = spent
-
-
-class LlmLate(LlmTrouble):
-    """No answer in time: nobody knows what it has cost."""

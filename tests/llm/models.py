@@ -16,6 +16,7 @@ from django.test.utils import override_settings
 from reviews.llm import client
 
 KEY = "key-of-the-stand-in-0123456789"
+PRICES = (2_500_000, 10_000_000)
 FORMATS = ("openai", "anthropic")
 
 
@@ -109,7 +110,7 @@ async def model(
         "model": "stand-in",
         "key": KEY,
         "timeout_s": timeout_s,
-        "prices": (2_500_000, 10_000_000),
+        "prices": PRICES,
         **more,
     }
     try:

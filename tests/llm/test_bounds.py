@@ -11,6 +11,7 @@ from django.test.utils import override_settings
 from reviews.llm.client import REPEAT_AFTER_S, ask
 from tests.llm.models import (
     FORMATS,
+    PRICES,
     Asked,
     Behaviour,
     breaks_off,
@@ -21,7 +22,7 @@ from tests.llm.models import (
     model,
     says,
 )
-from tests.llm.test_client import BLUE, QUESTION, trouble
+from tests.llm.test_client import BLUE, QUESTION, TOLD, most, trouble
 from tests.rows import each_row
 
 pytestmark = pytest.mark.parametrize("wire", FORMATS)
@@ -46,6 +47,18 @@ async def test_what_may_pass_is_tried_once_more(wire: str, first: str) -> None:
     assert stand_in.asked[0].body == stand_in.asked[1].body
 
 
+async def test_the_request_that_brought_nothing_is_paid_for_too(wire: str) -> None:
+    lost = most(wire)
+    async with model(wire, http(status=500), says(wire, BLUE)):
+        spent = (await ask(QUESTION)).spent
+
+    assert spent.tokens_in == lost.tokens_in + TOLD.tokens_in
+    assert spent.tokens_out == lost.tokens_out + TOLD.tokens_out
+    price_in, price_out = PRICES
+    whole = spent.tokens_in * price_in + spent.tokens_out * price_out
+    assert spent.cost_micros == -(-whole // 1_000_000)
+
+
 @each_row(
     ("always", "reason"),
     [
@@ -60,6 +73,7 @@ async def test_never_more_than_twice(wire: str, always: str, reason: str) -> Non
         error = await trouble()
 
     assert error.reason.startswith(reason)
+    assert error.spent == most(wire, requests=2)
     assert len(stand_in.asked) == 2
 
 
@@ -90,6 +104,7 @@ async def test_the_time_is_for_all_of_it(wire: str, behaviour: Behaviour) -> Non
         error = await trouble()
 
     assert error.reason == "no answer within 0.3 s"
+    assert error.spent == most(wire)
     assert time.monotonic() - started < 1
     assert len(stand_in.asked) == 1
 
@@ -104,7 +119,9 @@ async def test_nobody_there(wire: str) -> None:
         "prices": None,
     }
     with override_settings(LLM=gone):
-        assert (await trouble()).reason.startswith("the connection failed: ")
+        error = await trouble()
+    assert error.reason.startswith("the connection failed: ")
+    assert error.spent is None  # nobody was reached: nothing was asked
 
 
 async def test_four_at_once_and_the_rest_in_turn(wire: str) -> None:

@@ -10,10 +10,13 @@ import pytest
 from django.test.utils import override_settings
 
 from reviews.llm.client import OFF, REPLY_LIMIT, ask
+from reviews.llm.endpoint import Endpoint
 from reviews.llm.questions import LlmTrouble, Question, Spent
+from reviews.llm.wire import body
 from tests.llm.models import (
     FORMATS,
     KEY,
+    PRICES,
     cut_off,
     envelope,
     http,
@@ -36,8 +39,21 @@ QUESTION = Question(
     max_tokens=100,
 )
 BLUE = '{"word": "blue"}'
+# 100 tokens at 2.50 and 7 at 10 dollars a million.
+TOLD = Spent(tokens_in=100, tokens_out=7, cost_micros=320)
 
 pytestmark = pytest.mark.parametrize("wire", FORMATS)
+
+
+def most(wire: str, *, requests: int = 1) -> Spent:
+    """A token has a byte at least, and no answer more tokens than it may have."""
+    chosen = Endpoint(
+        url="", format=wire, model="stand-in", key=None, timeout_s=5, prices=PRICES
+    )
+    size = len(json.dumps(body(chosen, QUESTION)).encode()) * requests
+    answer = QUESTION.max_tokens * requests
+    cost = chosen.cost_micros(size, answer)
+    return Spent(tokens_in=size, tokens_out=answer, cost_micros=cost)
 
 
 async def trouble(question: Question = QUESTION) -> LlmTrouble:
@@ -51,8 +67,7 @@ async def test_an_answer_is_a_document_with_what_it_cost(wire: str) -> None:
         reply = await ask(QUESTION)
 
     assert reply.document == {"word": "blue"}
-    # 100 tokens at 2.50 and 7 at 10 dollars a million.
-    assert reply.spent == Spent(tokens_in=100, tokens_out=7, cost_micros=320)
+    assert reply.spent == TOLD
     assert reply.model == "stand-in-1"
     assert 0 < reply.duration_s < 5
 
@@ -204,6 +219,7 @@ BROKEN: dict[str, list[dict[str, Any]]] = {
         {"usage": None},
         {"usage": {"prompt_tokens": -1, "completion_tokens": 1}},
         {"usage": {"prompt_tokens": True, "completion_tokens": 1}},
+        {"usage": {"prompt_tokens": 10**18, "completion_tokens": 1}},
         {"model": None},
     ],
     "anthropic": [
@@ -226,7 +242,7 @@ async def test_a_reply_with_something_missing_is_not_guessed_at(
             async with model(wire, http(envelope(wire, BLUE, **changes))):
                 error = await trouble()
             assert error.reason.startswith("the reply")
-            assert error.spent is None
+            assert error.spent == (most(wire) if "usage" in changes else TOLD)
 
 
 async def test_what_is_no_reply_is_trouble(
@@ -248,7 +264,9 @@ async def test_what_is_no_reply_is_trouble(
     for words, behaviour in cases:
         with subtests.test(words):
             async with model(wire, behaviour):
-                assert f"the reply {words}" in (await trouble()).reason
+                error = await trouble()
+            assert f"the reply {words}" in error.reason
+            assert error.spent == most(wire)
 
 
 async def test_a_reply_of_exactly_the_limit_is_read(wire: str) -> None:
@@ -285,6 +303,7 @@ async def test_a_refused_key_is_not_tried_again(wire: str, status: int) -> None:
         error = await trouble()
 
     assert error.reason == f"the server answered {status}: it refuses the key"
+    assert error.spent == most(wire)
     assert len(stand_in.asked) == 1
 
 
