@@ -93,13 +93,17 @@ def postgres_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
 
 
 def _plain_environment() -> dict[str, str]:
-    """Ours, without what would choose another profile or another folder."""
-    return {
+    """Ours, without what would choose another profile or another folder.
+
+    One key stands for many agents: it is not held to the rate of one.
+    """
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("CHECKRAIL_")
         and name not in {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}
     }
+    return {**inherited, "CHECKRAIL_KEY_RATE": "0"}
 
 
 @contextmanager

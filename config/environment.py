@@ -35,6 +35,9 @@ class Environment(BaseSettings):
         default=(), validation_alias="CHECKRAIL_ORIGINS"
     )
     lean_front: bool = Field(default=True, validation_alias="CHECKRAIL_LEAN_FRONT")
+    key_rate: int = Field(
+        default=200, ge=0, le=1_000_000, validation_alias="CHECKRAIL_KEY_RATE"
+    )
     pool_size: int = Field(
         default=16, ge=2, le=200, validation_alias="CHECKRAIL_POOL_SIZE"
     )

@@ -24,6 +24,8 @@ ALLOWED_HOSTS = [*ENVIRONMENT.hosts, *(LOOPBACK if EMBEDDED else [])]
 # Empty: only the very origin that served the page.
 ORIGINS = list(ENVIRONMENT.origins)
 LEAN_FRONT = ENVIRONMENT.lean_front
+# Requests that one key may send in a second; 0 is no limit.
+KEY_RATE = ENVIRONMENT.key_rate
 # Where people reach the console: links in answers begin with it.
 PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
 

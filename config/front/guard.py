@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 
 from accounts.auth import (
@@ -32,6 +33,7 @@ from accounts.errors import (
 from accounts.requests import SEEN, Seen
 from config.front import result_json, strict_json
 from config.front.head import check_head
+from config.front.key_rate import KeyRate
 from config.front.wire import (
     App,
     Message,
@@ -72,6 +74,7 @@ class ClientGone(Exception):
 class ApiGuard:
     def __init__(self, inner: App) -> None:
         self.inner = inner
+        self.key_rate = KeyRate(per_second=settings.KEY_RATE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -86,6 +89,8 @@ class ApiGuard:
         try:
             check_head(scope)
             principal = await _principal(scope)
+            if principal is not None:
+                self.key_rate.check(principal)
             if not bodiless:
                 _check_form(scope, limit)
                 raw = await _read(receive, limit)
