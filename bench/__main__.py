@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench.calls import calls
 from bench.figures import Figure, table
+from bench.growing import SECONDS, growing
 from bench.importing import importing
 from bench.sites import postgres_site, sqlite_site
 from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
@@ -44,20 +45,31 @@ MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
     ),
     "importing": (importing,),
 }
+# Takes minutes, so it is measured only when it is asked for by name.
+GROWING = "growing"
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="bench", description="Measure, beside the limits of the databases."
     )
-    parser.add_argument("what", nargs="?", choices=MEASUREMENTS, help="only this")
-    only = parser.parse_args(arguments).what
+    names = [*MEASUREMENTS, GROWING]
+    parser.add_argument("what", nargs="?", choices=names, help="only this")
+    parser.add_argument(
+        "--seconds", type=int, default=SECONDS, help=f"of load, for {GROWING}"
+    )
+    options = parser.parse_args(arguments)
+    only: str | None = options.what
+    measurements = MEASUREMENTS
+    if only == GROWING:
+        site = postgres_site(runs=AGENTS + 1)
+        measurements = {GROWING: (lambda: growing(site, seconds=options.seconds),)}
     # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     figures: list[Figure] = []
-    for name in [only] if only else MEASUREMENTS:
-        for measure in MEASUREMENTS[name]:
+    for name in [only] if only else measurements:
+        for measure in measurements[name]:
             print(f"bench: measuring {name} …", flush=True)
             figures += measure()
     print(f"\n{table(figures)}\n")

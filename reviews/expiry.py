@@ -92,10 +92,11 @@ def expire_due_reviews() -> int:
 
 def abandon_silent_runs() -> int:
     """End every running run that has been silent for longer than its policy allows."""
+    long_ago = timezone.now() - SHORTEST_PATIENCE
     idle = (
+        # What began later cannot have been silent for so long: that is indexed.
         Run.objects.filter(
-            status=RunStatus.RUNNING,
-            updated_at__lte=timezone.now() - SHORTEST_PATIENCE,
+            status=RunStatus.RUNNING, created_at__lte=long_ago, updated_at__lte=long_ago
         )
         .exclude(intent=SYSTEM_LOOP)
         .order_by("updated_at")

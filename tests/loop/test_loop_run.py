@@ -58,7 +58,7 @@ def test_nobody_else_can_be_it(agent: httpx.Client, project: Project) -> None:
 def test_it_is_never_abandoned(agent: httpx.Client, project: Project) -> None:
     code = outcome(agent, project)["run"]
     long_ago = timezone.now() - timedelta(days=30)
-    Run.objects.filter(code=code).update(updated_at=long_ago)
+    Run.objects.filter(code=code).update(created_at=long_ago, updated_at=long_ago)
     abandon_silent_runs()
     assert Run.objects.get(code=code).status == "running"
 

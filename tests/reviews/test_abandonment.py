@@ -25,7 +25,7 @@ def run(agent: httpx.Client, project: Project) -> str:
 
 def silent(run: str, *, minutes: int) -> None:
     since = timezone.now() - timedelta(minutes=minutes)
-    Run.objects.filter(code=run).update(updated_at=since)
+    Run.objects.filter(code=run).update(created_at=since, updated_at=since)
 
 
 def test_a_silent_run_is_abandoned_and_that_is_final(

@@ -1,0 +1,64 @@
+"""A step changes its run's row in place: no index stands in the way, pages have room."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from django.db import connection
+
+from ledger.models import ProjectHead, Run
+from ledger.state import COLUMNS
+from tests.builders import start_run, step
+from tests.ledger.triggers import run_sql
+from tests.waiting import until
+
+STEPS = 300
+# These change a few times in the life of a run, not with every step.
+SELDOM = {"status", "finished_at"}
+
+
+def indexed_columns(table: str) -> set[str]:
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_constraints(cursor, table)
+    return {
+        name for each in found.values() if each["index"] for name in each["columns"]
+    }
+
+
+@pytest.mark.usefixtures("database")
+def test_no_index_on_what_every_step_changes() -> None:
+    changed = {name for name, _ in COLUMNS} - SELDOM
+
+    assert not indexed_columns(Run._meta.db_table) & changed
+    assert "position" not in indexed_columns(ProjectHead._meta.db_table)
+
+
+def updates(table: str) -> tuple[int, int]:
+    """All, and those that left the indexes alone; sessions report them when idle."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
+        cursor.execute(
+            "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = %s",
+            [table],
+        )
+        every, heap_only = cursor.fetchone()
+    return every, heap_only
+
+
+def test_steps_are_heap_only_updates(agent: httpx.Client) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite updates in place.")
+    run = start_run(agent)
+    tables = (Run._meta.db_table, ProjectHead._meta.db_table)
+    before = {table: updates(table) for table in tables}
+    for number in range(1, STEPS + 1):
+        body = step(number, checkpoint=True)
+        assert agent.post(f"/runs/{run}/steps", json=body).status_code == 201
+    run_sql("SELECT pg_stat_force_next_flush()")
+
+    for table in tables:
+        until(lambda table=table: updates(table)[0] >= before[table][0] + STEPS * 0.9)  # type: ignore[misc]
+        every, heap_only = (
+            now - was for now, was in zip(updates(table), before[table], strict=True)
+        )
+        assert heap_only > 0.95 * every, f"{table}: {heap_only} of {every}"
