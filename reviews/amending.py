@@ -23,6 +23,10 @@ _LABELS = {
 }
 
 
+class Unchanged(Invalid):
+    """What stands in the box is the call as it was asked for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmendBox:
     """`text` is what stands in it at first; `why_not` says why there is no box."""
@@ -64,6 +68,8 @@ def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
         raise Invalid(amend_box(content).why_not)
     # A browser sends every line end as CRLF.
     typed = typed.replace("\r\n", "\n")
+    if len(typed) > LIMIT:
+        raise Invalid(f"The text is too long: at most {LIMIT:,} characters.")
     if "\x00" in typed:
         raise Invalid("The text holds a character that cannot be stored.")
     if _plain(kind, document) is None:
@@ -73,7 +79,7 @@ def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
         crlf = _all_crlf(document[field])
         changed = {field: typed.replace("\n", "\r\n") if crlf else typed}
     if changed == document:
-        raise Invalid("Nothing is changed: change it, or approve it as it is.")
+        raise Unchanged("Nothing is changed: change it, or approve it as it is.")
     return changed if kind in _FIELDS else {"arguments": changed}
 
 

@@ -6,7 +6,7 @@ All of it is made from the content that was hashed; nothing is resolved or run.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,7 @@ from reviews.amending import AmendBox, amend_box
 from reviews.models import Review
 from reviews.reading import pages_served, unread
 from reviews.remembering import Remembering, remembered_with, remembering_of
+from reviews.selectors import list_amended_findings
 from reviews.sheets import Form, Sheet, sheets_of
 
 _KINDS = {
@@ -72,6 +73,18 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedCall:
+    """What a person made of a call, and what the gates say of that."""
+
+    blocks: tuple[Block, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def asking(self) -> int:
+        return _asking(self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
     kind: str
     tool: str
@@ -88,7 +101,7 @@ class Confirmation:
     lasts: str
     amend: AmendBox
     remember: Remembering
-    approved: tuple[Block, ...]
+    approved: ChangedCall | None
     remembered: str
 
     @property
@@ -99,7 +112,7 @@ class Confirmation:
 
     @property
     def asking(self) -> int:
-        return sum(reason.tone == "pause" for reason in self.reasons)
+        return _asking(self.reasons)
 
     @property
     def unread(self) -> str:
@@ -152,7 +165,7 @@ def confirmation_of(
         lasts=span(content["expires_s"] * 1000),
         amend=amend_box(content),
         remember=remembering_of(review, content),
-        approved=_approved(review, content, shells),
+        approved=_approved(review, content),
         remembered=remembered_with(review),
     )
 
@@ -241,6 +254,10 @@ def _reason(finding: Mapping[str, Any], sheets: Sequence[Sheet]) -> Reason:
     )
 
 
+def _asking(reasons: Iterable[Reason]) -> int:
+    return sum(reason.tone == "pause" for reason in reasons)
+
+
 def _quote(details: Mapping[str, Any]) -> str:
     return visible_line(str(details.get("text") or ""))
 
@@ -263,16 +280,32 @@ def _page_of(details: Mapping[str, Any], sheets: Sequence[Sheet]) -> int:
     )
 
 
-def _approved(
-    review: Review, content: Mapping[str, Any], shells: frozenset[str]
-) -> tuple[Block, ...]:
-    """What a person let run instead; nothing where it ran as it was asked for."""
+def changed_call(
+    review: Review,
+    content: Mapping[str, Any],
+    *,
+    shown: Mapping[str, Any],
+    findings: Sequence[Mapping[str, Any]],
+) -> ChangedCall:
+    """The call of a review as a person changed it, on one page however long it is."""
+    instead = {**content, "shown": shown, "findings": findings}
+    sheets, shells = sheets_of(instead), _shells(review, instead)
+    return ChangedCall(
+        blocks=tuple(
+            block for sheet in sheets for block in _blocks(sheet, instead, shells)
+        ),
+        reasons=tuple(_reasons(instead, sheets)),
+    )
+
+
+def _approved(review: Review, content: Mapping[str, Any]) -> ChangedCall | None:
+    """What a person let run instead; None where it ran as it was asked for."""
     ruling = getattr(review, "ruling", None)
     if ruling is None or ruling.amended is None:
-        return ()
-    instead = {**content, "shown": json.loads(ruling.amended), "findings": []}
-    return tuple(
-        block
-        for sheet in sheets_of(instead)
-        for block in _blocks(sheet, instead, shells)
+        return None
+    return changed_call(
+        review,
+        content,
+        shown=json.loads(ruling.amended),
+        findings=list_amended_findings(review),
     )

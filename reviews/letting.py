@@ -1,8 +1,4 @@
-"""What an approval lets run: the call as shown, or as a person changed it.
-
-A changed call is judged again before it is granted: a person may let through what the
-gates only ask about, and never what they block.
-"""
+"""What an approval lets run: the call as shown, or as a person changed it."""
 
 from __future__ import annotations
 
@@ -12,27 +8,18 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Model
-from pydantic import ValidationError
 
 from accounts.errors import Invalid
 from guidance.core.canonical import canonical
-from guidance.core.tools.calls import Call, CommandCall, call_digest, call_from
+from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judging import CallVerdict, judge_call
 from guidance.core.tools.shapes import permittable
-from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy, policy_by_id
-from reviews.call_schemas import CommandBody, EditBody, ToolBody
+from reviews.amendments import Amendment, call_in, judge_amendment, refuse_blocked
 from reviews.grants import NewGrant, grant_for
 from reviews.models import Kind, Review
 from reviews.permissions import NewPermission, new_permission
 from reviews.schemas import RememberIn
-
-_BODIES: dict[str, type[CommandBody | ToolBody | EditBody]] = {
-    "command": CommandBody,
-    "tool": ToolBody,
-    "edit": EditBody,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +54,7 @@ class Letting:
     policy: LoadedPolicy
     call: Call | None
     findings: tuple[CallFinding, ...]
+    amendment: Amendment | None = None
     amended: dict[str, Any] | None = None
     remember: RememberIn | None = None
 
@@ -116,7 +104,7 @@ def letting_of(
         letting = Letting(
             digest=review.call.digest,
             policy=policy,
-            call=_call_of(content),
+            call=call_in(content),
             findings=tuple(map(CallFinding.from_json, content["findings"])),
             remember=remember,
         )
@@ -141,73 +129,17 @@ def _amended(
     remember: RememberIn | None,
 ) -> Letting:
     _refuse_if(not amended, "amended", "say what is to run instead")
-    before = _call_of(content)
-    if before is None or before.kind not in _BODIES:
-        raise Invalid(
-            "A call of this kind cannot be amended: deny it, and say what to change."
-        )
-    call = _changed(before, amended or {})
-    verdict = judge_call(
-        rules=policy.policy.tools, call=call, fingerprint_key=fingerprint_key()
-    )
-    _refuse_blocked(verdict)
-    digest = call_digest(verdict.call, run=str(review.run.code), key=None)
+    amendment = judge_amendment(review, content, amended or {})
+    refuse_blocked(amendment)
+    verdict = amendment.verdict
     return Letting(
-        digest=digest,
+        digest=amendment.digest,
         policy=policy,
         call=verdict.call,
         findings=verdict.findings,
-        amended={**verdict.shown, "digest": digest},
+        amendment=amendment,
+        amended={**verdict.shown, "digest": amendment.digest},
         remember=remember,
-    )
-
-
-def _call_of(content: dict[str, Any]) -> Call | None:
-    return call_from(
-        kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
-    )
-
-
-def _changed(before: Call, amended: dict[str, Any]) -> Call:
-    """The call with the changed parts, read as strictly as an agent's own."""
-    # The tool last: what a person saw is a call of this tool, whatever they make of it.
-    fields = {**before.shown(), **amended}
-    _refuse_if("tool" in amended, "amended.tool", "the tool stays the same")
-    fields["tool"] = before.tool
-    if "content" in amended:
-        fields["diff_lines"] = amended.get("diff_lines")
-    if "command" in amended and "arguments" not in amended:
-        fields["arguments"] = _with_command(before, amended["command"])
-    try:
-        return _BODIES[before.kind].model_validate(fields).call()
-    except ValidationError as error:
-        raise Invalid(
-            "The amended call is not acceptable.",
-            errors=[
-                {"loc": ["amended", *e["loc"]], "message": e["msg"]}
-                for e in error.errors(include_input=False, include_url=False)
-            ],
-        ) from None
-
-
-def _with_command(before: Call, command: object) -> dict[str, Any] | None:
-    """The tool may receive the command among its arguments: both are one text."""
-    if not isinstance(before, CommandCall) or before.arguments is None:
-        return None
-    changed = {"command": command} if "command" in before.arguments else {}
-    return {**before.arguments, **changed}
-
-
-def _refuse_blocked(verdict: CallVerdict) -> None:
-    if verdict.decision != "block":
-        return
-    raise Invalid(
-        "The amended call is blocked by the gates: nothing was granted.",
-        errors=[
-            {"loc": ["amended"], "message": f"{finding.gate}: {finding.message}"}
-            for finding in verdict.findings
-            if finding.decision == "block"
-        ],
     )
 
 

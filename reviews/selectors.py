@@ -130,3 +130,16 @@ def review_history(review: Review) -> list[dict[str, Any]]:
                 }
             )
     return history
+
+
+def list_amended_findings(review: Review) -> list[dict[str, Any]]:
+    """What the gates said of the call as its ruling changed it, from the ledger."""
+    entries = Entry.objects.filter(
+        run_id=review.run_id, type="review.ruled", at=review.ruling.at
+    )
+    for entry in entries:
+        payload = json.loads(entry.payload)
+        if payload["review"] == str(review.code):
+            findings: list[dict[str, Any]] = payload["amended_findings"]
+            return findings
+    return []

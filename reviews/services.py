@@ -18,6 +18,7 @@ from ledger.chain import timestamp
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.writer import writer
+from reviews.amendments import refuse_unconfirmed
 from reviews.answers import ruling_answer
 from reviews.choices import choice_of
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
@@ -61,6 +62,7 @@ def ruling_of(
     answer: str | None = None,
     amended: dict[str, Any] | None = None,
     remember: RememberIn | None = None,
+    confirmed: str = "",
 ) -> Rule:
     """What a person says, as a command."""
     review = review_for_command(user_id=person.user_id, code=review_code)
@@ -71,6 +73,10 @@ def ruling_of(
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.
         refuse_unread(review, user_id=person.user_id)
+    letting = letting_of(review, action=action, amended=amended, remember=remember)
+    if letting is not None and letting.amendment and person.token_id is None:
+        # What a program sends was written on purpose; on a screen a slip is one key.
+        refuse_unconfirmed(letting.amendment, confirmed)
     return Rule(
         review=review,
         person=person,
@@ -79,7 +85,7 @@ def ruling_of(
         content_digest=content_digest,
         note=note,
         answer=answer,
-        letting=letting_of(review, action=action, amended=amended, remember=remember),
+        letting=letting,
         choice=choice_of(review, action=action, note=note),
     )
 

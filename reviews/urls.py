@@ -12,6 +12,7 @@ urlpatterns = [
     path("p/<slug:slug>/queue/", views.queue, name="queue"),
     path("p/<slug:slug>/queue/<uuid:code>/", views.review, name="review"),
     path("p/<slug:slug>/queue/<uuid:code>/rule/", views.rule, name="rule"),
+    path("p/<slug:slug>/queue/<uuid:code>/amend/", views.amend, name="amend"),
     path("p/<slug:slug>/queue/<uuid:code>/page/", views.page, name="page"),
     path("p/<slug:slug>/queue/<uuid:code>/claim/", views.claim, name="claim"),
     path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),

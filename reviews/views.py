@@ -20,6 +20,7 @@ from accounts.selectors import projects_of
 from ledger.rows import live_position
 from ledger.visible import visible
 from reviews import services
+from reviews.amend_verdict import amend_verdict
 from reviews.amending import amended_from
 from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
 from reviews.models import Kind, Review
@@ -80,10 +81,25 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
             note="" if action == "answer" else text,
             answer=text if action == "answer" else None,
             amended=_amended(request, found) if lets_run else None,
+            confirmed=request.POST.get("confirmed", ""),
             remember=_remember(request) if lets_run else None,
         )
 
     return _done(request, code, act)
+
+
+@require_POST
+@member_door
+def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """What the gates say of a change, while it is typed."""
+    found = _found(request, code)
+    if found.kind != Kind.CONFIRMATION:
+        raise Http404
+    if found.closed_at is not None:
+        return HttpResponse(status=204)  # the pane tells how it ended
+    verdict = amend_verdict(found, request.POST.get("amended", ""))
+    template = "reviews/partials/_amend_verdict.html"
+    return render(request, template, {"verdict": verdict})
 
 
 @require_POST
@@ -262,7 +278,10 @@ def _refused(request: ConsoleRequest, code: UUID, refusal: DomainError) -> HttpR
     if not request.htmx:
         chosen = _found(request, code)
         return _queue_page(request, chosen=chosen, alert=alert, status=status)
-    return _pane_answer(request, pane, alert=alert, status=status)
+    response = _pane_answer(request, pane, alert=alert, status=status)
+    if request.POST.get("action") == "amend":
+        response["HX-Trigger"] = "judge"  # what is on screen may be of another text
+    return response
 
 
 def _words(refusal: DomainError, pane: ReviewPane) -> str:

@@ -35,6 +35,7 @@ function openDialog(button) {
   const note = reason && document.getElementById(reason.dataset.from);
   if (note?.value && !reason.value) reason.value = note.value;
   dialog.showModal();
+  dialog.dispatchEvent(new Event("opened"));
 }
 
 function answer(button) {
@@ -55,6 +56,17 @@ document.addEventListener("click", (event) => {
   else if (button.matches("[data-theme-switch]")) switchTheme();
   else if (button.matches("[data-copy-link], [data-copy-text]")) copy(button);
   else if (button.matches("[data-fill]")) answer(button);
+});
+
+// What the gates said, and what was confirmed, was about the text before this key.
+document.addEventListener("input", ({ target }) => {
+  if (!target.matches("[data-judged]")) return;
+  const verdict = document.getElementById("amend-verdict");
+  verdict.setAttribute("aria-busy", "true");
+  for (const box of verdict.querySelectorAll("[name=confirmed]")) {
+    box.checked = false;
+    box.disabled = true;
+  }
 });
 
 // Taken with nothing to show (204): what changed arrives as news.

@@ -55,6 +55,12 @@ class Pane:
         return dict(found)
 
     @property
+    def confirmation(self) -> str:
+        """What the person would send by ticking the box; empty where there is none."""
+        found = re.search(r'name="confirmed" value="([^"]+)"', self.html)
+        return found[1] if found else ""
+
+    @property
     def names(self) -> set[str]:
         """Every attribute that stands in it."""
         return {name for _, attributes in self.tags for name in attributes}
@@ -88,6 +94,15 @@ class Desk:
 
     def turn(self, page: int) -> Pane:
         return pane_in(send(self.client, f"{self.path}page/", next=page))
+
+    def judge(self, typed: str) -> Pane:
+        """What the gates say of a change while it is typed."""
+        return pane_in(send(self.client, f"{self.path}amend/", amended=typed))
+
+    def amend(self, typed: str, **more: Any) -> Pane:
+        """Change the call, and confirm what the gates still ask about."""
+        confirmed = self.judge(typed).confirmation
+        return self.rule("amend", amended=typed, confirmed=confirmed, **more)
 
     def rule(self, action: str, **more: Any) -> Pane:
         fields = {**self.look().hidden, "action": action, **more}

@@ -122,7 +122,7 @@ def test_an_edit_keeps_its_line_ends(
     run = start_run(agent, policy="careful")
     body = {"kind": "edit", "file_path": "a.py", "content": "total = 1\r\nb = 2\r\n"}
     desk = desk_of(alice, project, ask(agent, run, **body))
-    assert desk.rule("amend", amended="total = 3\r\nb = 2\r\n").status == 200
+    assert desk.amend("total = 3\r\nb = 2\r\n").status == 200
     assert amended(agent, run)["content"] == "total = 3\r\nb = 2\r\n"
 
 

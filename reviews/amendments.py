@@ -1,0 +1,148 @@
+"""A call as a person changed it: judged by the same gates as the agent's own.
+
+A person may let through what the gates only ask about, and never what they block. On a
+screen they confirm what is still asked about, in exactly that text, before it is granted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from accounts.errors import Invalid, PreconditionRequired
+from guidance.core.canonical import canonical, digest
+from guidance.core.tools.calls import Call, CommandCall, call_digest, call_from
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.judging import CallVerdict, judge_call
+from guidance.redactor import fingerprint_key
+from guidance.selectors import policy_by_id
+from reviews.call_schemas import CommandBody, EditBody, ToolBody
+from reviews.models import Review
+
+_BODIES: dict[str, type[CommandBody | ToolBody | EditBody]] = {
+    "command": CommandBody,
+    "tool": ToolBody,
+    "edit": EditBody,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """`digest` names the call that a grant would be for."""
+
+    verdict: CallVerdict
+    digest: str
+
+    @property
+    def blocked(self) -> bool:
+        return self.verdict.decision == "block"
+
+    @property
+    def asking(self) -> tuple[CallFinding, ...]:
+        """What the gates would have asked about, had the agent sent it so."""
+        return tuple(
+            finding
+            for finding in self.verdict.findings
+            if finding.decision == "require-confirmation"
+        )
+
+    @property
+    def confirmation(self) -> str:
+        """Names this text with these findings; empty where nothing is to be confirmed."""
+        if self.blocked or not self.asking:
+            return ""
+        findings = [finding.to_json() for finding in self.verdict.findings]
+        return digest(canonical({"call": self.digest, "findings": findings}))
+
+
+def judge_amendment(
+    review: Review, content: dict[str, Any], amended: dict[str, Any]
+) -> Amendment:
+    """What the gates say of the call with its changed parts."""
+    before = call_in(content)
+    if before is None or before.kind not in _BODIES:
+        raise Invalid(
+            "A call of this kind cannot be amended: deny it, and say what to change."
+        )
+    verdict = judge_call(
+        rules=policy_by_id(review.run.policy_id).policy.tools,
+        call=_changed(before, amended),
+        fingerprint_key=fingerprint_key(),
+    )
+    return Amendment(
+        verdict=verdict,
+        digest=call_digest(verdict.call, run=str(review.run.code), key=None),
+    )
+
+
+def call_in(content: dict[str, Any]) -> Call | None:
+    """The call that a review is about, as the agent sent it."""
+    return call_from(
+        kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
+    )
+
+
+def refuse_blocked(amendment: Amendment) -> None:
+    if amendment.blocked:
+        raise Invalid(
+            "The amended call is blocked by the gates: nothing was granted.",
+            errors=_errors(
+                finding
+                for finding in amendment.verdict.findings
+                if finding.decision == "block"
+            ),
+        )
+
+
+def refuse_unconfirmed(amendment: Amendment, confirmed: str) -> None:
+    """On a screen: typing is no confirmation of what nobody was shown."""
+    if amendment.confirmation and amendment.confirmation != confirmed:
+        raise PreconditionRequired(
+            "The gates still ask about what you wrote: read what they say of it, and "
+            "confirm it. Nothing was granted.",
+            errors=_errors(amendment.asking),
+        )
+
+
+def _errors(findings: Iterable[CallFinding]) -> Sequence[dict[str, Any]]:
+    return [
+        {"loc": ["amended"], "message": f"{finding.gate}: {finding.message}"}
+        for finding in findings
+    ]
+
+
+def _changed(before: Call, amended: dict[str, Any]) -> Call:
+    """The call with the changed parts, read as strictly as an agent's own."""
+    if "tool" in amended:
+        message = "the tool stays the same"
+        raise Invalid(
+            f"amended.tool: {message}.",
+            errors=[{"loc": ["amended.tool"], "message": message}],
+        )
+    # The tool last: what a person saw is a call of this tool, whatever they make of it.
+    fields = {**before.shown(), **amended, "tool": before.tool}
+    if "content" in amended:
+        fields["diff_lines"] = amended.get("diff_lines")
+    if "command" in amended and "arguments" not in amended:
+        fields["arguments"] = _with_command(before, amended["command"])
+    try:
+        return _BODIES[before.kind].model_validate(fields).call()
+    except ValidationError as error:
+        raise Invalid(
+            "The amended call is not acceptable.",
+            errors=[
+                {"loc": ["amended", *e["loc"]], "message": e["msg"]}
+                for e in error.errors(include_input=False, include_url=False)
+            ],
+        ) from None
+
+
+def _with_command(before: Call, command: object) -> dict[str, Any] | None:
+    """The tool may receive the command among its arguments: both are one text."""
+    if not isinstance(before, CommandCall) or before.arguments is None:
+        return None
+    changed = {"command": command} if "command" in before.arguments else {}
+    return {**before.arguments, **changed}

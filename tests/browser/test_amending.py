@@ -1,0 +1,124 @@
+"""A call is changed in a real browser: judged while it is typed, confirmed, marked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from accounts.models import Project
+from tests.browser.test_accessibility import violations
+from tests.builders import Person, start_run
+from tests.gateway.calls import claim, command, tool
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+WORSE = "rm -rf / --no-preserve-root"
+SLOW_SECONDS = 0.3
+
+
+@pytest.fixture
+def run(agent: httpx.Client) -> str:
+    return start_run(agent)
+
+
+def opened(queue_of: Open, bob: Person, slug: str, call: dict[str, Any]) -> Page:
+    page = queue_of(bob, slug, f"{call['review']['id']}/")
+    page.keyboard.press("e")
+    return page
+
+
+def typed(page: Page, text: str) -> None:
+    """By key, over what stands in the box."""
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(text)
+
+
+def confirm_box(page: Page) -> Locator:
+    return page.get_by_label("I have read")
+
+
+def slow(route: Route) -> None:
+    time.sleep(SLOW_SECONDS)
+    route.continue_()
+
+
+@pytest.mark.parametrize("delayed", [False, True], ids=["quick", "slowed"])
+def test_what_was_typed_is_granted_only_with_its_findings_confirmed(
+    queue_of: Open,
+    project: Project,
+    bob: Person,
+    agent: httpx.Client,
+    run: str,
+    delayed: bool,
+) -> None:
+    call = command(agent, run, "rm -rf build")
+    page = opened(queue_of, bob, project.slug, call)
+    if delayed:
+        page.route("**/amend/", slow)
+        page.route("**/rule/", slow)
+    dialog = page.get_by_role("dialog", name="Approve with changes")
+    grant = dialog.get_by_role("button", name="Approve with changes")
+    expect(dialog.locator("#amend-verdict")).to_contain_text("Nothing is changed yet")
+    typed(page, WORSE)
+    grant.click()  # before anything was judged, or confirmed
+    expect(dialog.get_by_role("alert")).to_contain_text("The gates still ask about")
+    assert claim(agent, run, call).status_code == 409
+    expect(dialog.locator("#amend-verdict mark")).to_contain_text("rm -rf /")
+    expect(dialog.locator("#amend-verdict")).to_contain_text("delete-folder")
+    assert violations(page) == ""
+    confirm_box(page).check()
+    # Another key: what was confirmed is no longer what stands in the box.
+    dialog.get_by_label("The command as it should run").focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" -v")
+    expect(confirm_box(page)).not_to_be_checked()
+    expect(dialog.locator("#amend-verdict mark")).to_contain_text("-v")
+    confirm_box(page).check()
+    grant.click()
+    expect(page.locator("#closing")).to_contain_text("You approved this with changes")
+    approved = page.get_by_label("What was approved")
+    expect(approved.locator("mark")).to_contain_text("rm -rf /")
+    expect(approved).to_contain_text("1 finding let through")
+    assert violations(page) == ""
+    ruling = agent.get(f"/runs/{run}/decision").json()["ruling"]
+    assert ruling["amended"]["command"] == f"{WORSE} -v"
+
+
+def test_arguments_are_judged_while_they_are_typed(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
+) -> None:
+    call = tool(agent, run, "mcp__db__query", sql="DROP TABLE t")
+    page = opened(queue_of, bob, project.slug, call)
+    verdict = page.locator("#amend-verdict")
+    typed(page, '{"sql": "SELECT 1"')
+    expect(verdict).to_contain_text("This is no JSON yet")
+    page.keyboard.type("}")
+    expect(verdict).to_contain_text("The gates find nothing against this")
+    expect(confirm_box(page)).to_have_count(0)
+
+
+def test_a_draft_is_judged_when_it_is_opened_and_kept_over_news(
+    queue_of: Open,
+    project: Project,
+    bob: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    run: str,
+) -> None:
+    call = command(agent, run, "rm -rf build")
+    page = opened(queue_of, bob, project.slug, call)
+    typed(page, WORSE)
+    expect(confirm_box(page)).to_be_visible()
+    page.reload()
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    page.keyboard.press("e")
+    confirm_box(page).check()
+    review = call["review"]["id"]
+    reviewer.post(f"/reviews/{review}/comments", json={"text": "Look closely"})
+    expect(page.locator("ol.notes")).to_contain_text("Look closely")
+    expect(confirm_box(page)).to_be_checked()
