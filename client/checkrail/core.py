@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkrail.answers import Decision, Review, ReviewRef, RunState
+from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
 from checkrail.errors import CheckrailError
 from checkrail.link import Link
 from checkrail.wire import part
@@ -15,6 +15,8 @@ from checkrail.wire import part
 OnCheckpoint = Callable[[Decision], Any]
 OnWait = Callable[[ReviewRef], Any]
 AnyReview = Review | ReviewRef | str
+# Rulings on pauses that are kept until somebody passes their notes on.
+UNREAD_RULINGS = 20
 
 
 @dataclass(eq=False)
@@ -77,6 +79,8 @@ class RunCore:
         self.backlog = Backlog(order=driver.lock(), size=batch)
         self.ended = False
         self.saved_step = 0
+        self.pause_rulings: deque[Ruling] = deque(maxlen=UNREAD_RULINGS)
+        self._ruling: Ruling | None = None
         self._state: RunState | None = None
         self._last_step = 0
 
@@ -99,6 +103,11 @@ class RunCore:
         return self.state.url
 
     @property
+    def ruling(self) -> Ruling | None:
+        """The last ruling that was waited for, whichever call waited; see its `note`."""
+        return self._ruling
+
+    @property
     def last_step(self) -> int:
         """The number of the last step that the server has answered."""
         return self._last_step
@@ -111,6 +120,11 @@ class RunCore:
         self._state = state
         self._last_step = max(self._last_step, state.last_step)
         return state
+
+    def store_ruling(self, kind: str, ruling: Ruling) -> None:
+        self._ruling = ruling
+        if kind == "pause" and ruling.note:
+            self.pause_rulings.append(ruling)
 
     def stepped(self, number: int) -> None:
         self._last_step = number
@@ -126,7 +140,7 @@ def reference(review: AnyReview) -> ReviewRef:
         return review
     if isinstance(review, str):
         return ReviewRef(id=review, kind="review")
-    return ReviewRef(id=review.id, kind=review.kind, url=review.url)
+    return ReviewRef(id=review.id, kind=review.kind, url=review.url, title=review.title)
 
 
 def given(**values: Any) -> dict[str, Any]:

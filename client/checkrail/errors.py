@@ -53,6 +53,11 @@ class Aborted(Stopped):
         self.review = review
         self.ruling = ruling
 
+    @property
+    def note(self) -> str:
+        """What the person wrote with it."""
+        return self.ruling.note
+
 
 class Expired(Stopped):
     """Nobody ruled in time: the run ended as its policy says. It is no approval."""
@@ -85,6 +90,11 @@ class Denied(CheckrailError):
         super().__init__(f"{ruling.by} denied it{_because(ruling)}")
         self.review = review
         self.ruling = ruling
+
+    @property
+    def note(self) -> str:
+        """What the person wrote with it."""
+        return self.ruling.note
 
 
 class Blocked(CheckrailError):

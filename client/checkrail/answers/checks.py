@@ -82,7 +82,7 @@ class TurnEvaluation(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class Turn(Told):
-    """Is the agent done? `answer` is there once a person was waited for."""
+    """Is the agent done? `answer` and `ruling` are there once a person was waited for."""
 
     action: TurnAction
     score: int
@@ -93,6 +93,7 @@ class Turn(Told):
     reason: str = ""
     review: ReviewRef | None = None
     answer: str | None = None
+    ruling: Ruling | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,11 +24,16 @@ class Receipt(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class ReviewRef(Told):
-    """A review by its id, and where a person finds it."""
+    """A review by its id, and where a person finds it.
+
+    `title` says what is asked, in the words of this client: the server's answers do not
+    repeat it.
+    """
 
     id: str
     kind: str
     url: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
+from checkrail.answers.reviews import Ruling
 from checkrail.reading import Told
 
 StepDecision = Literal["stop", "pause", "throttle", "checkpoint", "continue"]
@@ -54,10 +55,14 @@ class Evaluation(Told):
 
 @dataclass(frozen=True, kw_only=True)
 class Decision(Evaluation):
-    """May the agent go on? Every gate that tripped is in `findings`."""
+    """May the agent go on? Every gate that tripped is in `findings`.
+
+    `ruling` is there once a person was waited for: its `note` is what they wrote.
+    """
 
     run: str
     step: int
     policy: PolicyStamp
     receipt: Receipt
     review: ReviewRef | None = None
+    ruling: Ruling | None = None

@@ -28,6 +28,8 @@ from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, ruled, when_running
 from checkrail.wire import Flow
 
+TITLE_LIMIT = 200
+
 
 @dataclass(frozen=True, kw_only=True)
 class Granted:
@@ -120,7 +122,8 @@ def _checked(
         return granted  # its result is stored: nothing has to run, nothing is claimed
     ruling, digest = None, answer.digest
     if answer.decision == "require-confirmation":
-        ruling = yield from _confirmed(run, answer.review, answer.id, until)
+        review = answer.review and replace(answer.review, title=_title(fields))
+        ruling = yield from _confirmed(run, review, answer.id, until)
         digest = _granted_digest(ruling, asked=answer.digest)
     elif answer.grant is None:
         raise ProtocolError(f"The call is {answer.decision}, but nothing was granted.")
@@ -130,6 +133,15 @@ def _checked(
     if granted.amended or "arguments_json" in fields:
         granted = replace(granted, fields=claim.call)
     return granted
+
+
+def _title(fields: Mapping[str, Any]) -> str:
+    """Such as `Bash: rm -rf build`, on one line."""
+    named = ("command", "file_path", "arguments", "arguments_json")
+    asked = next((fields[name] for name in named if name in fields), "")
+    text = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False)
+    line = " ".join(f"{fields['tool']}: {text}".split())
+    return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1] + "…"
 
 
 def _confirmed(

@@ -84,6 +84,11 @@ class CallCore:
         return self.granted.ruling
 
     @property
+    def note(self) -> str:
+        """What a person wrote with their approval; empty where nobody was asked."""
+        return self.granted.ruling.note if self.granted.ruling else ""
+
+    @property
     def findings(self) -> Sequence[CallFinding]:
         return self.granted.answer.findings if self.granted.answer else ()
 

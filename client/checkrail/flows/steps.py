@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from checkrail.answers import Checkpoint, Decision, ReviewRef
+from checkrail.answers import Checkpoint, Decision, ReviewRef, Ruling
 from checkrail.core import Report, RunCore, given
 from checkrail.errors import ProtocolError, Stopped
 from checkrail.flows.reporting import drain
@@ -102,8 +103,8 @@ def step(
     )
     until = deadline(run, timeout)
     decision = yield from _answered(run, report, until)
-    yield from obey(run, decision, until)
-    return decision
+    ruling = yield from obey(run, decision, until)
+    return replace(decision, ruling=ruling)
 
 
 def _answered(run: RunCore, report: Report, until: float) -> Flow[Decision]:
@@ -155,8 +156,8 @@ def obey_heard(run: RunCore, until: float) -> Flow[None]:
             backlog.heard.popleft()
 
 
-def obey(run: RunCore, decision: Decision, until: float) -> Flow[None]:
-    """Do what the decision says; the words are checked where it was read."""
+def obey(run: RunCore, decision: Decision, until: float) -> Flow[Ruling | None]:
+    """Do what the decision says; the ruling where a person had to be waited for."""
     if decision.decision == "stop":
         run.ended = True
         raise Stopped(_why(decision), decision=decision)
@@ -167,12 +168,14 @@ def obey(run: RunCore, decision: Decision, until: float) -> Flow[None]:
     if decision.decision == "pause":
         if decision.review is None:
             raise ProtocolError("The run is paused, but no review says why.")
-        yield from ruled(run, decision.review, until)
+        review = replace(decision.review, title=_why(decision))
+        return (yield from ruled(run, review, until))
+    return None
 
 
 def _why(decision: Decision) -> str:
-    stopping = [f.message for f in decision.findings if f.decision == "stop"]
-    return "; ".join(stopping) or decision.recommended_action or "The run is stopped."
+    found = [f.message for f in decision.findings if f.decision == decision.decision]
+    return "; ".join(found) or decision.recommended_action or "No reason was given."
 
 
 def _save(run: RunCore, decision: Decision) -> Flow[None]:

@@ -52,4 +52,4 @@ def turn(
     if told.review is None:
         raise ProtocolError("A person is needed, but no review says where.")
     ruling = yield from ruled(run, told.review, until)
-    return replace(told, answer=ruling.answer)
+    return replace(told, answer=ruling.answer, ruling=ruling)

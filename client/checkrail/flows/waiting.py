@@ -127,6 +127,7 @@ def _outcome(run: RunCore, stands: Standing, review: ReviewRef) -> Ruling:
         raise ProtocolError(
             f"{ruling.action!r} is no ruling on a {stands.review.kind} that is known."
         )
+    run.store_ruling(stands.review.kind, ruling)
     if ruling.action == "abort":
         run.ended = True
         raise Aborted(review, ruling)

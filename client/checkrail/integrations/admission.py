@@ -27,6 +27,7 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     Wanted,
+    quote_note,
     written,
 )
 from checkrail.problems import GrantExpired, GrantSpent, Invalid, Malformed, TooLarge
@@ -44,7 +45,7 @@ _Judged = CallAnswer | Admitted | Refused
 # By what they are: calls that a person put in place of others, granted and not yet made;
 _promises: WeakKeyDictionary[RunCore, dict[str, str]] = WeakKeyDictionary()
 # and calls that were claimed in one place of a framework, and run in another.
-_handed: WeakKeyDictionary[RunCore, dict[str, str]] = WeakKeyDictionary()
+_handed: WeakKeyDictionary[RunCore, dict[str, Admitted]] = WeakKeyDictionary()
 
 
 class _AskAnew(Exception):
@@ -85,6 +86,7 @@ def _outcome(
     run: RunCore, call: Wanted, answer: _Judged, until: float
 ) -> Flow[Outcome]:
     attempt = 1
+    notes: list[str] = []
     while isinstance(answer, CallAnswer):
         if answer.decision == "block":
             return Refused(reason=f"Not run, blocked: {Blocked(answer)}")
@@ -95,9 +97,12 @@ def _outcome(
             if call.person and not confirmed:
                 if len(_shown(call)) > DETAIL_LIMIT:
                     return Refused(reason=TOO_LONG)
-                yield from _approved(run, call, until)
+                notes.append((yield from _approved(run, call, until)))
                 call = replace(call, person=False)  # whatever follows, they said yes
-            return (yield from _granted(run, call, answer, until))
+            outcome = yield from _granted(run, call, answer, until)
+            if isinstance(outcome, Admitted):
+                return _with_notes(outcome, *notes)
+            return outcome
         except Denied as denied:
             return Refused(reason=f"Not run: {denied}")
         except (GrantExpired, _AskAnew):
@@ -136,7 +141,14 @@ def _confirmed(
         promises = _promises.setdefault(run, {})
         promises[_fingerprint(call.tool, written(arguments))] = answer.id
         return Changed(arguments=arguments, ruling=ruling)
-    return (yield from _claimed(run, call, answer.id, stands.digest, until))
+    outcome = yield from _claimed(run, call, answer.id, stands.digest, until)
+    if isinstance(outcome, Admitted):
+        return _with_notes(outcome, quote_note(ruling))
+    return outcome
+
+
+def _with_notes(outcome: Admitted, *notes: str) -> Admitted:
+    return replace(outcome, note="\n".join(filter(None, (*notes, outcome.note))))
 
 
 def _promised(run: RunCore, call: Wanted, until: float) -> Flow[Admitted | None]:
@@ -156,26 +168,30 @@ def hand_over(run: RunCore, call: Wanted, outcome: Outcome) -> None:
     """What was claimed here runs elsewhere: there it is not asked about again."""
     if isinstance(outcome, Admitted):
         handed = _handed.setdefault(run, {})
-        handed[_fingerprint(call.tool, written(outcome.arguments))] = outcome.call_id
+        handed[_fingerprint(call.tool, written(outcome.arguments))] = outcome
 
 
 def take_over(run: RunCore, call: Wanted) -> Flow[Admitted | None]:
     """The same call, if it was claimed elsewhere and nobody has told its result yet."""
     asked = _fingerprint(call.tool, written(_read(call.arguments_json)))
-    call_id = _handed.get(run, {}).pop(asked, None)
-    if call_id is None:
+    handed = _handed.get(run, {}).pop(asked, None)
+    if handed is None:
         return None
-    stands = yield from call_standing(run, call_id)
-    return _admitted(call, call_id, stands.call) if stands.state == "claimed" else None
+    stands = yield from call_standing(run, handed.call_id)
+    if stands.state != "claimed":
+        return None
+    return _with_notes(_admitted(call, handed.call_id, stands.call), handed.note)
 
 
-def _approved(run: RunCore, call: Wanted, until: float) -> Flow[None]:
+def _approved(run: RunCore, call: Wanted, until: float) -> Flow[str]:
+    """The note of whoever approved it."""
     title = f"May {call.tool} run?"
     review, ruling = yield from ask_person(
         run, "request", call.id, title=title, detail=_shown(call), until=until
     )
     if ruling.action == "deny":
         raise Denied(reference(review), ruling)
+    return quote_note(ruling)
 
 
 def _shown(call: Wanted) -> str:

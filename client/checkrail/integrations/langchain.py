@@ -38,6 +38,7 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     Wanted,
+    take_pause_notes,
     written,
 )
 from checkrail.wire import Flow
@@ -121,7 +122,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             drive_now(self.run, leave(call, error))
             raise
         drive_now(self.run, _told(call, answer))
-        return _noted(answer, outcome)
+        return _with_notes(answer, outcome, take_pause_notes(self.run))
 
     async def awrap_tool_call(
         self,
@@ -140,7 +141,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             await drive_async(self.run, leave(call, error))
             raise
         await drive_async(self.run, _told(call, answer))
-        return _noted(answer, outcome)
+        return _with_notes(answer, outcome, take_pause_notes(self.run))
 
     def _admitted(self, request: ToolCallRequest) -> Flow[Outcome]:
         wanted = Wanted(
@@ -204,16 +205,24 @@ def _told(call: CallCore, answer: ToolResult) -> Flow[object]:
     return (yield from result(call, ok=ok, output=output))
 
 
-def _noted(answer: ToolResult, outcome: Admitted) -> ToolResult:
-    """The model sees its own call: it has to know that another one ran."""
-    if not outcome.amended or not isinstance(answer, ToolMessage):
-        return answer
-    note = (
+def _with_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolResult:
+    """What the model has to know beside the result: that another call ran than its own,
+    and what people wrote."""
+    changed = (
         "Note: a reviewer changed the arguments of this call. It ran with "
         f"{written(outcome.arguments)} instead; do not repeat your own."
     )
+    before = changed if outcome.amended else ""
+    after = "\n".join(filter(None, (outcome.note, pause_notes)))
+    if not isinstance(answer, ToolMessage) or not (before or after):
+        return answer
     if isinstance(answer.content, str):
-        content: Any = f"{note}\n\n{answer.content}"
+        told = filter(None, (before, answer.content, after))
+        content: Any = "\n\n".join(told)
     else:
-        content = [{"type": "text", "text": note}, *answer.content]
+        content = [*_blocks(before), *answer.content, *_blocks(after)]
     return answer.model_copy(update={"content": content})
+
+
+def _blocks(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}] if text else []

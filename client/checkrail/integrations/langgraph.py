@@ -26,7 +26,7 @@ from checkrail.integrations.dialects import (
     respond,
 )
 from checkrail.integrations.driving import drive_async, drive_now
-from checkrail.integrations.outcomes import Wanted
+from checkrail.integrations.outcomes import Wanted, quote_note
 from checkrail.wire import Flow, Tell
 
 Otherwise = Callable[[Any], Any] | None
@@ -197,7 +197,8 @@ def _answered(run: RunCore, known: str, asked: Asked, until: float) -> Flow[Answ
     )
     if ruling.answer is None:
         raise ProtocolError("The question was ruled on, but no answer came.")
-    return respond(asked, ruling.answer)
+    said = (ruling.answer, quote_note(ruling))
+    return respond(asked, "\n\n".join(filter(None, said)))
 
 
 def _parts(interrupt: Any) -> tuple[str, Any, Any]:

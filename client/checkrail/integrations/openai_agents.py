@@ -7,16 +7,27 @@ make the amended one, which then needs nobody's approval again.
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from agents import Agent, FunctionTool, RunContextWrapper, RunHooks, Runner, Tool
+from agents import (
+    Agent,
+    FunctionTool,
+    RunConfig,
+    RunContextWrapper,
+    RunHooks,
+    Runner,
+    Tool,
+)
 from agents.items import ModelResponse, ToolApprovalItem, TResponseInputItem
 from agents.result import RunResult
+from agents.run import CallModelData, ModelInputData
 from agents.run_state import RunState
+from openai.types.responses import ResponseFunctionToolCall
 
 from checkrail.core import RunCore
 from checkrail.errors import StillWaiting
@@ -26,7 +37,13 @@ from checkrail.flows.settling import result as tell_result
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit
 from checkrail.integrations.driving import drive_async
-from checkrail.integrations.outcomes import Admitted, Stored, Wanted, written
+from checkrail.integrations.outcomes import (
+    Admitted,
+    Stored,
+    Wanted,
+    take_pause_notes,
+    written,
+)
 
 SUMMARY_LIMIT = 500
 SIGNATURE_LIMIT = 1_000
@@ -78,6 +95,8 @@ class CheckrailHooks(RunHooks[Any]):
         self.run = run
         self.timeout = timeout
         self.calls: dict[str, CallCore] = {}
+        # By the id of the call whose result they are told with.
+        self.notes: dict[str, str] = {}
         self._asked_at = time.monotonic()
 
     async def on_llm_start(
@@ -110,6 +129,14 @@ class CheckrailHooks(RunHooks[Any]):
                 timeout=self.timeout,
             ),
         )
+        for item in response.output:
+            if isinstance(item, ResponseFunctionToolCall):
+                self.store_note(item.call_id, take_pause_notes(self.run))
+
+    def store_note(self, call_id: str, note: str) -> None:
+        if note:
+            before = self.notes.get(call_id)
+            self.notes[call_id] = f"{before}\n{note}" if before else note
 
     async def on_tool_end(
         self,
@@ -138,6 +165,7 @@ async def run_with_checkrail(
     Raises Parked when nobody ruled within `timeout`, Stopped when the run is over.
     """
     hooks = hooks or CheckrailHooks(run, timeout=timeout)
+    options["run_config"] = add_notes(hooks, options.get("run_config"))
     state: Input = input
     if isinstance(state, RunState):
         await resolve_interruptions(state, hooks=hooks)
@@ -167,11 +195,41 @@ async def resolve_interruptions(state: RunState[Any], *, hooks: CheckrailHooks) 
                 fields={"arguments": outcome.arguments},
             )
             hooks.calls[item.call_id or ""] = CallCore(run, granted)
+            hooks.store_note(item.call_id or "", outcome.note)
             state.approve(item)
         elif isinstance(outcome, Stored):
             state.reject(item, rejection_message=outcome.text)
         else:
             state.reject(item, rejection_message=outcome.reason)
+
+
+def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConfig:
+    """The configuration with which the model reads reviewers' notes beside the results.
+
+    `run_with_checkrail` uses it by itself; where you call the Runner, pass it there.
+    """
+    config = config or RunConfig()
+    own = config.call_model_input_filter
+
+    async def filter_input(data: CallModelData[Any]) -> ModelInputData:
+        filtered = data.model_data if own is None else own(data)
+        if inspect.isawaitable(filtered):
+            filtered = await filtered
+        told = [_with_note(item, hooks.notes) for item in filtered.input]
+        return replace(filtered, input=told)
+
+    return replace(config, call_model_input_filter=filter_input)
+
+
+def _with_note(item: Any, notes: Mapping[str, str]) -> Any:
+    is_result = isinstance(item, dict) and item.get("type") == "function_call_output"
+    note = notes.get(item["call_id"]) if is_result else None
+    if not note:
+        return item
+    output = item["output"]
+    if isinstance(output, str):
+        return {**item, "output": f"{output}\n\n{note}"}
+    return {**item, "output": [*output, {"type": "input_text", "text": note}]}
 
 
 def _wanted(item: ToolApprovalItem) -> Wanted:

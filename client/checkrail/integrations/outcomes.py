@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkrail.answers import Ruling
+from checkrail.core import RunCore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +28,15 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True)
 class Admitted:
-    """Claimed: `arguments` may run now, once. A person may have changed them."""
+    """Claimed: `arguments` may run now, once. A person may have changed them.
+
+    `note` is for the model, beside the call's result.
+    """
 
     call_id: str
     arguments: dict[str, Any]
     amended: bool
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +48,11 @@ class Changed:
 
     @property
     def reason(self) -> str:
-        note = f" Their note: {self.ruling.note}" if self.ruling.note else ""
-        return (
+        reason = (
             f"Not run: {self.ruling.by} allows this call with other arguments only. To "
-            f"make it, call again with exactly these: {written(self.arguments)}.{note}"
+            f"make it, call again with exactly these: {written(self.arguments)}."
         )
+        return " ".join(filter(None, (reason, quote_note(self.ruling))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +74,22 @@ class Stored:
 
 
 Outcome = Admitted | Changed | Refused | Stored
+
+
+def quote_note(ruling: Ruling) -> str:
+    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
+    if not ruling.note:
+        return ""
+    words = json.dumps(ruling.note, ensure_ascii=False)
+    return f"{ruling.by}, a reviewer, wrote: {words}"
+
+
+def take_pause_notes(run: RunCore) -> str:
+    """What people wrote when they let the run go on, once: the next result tells it."""
+    notes = []
+    while run.pause_rulings:
+        notes.append(quote_note(run.pause_rulings.popleft()))
+    return "\n".join(notes)
 
 
 def written(value: object) -> str:

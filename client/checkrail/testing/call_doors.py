@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,11 +80,14 @@ class FakeCall:
 def judge(stage: Stage, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running(calling=True)
     said = words(stage.calls, "allow", "decision")
+    fields = _fields(body)
+    if "arguments_json" in fields:  # no JSON object: the server blocks it
+        said = {"decision": "block"}
     call = FakeCall(
         run=run,
         kind=body["kind"],
         tool=body.get("tool") or _TOOLS[body["kind"]],
-        fields=_fields(body),
+        fields=fields,
         decision=said["decision"],
     )
     run.calls[call.id] = call
@@ -116,11 +120,23 @@ def judge(stage: Stage, run: FakeRun, body: Json) -> Answer:
 def _fields(body: Json) -> Json:
     """The call as it is shown, and as its digest covers it."""
     fields = {name: part for name, part in body.items() if name not in ("kind", "tool")}
+    arguments = _read_object(fields.get("arguments_json"))
+    if arguments is not None:
+        del fields["arguments_json"]
+        fields["arguments"] = arguments
     if body["kind"] == "edit":
         fields.setdefault("diff_lines", len(body["content"].splitlines()))
     for edit in fields.get("edits", ()):
         edit.setdefault("replace_all", False)
     return fields
+
+
+def _read_object(text: str | None) -> Json | None:
+    try:
+        read = json.loads(text or "")
+    except ValueError:
+        return None
+    return read if isinstance(read, dict) else None
 
 
 def show(_stage: Stage, run: FakeRun, call: FakeCall, _body: Json) -> Answer:

@@ -32,8 +32,8 @@ def abort(note: str = "", *, after: float = 0.0) -> Scripted:
     return Scripted("abort", after, note)
 
 
-def answer(text: str, *, after: float = 0.0) -> Scripted:
-    return Scripted("answer", after, answer=text)
+def answer(text: str, *, after: float = 0.0, note: str = "") -> Scripted:
+    return Scripted("answer", after, note, answer=text)
 
 
 def amend(*, after: float = 0.0, note: str = "", **parts: Any) -> Scripted:
