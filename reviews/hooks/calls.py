@@ -179,7 +179,9 @@ def _as_changed(
     updated = input_of(visit.given, visit.tool, claimed["kind"], granted)
     if updated is None or visit.event == "PermissionRequest":
         return Outcome(verb="deny", reason=wording.changed(ruling, granted))
-    return Outcome(verb="allow", reason=reason, context=reason, updated=updated)
+    return Outcome(
+        verb="allow", reason=reason, context=wording.AMENDED, updated=updated
+    )
 
 
 async def _claimed(

@@ -15,7 +15,7 @@ from reviews.hooks.lifecycle import prompt_given, session_began, session_ended
 from reviews.hooks.results import after_tool
 from reviews.hooks.turns import would_stop
 from reviews.hooks.visits import Visit
-from reviews.hooks.voices import Outcome, spoken
+from reviews.hooks.voices import Outcome, add_notes, spoken
 
 DIALECTS: tuple[Dialect, ...] = ("claude-code", "codex")
 EVENTS: dict[str, Callable[[Visit], Awaitable[Outcome]]] = {
@@ -54,4 +54,4 @@ async def hook_answer(
             outcome = await answer(visit)
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None
-    return reply(spoken(dialect, event, outcome))
+    return reply(spoken(dialect, event, add_notes(outcome, visit.notes)))

@@ -6,9 +6,12 @@ import json
 from typing import Any
 
 from reviews.hooks.visits import Governed, Visit
+from reviews.hooks.wording import quote_note
 from reviews.intake.waiting import decision_wait
 
 Standing = dict[str, Any]
+# The rulings that let an agent go on; why it may not is said where it is kept from it.
+GOING_ON = frozenset({"approve", "amend", "answer", "retry", "skip"})
 
 
 async def held(
@@ -20,6 +23,9 @@ async def held(
         principal=visit.agent, run_code=run.run, review_code=review, wait=wait
     )
     standing: Standing = json.loads(reply.body)
+    ruling = standing["ruling"]
+    if ruling is not None and ruling["action"] in GOING_ON and ruling["note"]:
+        visit.notes.append(quote_note(ruling))
     return standing
 
 

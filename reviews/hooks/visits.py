@@ -35,6 +35,8 @@ class Visit:
     body: HookIn
     options: Options
     began: float = field(default_factory=_now)
+    # What people wrote with rulings that let the agent go on: told with the answer.
+    notes: list[str] = field(default_factory=list)
 
     @property
     def left(self) -> float:

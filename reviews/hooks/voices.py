@@ -8,7 +8,8 @@ so that a halt there denies, too; and Codex takes an `allow` that changes nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from reviews.hooks.inputs import Dialect
@@ -32,6 +33,17 @@ class Outcome:
 
 
 GO = Outcome()
+
+
+def add_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
+    """What people wrote, for the model: where a reason is all that it reads, with that."""
+    told = "\n".join(notes)
+    if not told or outcome.verb == "halt":
+        return outcome
+    if outcome.verb in {"deny", "work"}:
+        return replace(outcome, reason=f"{outcome.reason}\n{told}")
+    context = "\n".join(filter(None, (outcome.context, told)))
+    return replace(outcome, context=context)
 
 
 def spoken(dialect: Dialect, event: str, outcome: Outcome) -> Answer:

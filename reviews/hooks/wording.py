@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,17 +35,26 @@ def denied(ruling: Mapping[str, Any]) -> str:
     return _cut(f"{ruling['by']} denied this call{note}")
 
 
+def quote_note(ruling: Mapping[str, Any]) -> str:
+    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
+    words = json.dumps(ruling["note"], ensure_ascii=False)
+    return _cut(f"{ruling['by']}, a reviewer, wrote: {words}")
+
+
 def changed(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
     """Where the host takes no changed input, the agent is told to send it itself."""
     wanted = canonical({k: v for k, v in granted.items() if k != "diff_lines"})
-    note = f" ({ruling['note']})" if ruling["note"] else ""
-    return _cut(f"{ruling['by']} wants this call changed{note}. Send instead: {wanted}")
+    return _cut(f"{ruling['by']} wants this call changed. Send instead: {wanted}")
 
 
 def approved(ruling: Mapping[str, Any], *, amended: bool) -> str:
+    """For whoever sits at the terminal; the model reads notes as a context."""
     what = "approved this call with changes" if amended else "approved this call"
     note = f": {ruling['note']}" if ruling["note"] else "."
     return _cut(f"{ruling['by']} {what}{note}")
+
+
+AMENDED = "A reviewer approved this call with changes: the changed call runs."
 
 
 def paused(url: str) -> str:

@@ -69,7 +69,10 @@ SHARED: dict[str, Schema] = {
     "PermissionRequest": PERMISSION,
 }
 DENY: Schema = {
-    "if": {"properties": {"permissionDecision": {"const": "deny"}}},
+    "if": {
+        "properties": {"permissionDecision": {"const": "deny"}},
+        "required": ["permissionDecision"],
+    },
     "then": {"required": ["permissionDecisionReason"]},
 }
 BEFORE: Schema = {

@@ -104,6 +104,8 @@ def test_calls_are_denied_approved_and_changed(
     assert "amended" in names
     assert "Checkrail blocked this call" in session.model.told
     assert "keep out" in session.model.told
+    # What was written with the approval, too: as a person's words.
+    assert 'a reviewer, wrote: \\"fine\\"' in session.model.told
     run = Run.objects.get(project=project)
     assert (run.task, run.status) == ("Clean up", "completed")
     # Steps are what ran: two of the four. Tokens are known to the command hook alone.

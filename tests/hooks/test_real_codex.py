@@ -84,7 +84,7 @@ def test_calls_are_denied_approved_and_changed(
     ]
     process = start(session, "Clean up")
 
-    rule(reviewer, str(waiting_review(project).code), "approve")
+    rule(reviewer, str(waiting_review(project).code), "approve", note="fine")
     until(lambda: not (session.project / "build").exists(), seconds=20)
     amended = {"command": "touch amended"}
     rule(reviewer, str(waiting_review(project).code), "amend", amended=amended)
@@ -95,6 +95,8 @@ def test_calls_are_denied_approved_and_changed(
     assert "denied" not in names
     assert "amended" in names
     assert "Checkrail blocked this call" in session.model.told
+    # What was written with the approval, too: as a person's words.
+    assert 'a reviewer, wrote: \\"fine\\"' in session.model.told
     run = Run.objects.get(project=project)
     assert (run.task, run.status, run.model) == ("Clean up", "completed", "some-model")
     assert run.tokens_used == 4 * TOKENS
