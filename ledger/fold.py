@@ -52,6 +52,8 @@ def after(
             return run
         case "call.claimed" | "call.replayed" | "permission.revoked":
             return run
+        case "checkpoint.redacted":
+            return run
         case "check.opened" | "check.judged" | "warning.acknowledged":
             return run
         case "agent.observed":

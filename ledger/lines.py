@@ -41,6 +41,7 @@ _EVENTS = {
     "run.reopened": ("retry", "go", "Run reopened"),
     "agent.observed": ("eye", "mute", "Agent ended"),
     "checkpoint.saved": ("flag", "mute", "Checkpoint saved"),
+    "checkpoint.redacted": ("key", "mute", "Secrets taken out of a checkpoint"),
     "review.opened": ("inbox", "pause", "Waits for a person"),
     "review.claimed": ("eye", "mute", "Review claimed"),
     "review.released": ("eye", "mute", "Review released"),

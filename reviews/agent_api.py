@@ -21,9 +21,10 @@ from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
 from ledger.writer import writer
 from reviews.doorway import Pieces, browser_session, keyed, send
 from reviews.intake import events
+from reviews.intake.checkpoints import checkpoint_save
 from reviews.intake.evaluation import continue_evaluate
 from reviews.intake.requests import AskPerson, review_withdraw
-from reviews.intake.runs import FinishRun, SaveCheckpoint, run_start
+from reviews.intake.runs import FinishRun, run_start
 from reviews.intake.steps import step_submit, steps_submit
 from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
 from reviews.outputs import (
@@ -88,14 +89,15 @@ async def report_steps(
 async def save_checkpoint(
     request: HttpRequest, run: str, body: CheckpointIn
 ) -> HttpResponse:
-    """Save the agent's state at a step, up to 64 KiB of JSON."""
-    command = SaveCheckpoint(
-        agent=agent_of(request),
-        run_code=run,
-        body=body,
-        idempotency=keyed(request, status=201),
+    """Save the agent's state at a step, up to 64 KiB of JSON without secrets."""
+    return send(
+        await checkpoint_save(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
     )
-    return send(await writer().perform(command))
 
 
 @router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])

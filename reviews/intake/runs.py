@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -11,15 +10,15 @@ from typing import Any
 
 from accounts.auth import AgentPrincipal
 from accounts.errors import Invalid
-from accounts.identifiers import parse_code, uuid7
-from guidance.core.canonical import canonical, digest
+from accounts.identifiers import parse_code
+from guidance.core.canonical import canonical
 from guidance.core.evaluators import Outcome, evaluate_outcome
 from guidance.core.facts import Memory
 from guidance.core.money import micros
 from guidance.core.policy import Budget
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
-from ledger.answers import RUN_RELATED, checkpoint_answer, run_answer
+from ledger.answers import RUN_RELATED, run_answer
 from ledger.commands import (
     Change,
     Command,
@@ -27,7 +26,7 @@ from ledger.commands import (
     SealedEntry,
     StartCommand,
 )
-from ledger.models import OBSERVED, Checkpoint, Run
+from ledger.models import OBSERVED, Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
@@ -35,11 +34,7 @@ from ledger.writer import writer
 from reviews.errors import ReviewOpen
 from reviews.intake.access import first_review, own, refuse_closed
 from reviews.plan import Plan
-from reviews.schemas import BudgetIn, CheckpointIn, FinishIn, RunIn
-
-STATE_LIMIT = 64 * 1024
-# What stands for a secret may be longer than the secret was.
-LABEL_LIMIT = 200
+from reviews.schemas import BudgetIn, FinishIn, RunIn
 
 
 def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
@@ -135,53 +130,6 @@ class StartRun(StartCommand[Reply]):
 
 
 @dataclass(kw_only=True)
-class SaveCheckpoint(Command[Reply]):
-    agent: AgentPrincipal
-    body: CheckpointIn
-
-    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
-        refuse_closed(run)
-        body = self.body
-        if body.step > run.memory.last_step:
-            raise _bad_field(
-                "step", f"step {body.step} is later than the last one reported"
-            )
-        state = canonical(body.state)
-        if len(state.encode()) > STATE_LIMIT:
-            raise _bad_field("state", "at most 64 KiB of JSON")
-        plan = Plan(run, at)
-        checkpoint = Checkpoint(
-            code=uuid7(),
-            run_id=run.id,
-            step=body.step,
-            label=body.label[:LABEL_LIMIT],
-            state=json.dumps(body.state, ensure_ascii=False),
-            created_at=at,
-        )
-        plan.note(
-            "checkpoint.saved",
-            actor=self.agent.actor,
-            payload={
-                "checkpoint": str(checkpoint.code),
-                "step": body.step,
-                "label": body.label,
-                "state_digest": digest(state),
-            },
-        )
-        plan.rows.append(checkpoint)
-        return plan.change(
-            lambda entries: reply(
-                {
-                    **checkpoint_answer(checkpoint, run_code=run.code),
-                    "receipt": entries[-1].receipt(),
-                },
-                status=201,
-            )
-        )
-
-
-@dataclass(kw_only=True)
 class FinishRun(Command[Reply]):
     agent: AgentPrincipal
     body: FinishIn
@@ -238,12 +186,6 @@ def _run_reply(
     """The run as it stands in this very transaction."""
     run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
     return reply({**run_answer(run), **(extra or {})}, status=status)
-
-
-def _bad_field(field: str, message: str) -> Invalid:
-    return Invalid(
-        f"{field}: {message}.", errors=[{"loc": [field], "message": message}]
-    )
 
 
 async def run_start(

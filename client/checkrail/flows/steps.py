@@ -204,7 +204,10 @@ def save_checkpoint(
     label: str = "",
     step: int | None = None,
 ) -> Flow[Checkpoint]:
-    """Save up to 64 KiB of state at a step, the last one if none is named."""
+    """Save up to 64 KiB of state at a step, the last one if none is named.
+
+    A state with a secret in it is refused: Invalid names each place.
+    """
     if step is None:
         yield from catch_up(run, deadline(run, None))
         step = run.last_step

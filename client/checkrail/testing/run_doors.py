@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checkrail.testing.runs import FakeRun, Refusal
+from checkrail.testing.secrets import refuse_secrets
 from checkrail.testing.shapes import AT, POLICY, Json, evaluation, identity
 from checkrail.testing.stage import Answer, Stage, words
 
@@ -62,6 +63,7 @@ def report_batch(stage: Stage, run: FakeRun, body: Json) -> Answer:
 
 
 def save(_stage: Stage, run: FakeRun, body: Json) -> Answer:
+    refuse_secrets(body.get("state", {}))
     run.refuse_closed()
     _refuse_later(run, body["step"])
     saved = {
