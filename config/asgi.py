@@ -19,6 +19,7 @@ from config.front.guard import ApiGuard  # noqa: E402
 from config.front.hooks import HookDoor, HookFailsClosed  # noqa: E402
 from config.front.lean import LeanFront  # noqa: E402
 from config.front.origins import SameOrigin  # noqa: E402
+from config.front.unread import DiscardUnread  # noqa: E402
 from config.front.wire import App, Receive, Scope, Send  # noqa: E402
 from config.lifespan import lifespan  # noqa: E402
 from reviews.routing import websocket_urlpatterns  # noqa: E402
@@ -28,7 +29,7 @@ def build_http() -> App:
     inner: App = django_application  # type: ignore[assignment]
     if settings.LEAN_FRONT:
         inner = HookDoor(LeanFront(inner))
-    return HookFailsClosed(ApiGuard(inner))
+    return DiscardUnread(HookFailsClosed(ApiGuard(inner)))
 
 
 http = build_http()

@@ -98,7 +98,7 @@ class ApiGuard:
         except ClientGone:
             return
         except DomainError as error:
-            await send_problem(send, error, close=not bodiless)
+            await send_problem(send, error)
             return
         try:
             document = await _parsed(parse, raw) if raw else None
@@ -117,7 +117,7 @@ class ApiGuard:
             except ClientGone:
                 return
             except DomainError as error:
-                await send_problem(send, error, close=True)
+                await send_problem(send, error)
                 return
         await self.inner(scope, receive, send)
 

@@ -97,7 +97,6 @@ class HookFailsClosed:
             async with asyncio.timeout(_patience(scope)):
                 await self.inner(scope, receive, heard.send)
         except TimeoutError:
-            heard.closes = True
             reason = "it did not answer in time"
         except DomainError as error:
             heard.problem = error.slug
@@ -118,16 +117,11 @@ class Heard:
     def __init__(self) -> None:
         self.status = 0
         self.body = b""
-        self.closes = False
         self.problem = ""
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            self.closes = any(
-                name.lower() == b"connection" and value.lower() == b"close"
-                for name, value in message.get("headers", ())
-            )
         elif message["type"] == "http.response.body":
             self.body += message.get("body", b"")
 
@@ -141,7 +135,7 @@ class Heard:
 
 async def _send(scope: Scope, send: Send, heard: Heard, reason: str) -> None:
     document = heard.document()
-    headers = [OURS, *([("Connection", "close")] if heard.closes else [])]
+    headers = [OURS]
     if heard.status == 200 and document is not None and not reason:
         if hub().closing:
             # What is held ends with this process; the next one may know more.

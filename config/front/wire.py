@@ -43,15 +43,11 @@ async def send_json(
     await send({"type": "http.response.body", "body": body})
 
 
-async def send_problem(send: Send, error: DomainError, *, close: bool = False) -> None:
-    """`close` when a body was left unread: the connection cannot be used again."""
-    headers = list(error.headers.items())
-    if close:
-        headers.append(("Connection", "close"))
+async def send_problem(send: Send, error: DomainError) -> None:
     await send_json(
         send,
         status=error.status,
         body=problem_body(error),
         media_type=MEDIA_TYPE,
-        headers=headers,
+        headers=error.headers.items(),
     )

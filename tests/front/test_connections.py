@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from config.front import unread
 from tests.builders import Robot, start_run
 from tests.live import Live
 from tests.raw import exchange, head
@@ -30,6 +31,13 @@ def key(robo: Robot) -> str:
     return f"Authorization: Bearer {robo.key}"
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest of a body that was refused is waited for only for a moment."""
+    monkeypatch.setattr(unread, "SILENCE_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("impatient")
 def test_a_body_said_to_be_too_long_is_refused_before_it_is_sent(
     live: Live, key: str
 ) -> None:
@@ -43,7 +51,10 @@ def test_a_body_said_to_be_too_long_is_refused_before_it_is_sent(
     assert answer.closed
 
 
-def test_a_body_without_a_length_is_cut_at_the_cap(live: Live, key: str) -> None:
+def test_a_body_without_a_length_is_cut_at_the_cap(
+    live: Live, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unread, "DISCARD_BYTES", 4 * MIB)
     first = head(live, "POST", "/api/v1/runs", key, JSON, CHUNKED)
 
     answer = exchange(live, first, chunks(total=60 * MIB))
@@ -55,11 +66,29 @@ def test_a_body_without_a_length_is_cut_at_the_cap(live: Live, key: str) -> None
     assert answer.sent < 30 * MIB
 
 
+def test_a_body_that_expects_to_be_asked_for_is_not_asked_for(
+    live: Live, key: str
+) -> None:
+    length = f"Content-Length: {8 * MIB}"
+    expect = "Expect: 100-continue"
+
+    answer = exchange(
+        live, head(live, "POST", "/api/v1/runs", key, JSON, length, expect)
+    )
+
+    assert answer.status == 413
+    assert answer.headers["connection"] == "close"
+
+
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     "credential",
     ["Authorization: Bearer crk_wrong", "Authorization: Basic eDp5", "X-Nothing: 1"],
 )
-def test_a_stranger_is_refused_after_the_head(live: Live, credential: str) -> None:
+def test_a_stranger_is_refused_after_the_head(
+    live: Live, credential: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unread, "STRANGER_BYTES", 4 * MIB)
     first = head(live, "POST", "/api/v1/runs", credential, JSON, CHUNKED)
 
     waited = exchange(live, first)

@@ -60,9 +60,9 @@ def bash(command: str) -> Turn:
     return [("Bash", {"command": command, "description": "Does it"})]
 
 
-def start(session: Session, *words: str) -> subprocess.Popen[str]:
+def start(session: Session, *words: str, tools: str = "Bash") -> subprocess.Popen[str]:
     return session.start(
-        *("-p", *words, "--output-format", "json", "--allowedTools", "Bash"),
+        *("-p", *words, "--output-format", "json", "--allowedTools", *tools.split()),
         ANTHROPIC_BASE_URL=session.model.url,
         ANTHROPIC_API_KEY="not-a-key",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
@@ -113,6 +113,27 @@ def test_calls_are_denied_approved_and_changed(
         assert (run.steps, run.tokens_used) == (2, 0)
     else:
         assert run.tokens_used == 5 * TOKENS
+
+
+@pytest.mark.parametrize("megabytes", [2, 4, 8, 32])
+def test_a_call_too_large_to_judge_does_not_run(
+    session: Session, govern: Govern, megabytes: int
+) -> None:
+    """Over HTTP: a refusal that the host cannot hear would let it run."""
+    govern(by_http=True)
+    large = {
+        "file_path": str(session.project / "large.txt"),
+        "content": "x" * (megabytes * 1_000_000),
+    }
+    session.model.script = [[("Write", large)], bash("touch small")]
+
+    # It repeats the call in what it prints, and cuts that: nothing to be read as JSON.
+    start(session, "Write it", tools="Write Bash").communicate(timeout=50)
+
+    names = {path.name for path in session.project.iterdir()}
+    assert "large.txt" not in names
+    assert "small" in names  # the hook, and not something else, held the first one
+    assert "Checkrail could not judge this" in session.model.told
 
 
 def test_a_stopped_run_stops_it(
