@@ -3,6 +3,7 @@ import "./rowsync.js";
 import "./live.js";
 import "./times.js";
 import "./queue.js";
+import "./cursor.js";
 import "./drafts.js";
 import "./keys.js";
 import "./dialogs.js";

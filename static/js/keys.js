@@ -1,6 +1,6 @@
 // One key, one action: J and K walk the list, and any control that carries data-hotkey
 // answers to its letter. Silent while somebody types or a dialog is open.
-import { step } from "./queue.js";
+import { isBehind, move, sayLoading } from "./cursor.js";
 
 const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
 
@@ -13,27 +13,18 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || event.repeat && !/^[jk]$/i.test(event.key)) return;
   const key = event.key.toLowerCase();
   if (key === "j" || key === "k") {
-    const link = step(key === "j" ? 1 : -1);
-    if (!link) return;
-    event.preventDefault();
-    link.scrollIntoView({ block: "nearest" });
-    link.focus({ preventScroll: true });
-    if (link.hasAttribute("hx-get") && !link.getAttribute("aria-current")) link.click();
+    if (move(key === "j" ? 1 : -1)) event.preventDefault();
     return;
   }
   const control = document.querySelector(`[data-hotkey="${CSS.escape(key)}"]`);
   if (!control || control.disabled) return;
   event.preventDefault();
+  if (control.closest("#detail") && isBehind()) {
+    sayLoading();
+    return;
+  }
   const needed = document.getElementById(control.dataset.needs);
   if (needed && !needed.value.trim()) needed.focus();
   else if (control.matches("textarea")) control.focus();
   else control.click();
-});
-
-document.addEventListener("click", (event) => {
-  if (!event.target.closest?.("[data-next]")) return;
-  const link = step(1);
-  if (!link) return;
-  event.preventDefault();
-  link.click();
 });

@@ -1,11 +1,12 @@
 // The page's one socket: says where the page stands, shows whether news can arrive,
 // and lets an open pane fetch itself again when what it shows has changed.
 
+import { forgetPane, forgetPanes } from "./panes.js";
+import { remark, toast } from "./toast.js";
+
 const OFFLINE_GRACE_MS = 2500;
-const READING_MS = 8000;
 const WORDS = { live: "live", offline: "reconnecting", ended: "not live" };
 let offline;
-let reading;
 
 const cursor = () => document.getElementById("live-cursor");
 
@@ -14,23 +15,6 @@ function show(state) {
   if (!dot) return;
   dot.dataset.state = state === "ended" ? "offline" : state;
   dot.textContent = WORDS[state];
-}
-
-function toast(text, link) {
-  const box = document.getElementById("toast");
-  if (!box) return;
-  clearTimeout(reading);
-  box.hidden = !text;
-  box.querySelector("[data-text]").textContent = text;
-  const anchor = box.querySelector("a");
-  anchor.hidden = !link;
-  if (link) [anchor.href, anchor.textContent] = link;
-}
-
-// About one request: said once, then out of the way.
-function remark(text) {
-  toast(text);
-  reading = setTimeout(() => toast(""), READING_MS);
 }
 
 document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
@@ -43,6 +27,7 @@ document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
 
 document.addEventListener("htmx:ws:close", ({ detail }) => {
   clearTimeout(offline);
+  forgetPanes(); // nobody says any more when they change
   if (detail.code === 4401) {
     show("ended");
     const next = encodeURIComponent(location.pathname + location.search);
@@ -67,6 +52,8 @@ document.addEventListener("htmx:ws:close", ({ detail }) => {
 document.addEventListener("htmx:ws:after:message:incoming", () => {
   const touched = (cursor()?.dataset.touched ?? "").split(" ");
   const everything = touched.includes("*");
+  if (everything) forgetPanes();
+  else touched.forEach(forgetPane);
   const pane = document.querySelector("#detail[data-code]");
   if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
   const list = document.querySelector("#runs, #permissions, #loop");
@@ -81,6 +68,8 @@ document.addEventListener("htmx:response:error", ({ detail }) => {
 });
 
 document.addEventListener("htmx:error", ({ detail }) => {
+  // Given up for a newer request: nothing is wrong.
+  if (detail.error?.name === "AbortError") return;
   if (detail.ctx && !detail.ctx.response) {
     remark("The server cannot be reached; nothing was sent. Try again.");
   }

@@ -98,6 +98,24 @@ def test_letters_are_letters_while_typing(
     expect(page.locator(f"#note-{first}")).to_have_value("a jack")
 
 
+def test_after_a_ruling_the_focus_is_on_the_outcome(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    _, second = paused(agent, count=2)
+    page = queue_of(alice, project.slug)
+    outcome = page.locator("#outcome")
+    expect(outcome).to_have_attribute("role", "status")
+    expect(outcome).to_be_empty()
+    page.get_by_role("button", name="Approve").click()
+    expect(outcome).to_contain_text("You approved this")
+    expect(outcome).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", second)
+    page.keyboard.press("a")
+    expect(outcome).to_contain_text("You approved this")
+    expect(outcome).to_be_focused()
+
+
 def test_the_theme_is_remembered(
     queue_of: Open, project: Project, alice: Person
 ) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.models import Project
 from tests.browsing import FRAGMENT, browser_of, fragment, send
-from tests.builders import Person, pause_run, start_run
+from tests.builders import Person, pause_at_once, pause_run, start_run
 from tests.people import rule as rule_over_api
 
 
@@ -81,6 +81,23 @@ def test_a_stale_page_is_told_to_look_again(alice: Person, path: str) -> None:
     assert answer.status_code == 412
     assert "changed since you read it" in answer.content.decode()
     assert 'name="version" value="1"' in answer.content.decode()
+
+
+def test_what_was_on_screen_of_another_review_is_refused_with_the_text_kept(
+    alice: Person, agent: httpx.Client, review: str, path: str
+) -> None:
+    client = browser_of(alice.user)
+    other = pause_at_once(agent, start_run(agent))
+    seen = shown(client, path.replace(review, other))
+    form = {"action": "approve", "text": "Go on", **seen}
+    answer = send(client, f"{path}rule/", **form)
+    assert answer.status_code == 412
+    assert "changed since you read it" in answer.content.decode()
+    assert "HX-Trigger" not in answer  # so that the field is not emptied
+    without_script = client.post(f"{path}rule/", form)
+    assert without_script.status_code == 412
+    assert "\nGo on</textarea>" in without_script.content.decode()
+    assert "You approved" not in fragment(client, path).content.decode()
 
 
 @pytest.mark.parametrize("version", ["", "x", "-1", "1.0", "9" * 40])

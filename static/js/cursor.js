@@ -1,0 +1,150 @@
+// The cursor of the queue: which review is selected, and whether it is the one on screen.
+// The cursor moves at once, the pane follows. In between the pane shows a review that the
+// reader has left: its dock is inert, and nothing can be sent from it.
+import { remark } from "./toast.js";
+import { abandonAllBut, forgetPane, getPane } from "./panes.js";
+import { links, step } from "./queue.js";
+
+const PREFETCH_MS = 50;
+let prefetching;
+
+const detail = () => document.querySelector("#detail[data-code]");
+const shown = () => detail()?.dataset.code;
+// Undefined while the browser goes back or forward: whatever arrives is selected then.
+let selected = shown();
+
+export const isBehind = () => shown() !== undefined && selected !== shown();
+export const sayLoading = () => remark("Still loading this review. Nothing was sent.", 2500);
+
+function neighbours() {
+  return [step(selected, 1), step(selected, -1)].filter((link) => link && link.dataset.openRow !== selected);
+}
+
+function prefetch() {
+  clearTimeout(prefetching);
+  if (selected === undefined || isBehind()) return;
+  prefetching = setTimeout(() => {
+    for (const link of neighbours()) getPane(link.dataset.openRow, link.href).catch(() => {});
+  }, PREFETCH_MS);
+}
+
+export function mark() {
+  const pane = detail();
+  if (!pane) return;
+  for (const link of document.querySelectorAll("#queue [data-open-row]")) {
+    if (link.dataset.openRow === selected) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  const behind = isBehind();
+  if (behind) pane.setAttribute("aria-busy", "true");
+  else pane.removeAttribute("aria-busy");
+  pane.querySelector("#dock").inert = behind;
+  const spot = pane.querySelector("[data-place]");
+  const all = links();
+  const index = all.findIndex((link) => link.dataset.openRow === selected);
+  spot.textContent = index < 0 ? "" : `${index + 1} of ${all.length}`;
+  prefetch();
+}
+
+// Put the cursor on a row and show its review as soon as it is there.
+export async function openRow(link) {
+  const code = link.dataset.openRow;
+  selected = code;
+  mark();
+  abandonAllBut([code]);
+  if (code === shown()) {
+    document.body.dataset.open = "detail"; // on a phone the list is in front of it
+    return;
+  }
+  const pane = await loadSelected(code, link.href);
+  if (code !== selected || code === shown()) return; // the cursor has moved on
+  if (pane.signIn) location.href = pane.signIn;
+  else if (pane.ok) await show(pane.text, link.href);
+  else remark("This review could not be loaded. Try again.");
+}
+
+async function loadSelected(code, url) {
+  try {
+    return await getPane(code, url);
+  } catch (error) {
+    // Given up because it has changed meanwhile, yet still wanted.
+    const again = error.name === "AbortError" && code === selected;
+    return again ? loadSelected(code, url) : { ok: false };
+  }
+}
+
+async function show(text, url) {
+  document.body.dataset.open = "detail";
+  const { pathname } = new URL(url, location.href);
+  await htmx.swap({ sourceElement: document.body, target: "#detail", swap: "outerHTML", text, push: pathname });
+}
+
+// What the server answers about a review that is no longer selected is told, not shown.
+function tell(text) {
+  const pane = new DOMParser().parseFromString(text, "text/html");
+  const said = pane.querySelector("#alert p") ?? pane.querySelector("#closing p");
+  if (said) remark(`${said.textContent.trim()} (${pane.querySelector("h1").textContent.trim()})`);
+}
+
+document.addEventListener("htmx:config:request", (event) => {
+  const { request, sourceElement } = event.detail.ctx;
+  if (request.method !== "POST" || !sourceElement.closest("#detail")) return;
+  forgetPane(shown());
+  if (!isBehind()) return;
+  event.preventDefault();
+  sayLoading();
+});
+
+document.addEventListener("htmx:after:request", (event) => {
+  const { ctx } = event.detail;
+  if (ctx.target?.id !== "detail" || selected === undefined) return;
+  const [, code] = ctx.text.match(/ id="detail" data-code="([^"]+)"/) ?? [];
+  if (code === selected) {
+    if (!ctx.target.isConnected) ctx.target = detail(); // left, and come back to
+  } else if (code) {
+    event.preventDefault();
+    if (ctx.request.method === "POST") tell(ctx.text);
+  }
+});
+
+document.addEventListener("htmx:before:history:restore", () => {
+  selected = undefined;
+  abandonAllBut([]);
+  mark();
+});
+
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  selected ??= shown();
+  mark();
+  const ruled = ctx.request?.method === "POST" && ctx.request.action.endsWith("/rule/");
+  if (ruled && !document.querySelector("dialog[open]")) document.querySelector("#alert, #outcome")?.focus();
+});
+
+document.addEventListener("queue:changed", mark);
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("#queue [data-open-row]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  openRow(link);
+});
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest?.("[data-next]")) return;
+  const link = step(selected, 1);
+  if (!link) return;
+  event.preventDefault();
+  openRow(link);
+});
+
+// One row on or back, from the cursor or, in a list without one, from the focus.
+export function move(direction) {
+  const link = step(selected ?? document.activeElement?.dataset?.openRow, direction);
+  if (!link) return false;
+  link.scrollIntoView({ block: "nearest" });
+  link.focus({ preventScroll: true });
+  if (link.closest("#queue")) openRow(link);
+  return true;
+}
+
+mark();
