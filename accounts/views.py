@@ -18,14 +18,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from accounts.known_browsers import remember_browser
 from accounts.models import User
 from accounts.throttle import (
-    WINDOW_SECONDS,
     TooBusy,
-    count_failure,
+    Wait,
+    clean_name,
+    count_attempt,
+    forget_attempts,
     hashing_slot,
-    too_many_failures,
+    undo_attempt,
 )
+
+_BUSY = Wait(words="Too many people sign in at once. Try again.", seconds=2)
 
 
 class SignIn(LoginView):
@@ -33,23 +38,26 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        username = request.POST.get("username", "")[:150]
-        if too_many_failures(request, username):
-            return self._wait(429, "Too many failed attempts. Wait five minutes.")
+        name = clean_name(request.POST.get("username", ""))
+        wait = count_attempt(request, name)
+        if wait is not None:
+            return self._wait(429, wait)
         try:
             with hashing_slot():
                 response = super().post(request, *args, **kwargs)
         except TooBusy:
-            return self._wait(503, "Too many people sign in at once. Try again.")
-        if not request.user.is_authenticated:
-            count_failure(request, username)
+            undo_attempt(request, name)
+            return self._wait(503, _BUSY)
+        if request.user.is_authenticated:
+            forget_attempts(request, name)
+            remember_browser(response, name)
         return response
 
-    def _wait(self, status: int, words: str) -> HttpResponse:
+    def _wait(self, status: int, wait: Wait) -> HttpResponse:
         form = AuthenticationForm(self.request)
-        context = self.get_context_data(form=form, wait=words)
+        context = self.get_context_data(form=form, wait=wait.words)
         response = self.render_to_response(context, status=status)
-        response["Retry-After"] = str(WINDOW_SECONDS if status == 429 else 2)
+        response["Retry-After"] = str(wait.seconds)
         return response
 
 

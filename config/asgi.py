@@ -19,6 +19,7 @@ from config.front.guard import ApiGuard  # noqa: E402
 from config.front.hooks import HookDoor, HookFailsClosed  # noqa: E402
 from config.front.lean import LeanFront  # noqa: E402
 from config.front.origins import SameOrigin  # noqa: E402
+from config.front.proxies import believe_proxies  # noqa: E402
 from config.front.unread import DiscardUnread  # noqa: E402
 from config.front.wire import App, Receive, Scope, Send  # noqa: E402
 from config.lifespan import lifespan  # noqa: E402
@@ -38,7 +39,7 @@ sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
 websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
 
 
-async def application(scope: Scope, receive: Receive, send: Send) -> None:
+async def route(scope: Scope, receive: Receive, send: Send) -> None:
     match scope["type"]:
         case "http":
             await http(scope, receive, send)
@@ -48,3 +49,6 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
             await lifespan(scope, receive, send)
         case other:
             raise ValueError(f"Unknown kind of connection: {other}")
+
+
+application = believe_proxies(route, settings.PROXIES)

@@ -48,6 +48,8 @@ class Embedded:
             ws_max_size=SOCKET_FRAME_LIMIT,
             ws_per_message_deflate=False,
             server_header=False,
+            # uvicorn would believe loopback; config.front.proxies knows whom to believe.
+            proxy_headers=False,
             timeout_graceful_shutdown=3,
         )
         self._host = host

@@ -14,6 +14,7 @@ from django.core.management.utils import get_random_secret_key
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from config.front.proxies import check_proxies
 from guidance.core.money import micros
 from reviews.webhooks.addresses import read_allowed
 
@@ -33,6 +34,9 @@ class Environment(BaseSettings):
     )
     origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), validation_alias="CHECKRAIL_ORIGINS"
+    )
+    proxies: Annotated[tuple[str, ...], NoDecode] = Field(
+        default=(), validation_alias="CHECKRAIL_PROXIES"
     )
     lean_front: bool = Field(default=True, validation_alias="CHECKRAIL_LEAN_FRONT")
     key_rate: int = Field(
@@ -70,11 +74,17 @@ class Environment(BaseSettings):
         default=(), validation_alias="CHECKRAIL_WEBHOOK_ALLOW"
     )
 
-    @field_validator("hosts", "origins", "webhook_allow", mode="before")
+    @field_validator("hosts", "origins", "proxies", "webhook_allow", mode="before")
     @classmethod
     def _split_on_commas(cls, value: Any) -> Any:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("proxies")
+    @classmethod
+    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        check_proxies(value)
         return value
 
     @field_validator("webhook_allow")

@@ -23,6 +23,8 @@ ALLOWED_HOSTS = [*ENVIRONMENT.hosts, *(LOOPBACK if EMBEDDED else [])]
 # Full origins (scheme, host, port) that browsers may post and open sockets from.
 # Empty: only the very origin that served the page.
 ORIGINS = list(ENVIRONMENT.origins)
+# Whose word on a client's address and scheme is taken: addresses and networks.
+PROXIES = ENVIRONMENT.proxies
 LEAN_FRONT = ENVIRONMENT.lean_front
 # Requests that one key may send in a second; 0 is no limit.
 KEY_RATE = ENVIRONMENT.key_rate
@@ -95,7 +97,13 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
 }
 
-# Failed sign-ins are counted here; several processes count together.
+# Attempts to sign in are counted here; several processes count together, and each for
+# itself while Redis is away. Strangers must not push out what was counted of others.
+LOCAL_CACHE: dict[str, Any] = {
+    "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+    "LOCATION": "local",
+    "OPTIONS": {"MAX_ENTRIES": 50_000},
+}
 CACHES: dict[str, dict[str, Any]] = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -103,7 +111,8 @@ CACHES: dict[str, dict[str, Any]] = {
         "KEY_PREFIX": "checkrail",
     }
     if ENVIRONMENT.redis_url
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else LOCAL_CACHE,
+    "local": LOCAL_CACHE,
 }
 
 AUTH_USER_MODEL = "accounts.User"

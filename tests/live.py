@@ -42,6 +42,7 @@ def serve(application: App) -> Iterator[Live]:
                 ws_max_size=65_536,
                 ws_per_message_deflate=False,
                 server_header=False,
+                proxy_headers=False,
                 timeout_graceful_shutdown=1,
             )
         )

@@ -73,31 +73,33 @@ def _empty() -> Path:
 
 
 @contextmanager
-def up(data: Path, *, port: int = 0) -> Iterator[Process]:
+def up(
+    data: Path, *, port: int = 0, variables: Mapping[str, str] | None = None
+) -> Iterator[Process]:
     """`manage.py up` on a data folder, with no demo."""
     if _empty().exists() and not (data / DATABASE).exists():
         shutil.copy(_empty(), data / DATABASE)
     command = [sys.executable, "manage.py", "up", "--no-demo", "--port", str(port)]
-    process = _start([*command, "--data", str(data)], environment())
+    process = _start([*command, "--data", str(data)], environment(**(variables or {})))
     assert process.stdout is not None
     for line in process.stdout:
-        found = re.search(r"http://\S+", line)
+        found = re.search(r"https?://\S+", line)
         if found:
             break
     else:
         raise AssertionError(f"It ended with {process.wait()} and gave no URL.")
-    yield from _until_the_end(process, Live(url=found.group()))
+    # Behind a proxy it prints the address that people use, not its own.
+    url = f"http://127.0.0.1:{port}" if port else found.group()
+    yield from _until_the_end(process, Live(url=url))
 
 
 @contextmanager
 def another_web_process() -> Iterator[Process]:
     """A second uvicorn on the very database of this test run (PostgreSQL only)."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "uvicorn", "config.asgi:application"]
-    command += ["--port", str(port), "--log-level", "warning"]
+    command += ["--port", str(port), "--log-level", "warning", "--no-proxy-headers"]
     process = _start(
         command,
         environment(
@@ -110,6 +112,13 @@ def another_web_process() -> Iterator[Process]:
     )
     until(lambda: process.poll() is not None or _answers(url), seconds=30)
     yield from _until_the_end(process, Live(url=url))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
