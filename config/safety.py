@@ -9,6 +9,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
+from accounts.append_only import list_faults
+
 SHORTEST_SECRET = 50
 
 
@@ -54,6 +56,11 @@ def _is_origin(text: str) -> bool:
 
 
 def database_faults() -> Iterator[str]:
+    for fault in list_faults():
+        yield (
+            f"{fault} Run manage.py migrate; if it stays so, find out who did it, then "
+            "run manage.py ledger_verify and manage.py ledger_protect."
+        )
     if connection.vendor == "postgresql":
         for name in ("fsync", "synchronous_commit", "full_page_writes"):
             value = _shown(f"SHOW {name}")

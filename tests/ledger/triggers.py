@@ -8,18 +8,18 @@ from typing import Any
 
 from django.db import connection
 
-from accounts.append_only import _protect, _release
+from accounts.append_only import protect_statements, release_statements
 
 
 @contextmanager
 def without_triggers(table: str) -> Iterator[None]:
     """The table can be changed inside; afterwards it is as protected as before."""
-    for statement in _release(table, connection.vendor):
+    for statement in release_statements(table, connection.vendor):
         run_sql(statement)
     try:
         yield
     finally:
-        for statement in _protect(table, connection.vendor):
+        for statement in protect_statements(table, connection.vendor):
             run_sql(statement)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from accounts.append_only import list_faults
 from ledger.management.selection import add_run_option, selected_runs
 from ledger.verify import verify_run
 
@@ -29,6 +30,9 @@ class Command(BaseCommand):
                 self.stderr.write(
                     f"BROKEN run {run.code} seq {result.first_bad_seq}: {result.reason}"
                 )
+        faults = list_faults()
+        for fault in faults:
+            self.stderr.write(f"UNPROTECTED {fault}")
         self.stdout.write(f"{runs} runs, {entries} entries, {broken} broken")
-        if broken:
+        if broken or faults:
             sys.exit(1)

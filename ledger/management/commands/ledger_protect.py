@@ -1,0 +1,25 @@
+"""manage.py ledger_protect: put the triggers back that keep the ledger append-only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import connection, transaction
+
+from accounts.append_only import KEYS, list_faults, protect_statements
+
+
+class Command(BaseCommand):
+    help = "Put back the triggers that refuse to change the ledger."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for fault in list_faults():
+            self.stdout.write(fault)
+        with transaction.atomic(), connection.cursor() as cursor:
+            for table in KEYS:
+                for statement in protect_statements(table, connection.vendor):
+                    cursor.execute(statement)
+        for fault in list_faults():  # a trigger that is not ours is left to its owner
+            self.stderr.write(f"STILL {fault}")
+        self.stdout.write(f"{len(KEYS)} tables are protected. Now run ledger_verify.")
