@@ -228,8 +228,9 @@ def _unsplit(text: str, parts: Sequence[Part]) -> bool:
 
 
 def _about_everything(text: str, span: Sequence[int]) -> bool:
-    """A mark on every line would mark nothing."""
-    return "\n" in text.strip() and span[1] - span[0] >= len(text.strip())
+    """A mark on every line would mark nothing, and so would one on blanks alone."""
+    said = text.strip()
+    return ("\n" in said or not said) and span[1] - span[0] >= len(said)
 
 
 def _reasons(content: Mapping[str, Any], sheets: Sequence[Sheet]) -> Iterator[Reason]:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from ledger.visible import pages
-from ledger.visible.paging import PAGE
+from ledger.visible.paging import PAGE, ROWS, rows_of
 
 # What a row of its own takes beside its name and its text.
 _ROW = 48
@@ -64,15 +64,18 @@ def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
     """The pages of a call; there is always one."""
     made: list[Sheet] = []
     current: list[Slice] = []
-    room = PAGE
+    room, rows_left = PAGE, ROWS
     for text in texts_of(content):
         for start, end in pages(text.text):
-            size = _ROW + _bytes("".join(text.names)) + _bytes(text.text[start:end])
-            if current and size > room:
+            part = text.text[start:end]
+            size = _ROW + _bytes("".join(text.names)) + _bytes(part)
+            rows = rows_of(part)
+            if current and (size > room or rows > rows_left):
                 made.append(tuple(current))
-                current, room = [], PAGE
+                current, room, rows_left = [], PAGE, ROWS
             current.append(Slice(text=text, start=start, end=end))
             room -= size
+            rows_left -= rows
     return (*made, tuple(current))
 
 

@@ -43,7 +43,7 @@ ONCE = {
     "hooks": "command_hook fails_closed installing page transcripts turns",
     "ledger": "visible charts figures run_pages",
     "loop": "model page",
-    "reviews": "confirmation_pane permission_page queue_page",
+    "reviews": "confirmation_pane long_calls permission_page queue_page",
     "telemetry": "bodies",
     "webhooks": "answers docs guard page",
 }

@@ -25,6 +25,7 @@ _END = "\n"
 # Spaces of every kind, and what ends a line in some programs. Different characters
 # without width are not among them: they could spell a message, and stay written out.
 _BLANK = r" \t\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_BLANK_LINE = re.compile(rf"[{_BLANK}]*")
 _LINES = re.compile(rf"(?<![^\n])(?:[{_BLANK}]*\n){{{BLANK_LINES + 1},}}")
 _STRETCH = re.compile(
     rf"[{_BLANK}]{{{SPACES + 1},}}|([^\x20-\x7e\n{_BLANK}])\1{{{ESCAPES},}}"
@@ -40,16 +41,24 @@ class Fold:
     label: str
 
 
-def folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
-    """The folds in order, each of them inside one of these stretches."""
-    for start, end in within:
+def is_blank(line: str) -> bool:
+    """Whether a line shows nothing, and is folded with its neighbours."""
+    return _BLANK_LINE.fullmatch(line) is not None
+
+
+def folds(text: str, *, within: Iterable[tuple[int, int, bool]]) -> Iterator[Fold]:
+    """The folds in order, each of them inside one of these stretches. Of a marked one
+    only blank lines are folded: thousands of marked rows would hide what is marked."""
+    for start, end, marked in within:
         at = start
         for found in _LINES.finditer(text, start, end):
-            yield from _inside_lines(text, at, found.start())
+            if not marked:
+                yield from _inside_lines(text, at, found.start())
             label = f"{text.count(_END, *found.span()):,} blank lines"
             yield Fold(*found.span(), label)
             at = found.end()
-        yield from _inside_lines(text, at, end)
+        if not marked:
+            yield from _inside_lines(text, at, end)
 
 
 def _inside_lines(text: str, start: int, end: int) -> Iterator[Fold]:

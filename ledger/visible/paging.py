@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from ledger.visible.characters import is_mark
+from collections.abc import Iterator
+from itertools import groupby
 
-# Bytes of UTF-8: about what a person reads in one go, and a browser lays out at once.
+from ledger.visible.characters import is_mark
+from ledger.visible.folding import BLANK_LINES, is_blank
+
+# Bytes of UTF-8, and lines: about what a person reads in one go, and a browser lays out
+# at once.
 PAGE = 16 * 1024
+ROWS = 600
 _STACK = 64
 
 
@@ -24,6 +30,30 @@ def pages(text: str) -> list[tuple[int, int]]:
         start = end
 
 
+def rows_of(text: str) -> int:
+    """How many rows a text takes at most: equal blank lines are folded into one."""
+    return sum(rows for _, rows, _ in _lines(text))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, int]]:
+    """Equal lines together: how many, the rows they take, the length of each."""
+    for line, same in groupby(text.split("\n")):
+        count = sum(1 for _ in same)
+        rows = min(count, BLANK_LINES + 1) if is_blank(line) else count
+        yield count, rows, len(line) + 1
+
+
+def _row_end(text: str, start: int, end: int) -> int:
+    """The end, or where the lines that fit on a page end before it."""
+    left, at = ROWS, start
+    for count, rows, length in _lines(text[start:end]):
+        if rows > left:
+            return at + left * length
+        left -= rows
+        at += count * length
+    return end
+
+
 def _end(text: str, start: int) -> int:
     # A character is one byte at least, so that this much holds a page.
     ahead = text[start : start + PAGE].encode("utf-8", "surrogatepass")
@@ -33,7 +63,10 @@ def _end(text: str, start: int) -> int:
         begun = sum(byte & 0xC0 != 0x80 for byte in ahead[: PAGE + 1])
         reached = start + begun - 1
     else:
-        reached = start + PAGE
+        reached = min(start + PAGE, len(text))
+    line = _row_end(text, start, reached)
+    if line < reached:
+        return line
     if reached >= len(text):
         return len(text)
     # Half a page may be left over for the sake of a whole line, or a whole word.

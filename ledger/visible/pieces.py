@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ledger.visible.characters import unseen
 from ledger.visible.folding import Fold, folds
-from ledger.visible.layers import Layer, Mark, borders_of, unmarked
+from ledger.visible.layers import Layer, Mark, borders_of, unbroken
 
 
 class Kind(StrEnum):
@@ -73,11 +73,12 @@ def pieces(
     layers: Sequence[Layer],
     one_line: bool,
 ) -> Iterator[Piece]:
-    """In order, without a gap. No fold hides anything that is marked."""
+    """In order, without a gap. Of what is marked only blank lines are folded, and the
+    fold is marked as they are."""
     layout = _controls if one_line else _lines(text, borders_of(marks, ()))
     found = [Piece(at, at + 1, Kind.ESCAPE) for at, _ in unseen(text)]
     at = 0
-    for fold in folds(text, within=unmarked(len(text), marks, layers)):
+    for fold in folds(text, within=unbroken(len(text), marks, layers)):
         found += layout(text, at, fold.start)
         found.append(Piece(fold.start, fold.end, Kind.FOLD, fold))
         at = fold.end

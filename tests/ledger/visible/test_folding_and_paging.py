@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ledger.visible import Mark, pages, segments, show_text, warnings_of
-from ledger.visible.paging import PAGE
+from ledger.visible.paging import PAGE, ROWS, rows_of
 from ledger.visible.pieces import Kind
 from tests.rows import each_row
 
@@ -111,6 +111,16 @@ def test_m44_marks_stand_on_the_page_they_belong_to() -> None:
         for page in pages(text)
     ]
     assert marked == ["aa", "bb"]
+
+
+@each_row("line", ["x", "", " ", "\t\u2003"], ids=ascii)
+def test_a_page_has_no_more_rows_than_a_browser_lays_out_at_once(line: str) -> None:
+    text = f"{line}\n{line}.\n" * 3_000 + f"{line}\n" * 5_000
+    cut = pages(text)
+    assert "".join(text[start:end] for start, end in cut) == text
+    for start, end in cut:
+        assert rows_of(text[start:end]) <= ROWS + 1
+        assert len(show_text(text, page=(start, end)).lines) <= ROWS + 1
 
 
 def test_there_is_always_a_page() -> None:

@@ -127,7 +127,9 @@ def test_marks_cover_exactly_what_they_were_given(
     for part in segments(text, marks=marks):
         for label in part.marks:
             covered[label] |= set(range(at, at + len(part.raw)))
-        assert part.kind is not Kind.FOLD or not part.marks
+        if part.kind is Kind.FOLD and part.marks:
+            assert not part.raw.strip()
+            assert part.raw.endswith("\n")
         at += len(part.raw)
     for mark in marks:
         assert covered[mark.label] == set(range(*_within(mark, text)))
