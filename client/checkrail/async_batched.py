@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any, TypeVar
 
 from checkrail.async_driving import AsyncDriver, awaited
 from checkrail.async_runs import BaseAsyncRun
 from checkrail.flows import batching
-from checkrail.flows.reporting import drain, drain_apart
-
-logger = logging.getLogger("checkrail")
+from checkrail.flows.ending import send_rest
+from checkrail.flows.reporting import drain_apart
 
 B = TypeVar("B", bound="AsyncBatchedRun")
 
@@ -45,7 +43,7 @@ class AsyncBatchedRun(BaseAsyncRun, batching.BatchedCore):
     async def close(self) -> None:
         """Send what is queued, and leave the run as it is."""
         try:
-            await self.driver.drive(drain(self))
+            await self.driver.drive(send_rest(self))
         finally:
             await self.shut()
 
@@ -53,9 +51,6 @@ class AsyncBatchedRun(BaseAsyncRun, batching.BatchedCore):
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        if self.backlog.queue:
-            unsent = len(self.backlog.queue)
-            logger.warning("%s steps of the run %s were not sent", unsent, self.id)
         await super().shut()
 
     async def _work(self) -> None:

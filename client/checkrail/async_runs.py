@@ -51,6 +51,7 @@ class AsyncCall(settling.CallCore):
     driver: AsyncDriver
 
     result = awaited(settling.result)
+    result_or_keep = awaited(settling.result_or_keep)
 
     async def __aenter__(self) -> AsyncCall:
         return self
@@ -174,7 +175,7 @@ class BaseAsyncRun(RunCore):
                 granted = bound.for_running(call)
                 value = function(*granted.args, **granted.kwargs)
                 value = await value if inspect.isawaitable(value) else value
-                await call.result(output=settling.packed(value))
+                await call.result_or_keep(output=settling.packed(value))
                 return value
 
         return asking_first
@@ -196,12 +197,16 @@ class BaseAsyncRun(RunCore):
 
     async def close(self) -> None:
         """Leave the run as it is, for another process to resume."""
-        await self.shut()
+        try:
+            await self.driver.drive(ending.send_kept(self))
+        finally:
+            await self.shut()
 
     async def shut(self) -> None:
         """Let go of the connections; what was not sent is not sent any more."""
         if self._open:
             self._open = False
+            ending.warn_of_unsent(self)
             await self.driver.release()
 
     async def __aenter__(self: F) -> F:

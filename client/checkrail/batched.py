@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import threading
 from typing import Any
 
 from checkrail.driving import Driver, blocking
 from checkrail.flows import batching
-from checkrail.flows.reporting import drain, drain_apart
+from checkrail.flows.ending import send_rest
+from checkrail.flows.reporting import drain_apart
 from checkrail.runs import BaseRun
 from checkrail.wire import Flow
-
-logger = logging.getLogger("checkrail")
 
 
 class BatchedRun(BaseRun, batching.BatchedCore):
@@ -38,15 +36,12 @@ class BatchedRun(BaseRun, batching.BatchedCore):
     def close(self) -> None:
         """Send what is queued, and leave the run as it is."""
         try:
-            self.driver.drive(drain(self))
+            self.driver.drive(send_rest(self))
         finally:
             self.shut()
 
     def shut(self) -> None:
         self._sender.stop()
-        if self.backlog.queue:
-            unsent = len(self.backlog.queue)
-            logger.warning("%s steps of the run %s were not sent", unsent, self.id)
         super().shut()
 
 

@@ -13,6 +13,7 @@ from checkrail.driving import Driver, blocking
 from checkrail.flows import ending, evaluating
 from checkrail.flows.batching import batch_size
 from checkrail.link import (
+    RETRY_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
     Link,
@@ -43,7 +44,7 @@ class Checkrail:
         *,
         offline: Offline = "raise",
         offline_seconds: float | None = None,
-        retry_seconds: float = 5.0,
+        retry_seconds: float = RETRY_SECONDS,
         on_offline: Callable[[Outage], Any] | None = None,
         connect_timeout: float = 5.0,
         read_timeout: float = 30.0,

@@ -7,10 +7,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
+from checkrail.answers import (
+    Decision,
+    Review,
+    ReviewRef,
+    Ruling,
+    RunState,
+    Settled,
+)
 from checkrail.errors import CheckrailError
 from checkrail.link import Link
-from checkrail.wire import part
+from checkrail.wire import Request, part
 
 OnCheckpoint = Callable[[Decision], Any]
 OnWait = Callable[[ReviewRef], Any]
@@ -34,11 +41,24 @@ class Report:
 
 
 @dataclass(eq=False)
+class CallResult:
+    """What came of a call, on its way. `owned` while whoever reports it is waiting."""
+
+    tool: str
+    request: Request
+    owned: bool = False
+    settled: Settled | None = None
+    refusal: CheckrailError | None = None
+
+
+@dataclass(eq=False)
 class Backlog:
-    """Steps that are not answered yet, in order, and answers nobody has obeyed yet."""
+    """Steps and results that are not answered yet, in order, and answers nobody has
+    obeyed yet."""
 
     order: Any
     queue: deque[Report] = field(default_factory=deque)
+    results: deque[CallResult] = field(default_factory=deque)
     heard: deque[Decision | ReviewRef] = field(default_factory=deque)
     troubles: deque[Exception] = field(default_factory=deque)
     # How many steps go into one request.
@@ -51,6 +71,17 @@ class Backlog:
             isinstance(heard, ReviewRef) or heard.decision in ("pause", "stop")
             for heard in list(self.heard)
         )
+
+    @property
+    def unsent(self) -> str:
+        """In words, such as "2 steps and the result of Bash"; empty if there is nothing."""
+        steps = len(self.queue)
+        parts = [f"{steps} step{'s' if steps > 1 else ''}"] if steps else []
+        tools = ", ".join(result.tool for result in self.results)
+        if tools:
+            what = "result" if len(self.results) == 1 else "results"
+            parts.append(f"the {what} of {tools}")
+        return " and ".join(parts)
 
     @property
     def due(self) -> bool:

@@ -12,8 +12,12 @@ from urllib.parse import urlsplit
 from checkrail.errors import ConfigurationError
 
 API = "/api/v1"
-# A server that is restarted or moved is back within this, or somebody has to look.
+# A server that is restarted is back within this, also a slow one.
+RETRY_SECONDS = 60.0
+# While a person is waited for nothing is in a hurry: a server may even be moved.
 WAITING_SECONDS = 300.0
+# What an agent that ends still has to say is tried for so long, and no longer.
+ENDING_SECONDS = 5.0
 
 Offline = Literal["raise", "wait"]
 
@@ -35,7 +39,7 @@ class Link:
     secret: str = field(repr=False)
     offline: Offline = "raise"
     offline_seconds: float | None = None
-    retry_seconds: float = 5.0
+    retry_seconds: float = RETRY_SECONDS
     on_offline: Callable[[Outage], Any] | None = None
     connect_timeout: float = 5.0
     read_timeout: float = 30.0
@@ -53,6 +57,11 @@ class Link:
             given = self.offline_seconds
             return WAITING_SECONDS if given is None else given
         return self.retry_seconds
+
+    @property
+    def ending_patience(self) -> float:
+        """For the last words of an agent: its own error must not be held up by them."""
+        return min(self.retry_seconds, ENDING_SECONDS)
 
 
 def link_to(url: str | None, secret: str | None, *, name: str, **more: Any) -> Link:

@@ -19,7 +19,7 @@ from checkrail.answers import (
 from checkrail.core import given
 from checkrail.driving import Driver
 from checkrail.errors import ProtocolError, Unreachable
-from checkrail.link import link_to
+from checkrail.link import RETRY_SECONDS, link_to
 from checkrail.money import money
 from checkrail.problems import problem_of
 from checkrail.reading import A, Told, read
@@ -52,7 +52,7 @@ class Desk:
         url: str | None = None,
         token: str | None = None,
         *,
-        retry_seconds: float = 5.0,
+        retry_seconds: float = RETRY_SECONDS,
         connect_timeout: float = 5.0,
         read_timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,

@@ -49,6 +49,7 @@ class Call(settling.CallCore):
     driver: Driver
 
     result = blocking(settling.result)
+    result_or_keep = blocking(settling.result_or_keep)
 
     def __enter__(self) -> Call:
         return self
@@ -158,7 +159,7 @@ class BaseRun(RunCore):
                     return stored_result(call)
                 granted = bound.for_running(call)
                 value = function(*granted.args, **granted.kwargs)
-                call.result(output=settling.packed(value))
+                call.result_or_keep(output=settling.packed(value))
                 return value
 
         return asking_first
@@ -177,12 +178,16 @@ class BaseRun(RunCore):
 
     def close(self) -> None:
         """Leave the run as it is, for another process to resume."""
-        self.shut()
+        try:
+            self.driver.drive(ending.send_kept(self))
+        finally:
+            self.shut()
 
     def shut(self) -> None:
         """Let go of the connections; what was not sent is not sent any more."""
         if self._open:
             self._open = False
+            ending.warn_of_unsent(self)
             self.driver.release()
 
     def __enter__(self: F) -> F:

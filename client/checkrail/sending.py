@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
 
 from checkrail.errors import ProtocolError, Unreachable
@@ -18,7 +19,7 @@ from checkrail.wire import Answer, Flow, Request, Sleep, Tell, Unanswered
 
 # Too many requests, and what servers and proxies say while something restarts.
 PASSING = frozenset({429, 502, 503, 504})
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 10.0
+SHORTEST_PAUSE, FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.1, 5.0
 # A ruling may come at any moment: whoever waits for it comes back sooner.
 LONGEST_PAUSE_WAITING = 2.0
 
@@ -63,7 +64,7 @@ def exchange(
     patience: float | None = None,
 ) -> Flow[Answer]:
     """The first answer that is not passing trouble, within the patience given, or the
-    link's own."""
+    link's own; the last try is at its very end."""
     if patience is None:
         patience = link.patience(waiting=waiting)
     tries, since = 0, 0.0
@@ -76,10 +77,12 @@ def exchange(
         now = link.clock()
         since = since if tries else now
         tries += 1
-        pause = _pause(tries, answer, waiting=waiting)
-        over = patience is not None and now - since + pause > patience
+        left = math.inf if patience is None else patience - (now - since)
+        wanted = answer.retry_after if answer is not None else None
+        over = left < SHORTEST_PAUSE or (wanted is not None and wanted > left)
         if over or not request.repeatable:
             raise _final(link, request, answer, error, seconds=now - since)
+        pause = min(left, _pause(tries, wanted, waiting=waiting))
         yield from _tell(
             link,
             Outage(
@@ -107,11 +110,10 @@ def _passing(answer: Answer) -> bool:
     return answer.status in PASSING
 
 
-def _pause(tries: int, answer: Answer | None, *, waiting: bool) -> float:
+def _pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
     """Longer each time, and not the same for everybody who was cut off at once."""
     longest = LONGEST_PAUSE_WAITING if waiting else LONGEST_PAUSE
     pause = min(longest, FIRST_PAUSE * 2.0 ** min(tries - 1, 10))
-    wanted = answer.retry_after if answer is not None else None
     if wanted is not None:
         return max(pause, wanted) * random.uniform(1.0, 1.1)  # noqa: S311
     return pause * random.uniform(0.5, 1.0)  # noqa: S311

@@ -31,7 +31,7 @@ def guarded_in_threads(
         try:
             granted = bound.for_running(call)
             value = await function(*granted.args, **granted.kwargs)
-            await asyncio.to_thread(call.result, output=packed(value))
+            await asyncio.to_thread(call.result_or_keep, output=packed(value))
         except BaseException as error:
             await asyncio.to_thread(call.__exit__, type(error), error, None)
             raise

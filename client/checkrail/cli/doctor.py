@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from checkrail.cli.output import as_json, say
-from checkrail.cli.saved import place, saved
+from checkrail.cli.saved import RETRY_SECONDS, place, saved
 from checkrail.cli.visible import one_line
 from checkrail.errors import CheckrailError
 from checkrail.problems import Unauthenticated
@@ -140,7 +140,7 @@ def _agent_key(url: str) -> Found:
     def ask() -> None:
         from checkrail import Checkrail
 
-        with Checkrail(url, key) as rail:
+        with Checkrail(url, key, retry_seconds=RETRY_SECONDS) as rail:
             rail.evaluate_command("true")
 
     return _accepted(ask, "agent key", make)
@@ -155,7 +155,7 @@ def _token(url: str, known: str | None) -> Found:
     def ask() -> None:
         from checkrail.people import Desk
 
-        with Desk(url, token) as people:
+        with Desk(url, token, retry_seconds=RETRY_SECONDS) as people:
             next(people.reviews(), None)
 
     return _accepted(ask, "personal token", make)

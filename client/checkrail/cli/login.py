@@ -8,7 +8,7 @@ from argparse import Namespace
 from itertools import islice
 
 from checkrail.cli.output import say
-from checkrail.cli.saved import Login, forget, save
+from checkrail.cli.saved import RETRY_SECONDS, Login, forget, save
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 from checkrail.problems import Unauthenticated
@@ -19,7 +19,7 @@ def login(options: Namespace) -> int:
     url = options.url or _asked("Server, for example http://127.0.0.1:8000: ")
     # Never an argument: other people of the machine can read those.
     token = sys.stdin.readline().strip() if options.token_stdin else _secret()
-    with Desk(url, token) as people:
+    with Desk(url, token, retry_seconds=RETRY_SECONDS) as people:
         try:
             waiting = len(list(islice(people.reviews(), 100)))
         except Unauthenticated:

@@ -10,6 +10,9 @@ from pathlib import Path
 from checkrail.errors import ConfigurationError
 from checkrail.people import Desk
 
+# Somebody sits there and can try again.
+RETRY_SECONDS = 5.0
+
 
 @dataclass(frozen=True)
 class Login:
@@ -78,4 +81,4 @@ def desk() -> Desk:
             "You are not signed in. Sign in with: checkrail login "
             "(or set CHECKRAIL_URL and CHECKRAIL_TOKEN)"
         )
-    return Desk(url, token)
+    return Desk(url, token, retry_seconds=RETRY_SECONDS)

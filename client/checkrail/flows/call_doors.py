@@ -65,14 +65,26 @@ def settle_call(
     cost_usd: Money = 0,
 ) -> Flow[Settled]:
     """Tell what came of a call; its amounts are added to the run's."""
-    body = {
+    body = result_body(
+        ok=ok,
+        output=output,
+        duration_ms=duration_ms,
+        tokens=tokens,
+        cost_usd=cost_usd,
+    )
+    return (yield from ask(run.link, Settled, settling(run, call_id, body)))
+
+
+def result_body(
+    *, ok: bool, output: Any, duration_ms: int, tokens: int, cost_usd: Money
+) -> dict[str, Any]:
+    return {
         "ok": ok,
         "output": output,
         "duration_ms": duration_ms,
         "tokens": tokens,
         "cost_usd": money(cost_usd),
     }
-    return (yield from ask(run.link, Settled, settling(run, call_id, body)))
 
 
 def judging(run: RunCore, fields: Mapping[str, Any]) -> Request:

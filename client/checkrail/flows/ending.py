@@ -10,6 +10,7 @@ from checkrail.answers import RunState
 from checkrail.core import RunCore, given
 from checkrail.errors import CheckrailError, StillWaiting, Stopped, Unreachable
 from checkrail.flows.reporting import drain
+from checkrail.flows.results import send_results
 from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, over
 from checkrail.money import money
@@ -106,16 +107,38 @@ def fail(run: RunCore, error: BaseException) -> Flow[None]:
     if isinstance(error, LEAVING):
         return
     summary = f"{type(error).__name__}: {error}"[:SUMMARY_LIMIT]
+    patience = run.link.ending_patience
     try:
-        yield from drain(run)
+        yield from send_rest(run, patience=patience)
         request = _finishing(run, {"outcome": "failed", "summary": summary})
-        state = yield from ask(
-            run.link, RunState, request, patience=run.link.retry_seconds
-        )
+        state = yield from ask(run.link, RunState, request, patience=patience)
         run.stands(state)
         run.ended = True
     except CheckrailError as trouble:
         logger.warning("The run %s could not be ended as failed: %s", run.id, trouble)
+
+
+def send_rest(run: RunCore, *, patience: float | None = None) -> Flow[None]:
+    """Send what is kept and queued; nobody waits for what is decided on it."""
+    yield from send_results(run, patience=patience)
+    yield from drain(run, patience=patience)
+
+
+def send_kept(run: RunCore) -> Flow[None]:
+    """What an outage has left over, tried once more; else `warn_of_unsent` says it."""
+    if not run.backlog.unsent:
+        return
+    try:
+        yield from send_rest(run, patience=run.link.ending_patience)
+    except CheckrailError as trouble:
+        logger.warning("What was kept could not be sent: %s", trouble)
+
+
+def warn_of_unsent(run: RunCore) -> None:
+    """What could not be sent, in words: with the program it is gone."""
+    unsent = run.backlog.unsent
+    if unsent:
+        logger.warning("The run %s is left: %s were not sent.", run.id, unsent)
 
 
 def _finishing(run: RunCore, body: Mapping[str, Any]) -> Request:

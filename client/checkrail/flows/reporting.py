@@ -38,7 +38,11 @@ class Batch(Told):
 
 
 def drain(
-    run: RunCore, *, despite_heard: bool = False, to_checkpoint: bool = False
+    run: RunCore,
+    *,
+    despite_heard: bool = False,
+    to_checkpoint: bool = False,
+    patience: float | None = None,
 ) -> Flow[None]:
     """Send what is queued, up to the first pause or stop, or to a checkpoint.
 
@@ -53,7 +57,7 @@ def drain(
         while backlog.queue and (despite_heard or not backlog.held):
             reports = list(islice(backlog.queue, size))
             try:
-                decisions = yield from _submit(run, reports)
+                decisions = yield from _submit(run, reports, patience)
             except (RunPaused, Unreachable):
                 raise
             except RunClosed as closed:
@@ -82,7 +86,9 @@ def drain(
         backlog.order.release()
 
 
-def _submit(run: RunCore, reports: Sequence[Report]) -> Flow[Sequence[Decision]]:
+def _submit(
+    run: RunCore, reports: Sequence[Report], patience: float | None
+) -> Flow[Sequence[Decision]]:
     first = run.last_step + 1
     bodies = [
         {"number": first + index, **report.figures}
@@ -90,10 +96,12 @@ def _submit(run: RunCore, reports: Sequence[Report]) -> Flow[Sequence[Decision]]
     ]
     if len(bodies) == 1:
         request = post_safe(run.path("steps"), bodies[0])
-        decisions: Sequence[Decision] = [(yield from ask(run.link, Decision, request))]
+        decision = yield from ask(run.link, Decision, request, patience=patience)
+        decisions: Sequence[Decision] = [decision]
     else:
         request = post_safe(run.path("steps", "batch"), {"steps": bodies})
-        decisions = (yield from ask(run.link, Batch, request)).decisions
+        batch = yield from ask(run.link, Batch, request, patience=patience)
+        decisions = batch.decisions
     numbers = [decision.step for decision in decisions]
     whole = len(numbers) == len(bodies)
     early = bool(decisions) and decisions[-1].decision in ("pause", "stop")

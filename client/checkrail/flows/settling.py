@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from checkrail.answers import CallFinding, Preview, Ruling, Settled
-from checkrail.core import RunCore
-from checkrail.errors import CheckrailError
-from checkrail.flows.call_doors import settle_call, settling
+from checkrail.core import CallResult, RunCore
+from checkrail.errors import CheckrailError, Unreachable
+from checkrail.flows.call_doors import result_body, settling
 from checkrail.flows.calls import Granted
+from checkrail.flows.results import report_result
 from checkrail.money import Money
-from checkrail.sending import ask
 from checkrail.wire import Flow
 
 # Below what a body may hold, with room for everything around it.
@@ -34,7 +34,7 @@ class CallCore:
         self.run = run
         self.driver = run.driver
         self.granted = granted
-        self.told = False
+        self.report: CallResult | None = None
         self._began = run.link.clock()
 
     @property
@@ -126,44 +126,59 @@ def result(
     tokens: int = 0,
     cost_usd: Money = 0,
 ) -> Flow[Settled]:
-    """Tell what came of the call. `output` may be any JSON; the duration is measured."""
+    """Tell what came of the call. `output` may be any JSON; the duration is measured.
+
+    After Unreachable it is kept: it goes out with the next call, or when told again.
+    """
     if call.replayed:
         raise CheckrailError("The result was stored already: nothing had to run.")
-    # Before it is sent: a call that went well is never told as failed afterwards.
-    call.told = True
-    measured = call.duration_ms() if duration_ms is None else duration_ms
-    return (
-        yield from settle_call(
-            call.run,
-            call.id,
+    kept = call.report
+    if kept is None or kept not in call.run.backlog.results:
+        body = result_body(
             ok=ok,
             output=output,
-            duration_ms=measured,
+            duration_ms=call.duration_ms() if duration_ms is None else duration_ms,
             tokens=tokens,
             cost_usd=cost_usd,
         )
-    )
+        # Before it is sent: a call that went well is never told as failed afterwards.
+        kept = call.report = CallResult(call.tool, settling(call.run, call.id, body))
+    return (yield from report_result(call.run, kept))
+
+
+def result_or_keep(
+    call: CallCore, *, ok: bool = True, output: Any = None
+) -> Flow[None]:
+    """The same where the call's own outcome must not be lost by an outage."""
+    try:
+        yield from result(call, ok=ok, output=output)
+    except Unreachable as trouble:
+        logger.warning(
+            "The result of %s is kept, and sent with the next call: %s",
+            call.tool,
+            trouble,
+        )
 
 
 def leave(call: CallCore, error: BaseException | None) -> Flow[None]:
     """The end of the with-block: tell the result, unless it was told or there is none."""
-    if call.told or call.replayed:
+    if call.report is not None or call.replayed:
         return
     if error is None:
-        yield from result(call)
+        yield from result_or_keep(call)
         return
     failure = {
         "ok": False,
         "output": shortened(f"{type(error).__name__}: {error}"),
         "duration_ms": call.duration_ms(),
     }
-    link = call.run.link
+    run = call.run
+    call.report = CallResult(call.tool, settling(run, call.id, failure))
     try:
-        request = settling(call.run, call.id, failure)
-        yield from ask(link, Settled, request, patience=link.retry_seconds)
+        yield from report_result(run, call.report, patience=run.link.ending_patience)
     except CheckrailError as trouble:
         # The error itself is on its way to the caller: it must not be held up or hidden.
-        logger.warning("That %s failed could not be told: %s", call.tool, trouble)
+        logger.warning("That %s failed could not be told yet: %s", call.tool, trouble)
 
 
 def shortened(text: str) -> str:

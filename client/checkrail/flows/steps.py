@@ -11,6 +11,7 @@ from checkrail.answers import Checkpoint, Decision, ReviewRef, Ruling
 from checkrail.core import Report, RunCore, given
 from checkrail.errors import ProtocolError, Stopped
 from checkrail.flows.reporting import drain
+from checkrail.flows.results import send_results
 from checkrail.flows.waiting import deadline, over, ruled
 from checkrail.money import Money, money
 from checkrail.problems import NotFound, RunPaused
@@ -130,7 +131,8 @@ def _decided(report: Report) -> Decision:
 def catch_up(run: RunCore, until: float) -> Flow[None]:
     """Tell what is queued and obey what was heard, so that the run is where it seems."""
     backlog = run.backlog
-    while backlog.troubles or backlog.heard or backlog.queue:
+    while backlog.results or backlog.troubles or backlog.heard or backlog.queue:
+        yield from send_results(run)
         yield from obey_heard(run, until)
         try:
             yield from drain(run, to_checkpoint=True)

@@ -14,7 +14,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from checkrail.hooks import places, transcripts
-from checkrail.hooks.events import EVENTS, HELD, HOSTS, PATIENCE, Ending, failed, passed
+from checkrail.hooks.events import (
+    EVENTS,
+    HELD,
+    HOSTS,
+    OUTAGE,
+    OUTAGE_AT,
+    PATIENCE,
+    Ending,
+    failed,
+    passed,
+)
 from checkrail.hooks.posting import Call, NoAnswer, posted
 
 # Where tokens are told; the other events are answered without a look at them.
@@ -56,6 +66,7 @@ def _answered(options: Namespace) -> Ending:
         query=_query(options),
         body=json.dumps({**_shortened(event), "checkrail": own}).encode(),
         wait=_wait(options),
+        outage=_outage(options),
     )
     try:
         return Ending(0, out=json.dumps(posted(call)))
@@ -91,6 +102,12 @@ def _wait(options: Namespace) -> float:
     if options.wait_s is None:
         return longest
     return float(options.wait_s) if longest == HELD else longest
+
+
+def _outage(options: Namespace) -> float:
+    if options.outage_s is not None:
+        return float(options.outage_s)
+    return OUTAGE_AT.get(options.event, OUTAGE)
 
 
 def _query(options: Namespace) -> dict[str, str]:
@@ -146,6 +163,9 @@ def _options(argv: Sequence[str]) -> Namespace:
     parser.add_argument("event", choices=sorted({*sum(EVENTS.values(), ())}))
     parser.add_argument("--url", help="the server; else CHECKRAIL_URL")
     parser.add_argument("--wait-s", type=int, help="hold a call for so long, 570")
+    parser.add_argument(
+        "--outage-s", type=int, help="try an unreachable server for so long, 60"
+    )
     parser.add_argument("--on-allow", choices=["none", "allow"])
     parser.add_argument("--policy", help="of the runs that begin")
     parser.add_argument("--headless", action="store_true", help="nobody sits there")

@@ -10,6 +10,10 @@ HOSTS = ("claude-code", "codex")
 HELD = 570.0
 # Claude Code waits 30 seconds for this one, and 1.5 seconds for the last.
 PATIENCE = {"UserPromptSubmit": 25.0, "SessionEnd": 1.2}
+# A server that cannot be reached is tried for so long: a restart is not noticed.
+OUTAGE = 60.0
+# At these somebody looks at the terminal, and nothing runs meanwhile.
+OUTAGE_AT = {"SessionStart": 5.0, "UserPromptSubmit": 15.0}
 EVENTS: dict[str, tuple[str, ...]] = {
     "claude-code": (
         "PreToolUse",

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from checkrail.hooks.events import REPEATABLE
+from checkrail.hooks.events import OUTAGE, REPEATABLE
 
-# A server that never answered is given up soon; one that held us may be restarting.
-FIRST_PATIENCE = 1.0
+# A server that has held us for a while is believed to come back.
 LATER_PATIENCE = 90.0
 HELD_AFTER = 2.0
 PAUSE = 0.25
@@ -49,6 +48,8 @@ class Call:
     query: dict[str, str]
     body: bytes
     wait: float
+    # How long a server that cannot be reached is tried.
+    outage: float = OUTAGE
 
     def path(self, left: float) -> str:
         """Its address, with the seconds that are left for an answer."""
@@ -60,7 +61,7 @@ class Call:
 def posted(call: Call) -> dict[str, Any]:
     """The answer for the host, as soon as there is one."""
     end = time.monotonic() + call.wait
-    give_up = time.monotonic() + FIRST_PATIENCE
+    give_up = time.monotonic() + call.outage
     while True:
         began, answer = time.monotonic(), None
         try:

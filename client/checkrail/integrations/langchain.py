@@ -27,7 +27,7 @@ from langgraph.types import Command
 from checkrail.answers import Decision
 from checkrail.core import RunCore
 from checkrail.flows.calls import Granted
-from checkrail.flows.settling import CallCore, leave, result, shortened
+from checkrail.flows.settling import CallCore, leave, result_or_keep, shortened
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
 from checkrail.integrations.driving import drive_async, drive_now
@@ -198,11 +198,11 @@ def _instead(
     )
 
 
-def _told(call: CallCore, answer: ToolResult) -> Flow[object]:
+def _told(call: CallCore, answer: ToolResult) -> Flow[None]:
     if not isinstance(answer, ToolMessage):
-        return (yield from result(call))
+        return result_or_keep(call)
     ok, output = answer.status != "error", shortened(str(answer.text))
-    return (yield from result(call, ok=ok, output=output))
+    return result_or_keep(call, ok=ok, output=output)
 
 
 def _with_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolResult:

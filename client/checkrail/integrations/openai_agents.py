@@ -32,8 +32,7 @@ from openai.types.responses import ResponseFunctionToolCall
 from checkrail.core import RunCore
 from checkrail.errors import StillWaiting
 from checkrail.flows.calls import Granted
-from checkrail.flows.settling import CallCore, shortened
-from checkrail.flows.settling import result as tell_result
+from checkrail.flows.settling import CallCore, result_or_keep, shortened
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit
 from checkrail.integrations.driving import drive_async
@@ -148,7 +147,7 @@ class CheckrailHooks(RunHooks[Any]):
         call = self.calls.pop(getattr(context, "tool_call_id", ""), None)
         if call is not None:
             output = shortened(str(result))
-            await drive_async(self.run, tell_result(call, output=output))
+            await drive_async(self.run, result_or_keep(call, output=output))
 
 
 async def run_with_checkrail(

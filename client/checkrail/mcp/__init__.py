@@ -10,8 +10,9 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-# An agent that waits for a person has to hear of an outage before its client gives up.
-OFFLINE_SECONDS = 20
+# An agent has to hear of an outage before its client gives up on the call, commonly
+# after a minute.
+OFFLINE_SECONDS = 40
 
 
 def main(words: Sequence[str] = ()) -> int:
@@ -34,7 +35,9 @@ def main(words: Sequence[str] = ()) -> int:
     from checkrail.mcp.session import Session
 
     try:
-        checkrail = AsyncCheckrail(offline_seconds=OFFLINE_SECONDS)
+        checkrail = AsyncCheckrail(
+            offline_seconds=OFFLINE_SECONDS, retry_seconds=OFFLINE_SECONDS
+        )
         session = Session(checkrail, run_id=options.run, task=options.task)
         from checkrail.mcp.server import serve
     except ConfigurationError as error:

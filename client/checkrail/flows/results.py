@@ -1,0 +1,53 @@
+"""Getting results of calls to the server: each once, none lost.
+
+A result is kept before it is sent and dropped when the server has answered. One that got
+no answer goes out with the next call, as the very same request.
+"""
+
+from __future__ import annotations
+
+from checkrail.answers import Settled
+from checkrail.core import CallResult, RunCore
+from checkrail.errors import ProtocolError, Unreachable
+from checkrail.problems import Problem
+from checkrail.sending import ask
+from checkrail.wire import Acquire, Flow
+
+
+def report_result(
+    run: RunCore, result: CallResult, *, patience: float | None = None
+) -> Flow[Settled]:
+    """Send it, after what was kept before. After Unreachable it is kept itself."""
+    if result not in run.backlog.results:
+        run.backlog.results.append(result)
+    result.owned = True
+    try:
+        yield from send_results(run, patience=patience)
+    finally:
+        result.owned = False
+    if result.settled is None:
+        raise result.refusal or ProtocolError("The result was not answered.")
+    return result.settled
+
+
+def send_results(run: RunCore, *, patience: float | None = None) -> Flow[None]:
+    """Send what is kept, in order; a refusal is raised by whoever reported it, or by the
+    run's next call."""
+    backlog = run.backlog
+    yield Acquire(backlog.order)
+    try:
+        while backlog.results:
+            result = backlog.results[0]
+            try:
+                result.settled = yield from ask(
+                    run.link, Settled, result.request, patience=patience
+                )
+            except Unreachable:
+                raise
+            except Problem as refusal:
+                result.refusal = refusal
+                if not result.owned:
+                    backlog.troubles.append(refusal)
+            backlog.results.popleft()
+    finally:
+        backlog.order.release()
