@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import secrets as random_secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts import secrets
@@ -19,8 +23,11 @@ from accounts.models import (
     PersonalToken,
     Project,
     Role,
+    Secret,
     User,
 )
+
+S = TypeVar("S", bound=Secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,29 +62,63 @@ def agent_key_issue(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
 
 
 def agent_key_revoke(*, key: AgentKey) -> None:
-    """Effective at once in this process, within seconds in the others."""
-    AgentKey.objects.filter(pk=key.pk, revoked_at=None).update(
-        revoked_at=timezone.now()
+    revoke_secrets(AgentKey.objects.filter(pk=key.pk))
+
+
+def issue_token(*, user: User) -> str:
+    """A new personal token, told here and never again."""
+    token = secrets.new_secret(secrets.PERSON_PREFIX)
+    PersonalToken.objects.create(
+        user=user, digest=secrets.digest(token), lookup=secrets.lookup(token)
     )
-    forget_secret(key.digest)
+    return token
+
+
+def revoke_secrets(rows: QuerySet[S]) -> int:
+    """End those still in force: at once in this process, within seconds in the others."""
+    digests = list(rows.filter(revoked_at=None).values_list("digest", flat=True))
+    in_force = rows.model._default_manager.filter(digest__in=digests, revoked_at=None)
+    count = in_force.update(revoked_at=timezone.now())
+    # Not before: somebody would ask the database meanwhile, and remember it as good.
+    transaction.on_commit(partial(_forget, digests))
+    return count
+
+
+def _forget(digests: Sequence[str]) -> None:
+    for digest in digests:
+        forget_secret(digest)
+
+
+@transaction.atomic
+def store_own_password(*, user: User, password: str) -> None:
+    """A password that the person chose. It ends their sessions and their old tokens.
+
+    The tokens from before a one-time password ended with the one before it: what came
+    together with it is not old.
+    """
+    if not user.must_change_password:
+        revoke_secrets(PersonalToken.objects.filter(user=user))
+    user.set_password(password)
+    user.must_change_password = False
+    user.save(update_fields=["password", "must_change_password"])
 
 
 @transaction.atomic
 def person_add(*, name: str, role: Role, project_slug: str) -> NewPerson:
     """A person with a role. Whoever exists keeps their account and gets the role.
 
-    A fresh password and token are issued each time: neither can be shown again.
+    A fresh one-time password and a token are issued each time: neither can be shown
+    again. Sessions and tokens from before have ended.
     """
     project = project_ensure(slug=project_slug)
     user, _ = User.objects.get_or_create(username=name)
     password = random_secrets.token_urlsafe(15)
+    revoke_secrets(PersonalToken.objects.filter(user=user))
     user.set_password(password)
-    user.save(update_fields=["password"])
+    user.must_change_password = True
+    user.save(update_fields=["password", "must_change_password"])
     Membership.objects.update_or_create(
         project=project, user=user, defaults={"role": role}
     )
-    token = secrets.new_secret(secrets.PERSON_PREFIX)
-    PersonalToken.objects.create(
-        user=user, digest=secrets.digest(token), lookup=secrets.lookup(token)
-    )
+    token = issue_token(user=user)
     return NewPerson(user=user, project=project, password=password, token=token)

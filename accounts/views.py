@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.known_browsers import remember_browser
 from accounts.models import User
+from accounts.services import store_own_password
 from accounts.throttle import (
     TooBusy,
     Wait,
@@ -77,8 +78,7 @@ def password(request: HttpRequest) -> HttpResponse:
     )
     form = form_of(user, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        form.save()
-        User.objects.filter(pk=user.pk).update(must_change_password=False)
+        store_own_password(user=user, password=form.cleaned_data["new_password1"])
         update_session_auth_hash(request, user)
         return redirect("reviews:home")
     context = {"form": form, "first": user.must_change_password}

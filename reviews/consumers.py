@@ -39,7 +39,8 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
         await self.accept()
         user: Any = self.scope["user"]
         session_key: str | None = self.scope["session"].session_key
-        if not isinstance(user, User) or session_key is None:
+        known = isinstance(user, User) and not user.must_change_password
+        if not known or session_key is None:
             await self.close(SIGNED_OUT)
             return
         arguments = self.scope["url_route"]["kwargs"]

@@ -66,7 +66,10 @@ def make_project() -> Project:
 
 
 def make_person(name: str, *, role: Role, project: Project) -> Person:
+    """Somebody who has chosen their password already."""
     added = person_add(name=unique(name), role=role, project_slug=project.slug)
+    User.objects.filter(pk=added.user.pk).update(must_change_password=False)
+    added.user.must_change_password = False
     return Person(user=added.user, password=added.password, token=added.token)
 
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
 
 from accounts.models import Agent, Membership, Project, User
 from tests.builders import unique
@@ -90,7 +91,24 @@ def test_user_add_again_changes_the_role_and_the_secrets(
     assert Membership.objects.get(user__username=name).role == "admin"
     assert not User.objects.get(username=name).check_password(lines[0]["password"])
     assert User.objects.get(username=name).check_password(lines[1]["password"])
-    assert [opens(live, line["token"], "/reviews") for line in lines] == [200, 200]
+    assert [opens(live, line["token"], "/reviews") for line in lines] == [401, 200]
+
+
+def test_a_password_of_user_add_is_good_for_one_sign_in(
+    database: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slug, name = unique("new"), unique("alice")
+    command = ("user_add", name, "--role", "reviewer", "--project", slug, "--json")
+    password = json.loads(printed(capsys, *command))["password"]
+    browser = Client()
+    browser.post("/sign-in/", {"username": name, "password": password})
+
+    assert browser.get(f"/p/{slug}/queue/")["Location"] == "/password/"
+    own = dict.fromkeys(("new_password1", "new_password2"), "seven quiet otters")
+    browser.post("/password/", own)
+    assert browser.get(f"/p/{slug}/queue/").status_code == 200
+    again = Client().post("/sign-in/", {"username": name, "password": password})
+    assert again.status_code == 200  # the form again: it does not match
 
 
 def test_the_same_commands_speak_to_people(

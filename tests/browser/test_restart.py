@@ -17,12 +17,13 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 # What three commands would do in three processes.
 CAST = """
 import json
-from accounts.models import Role
+from accounts.models import Role, User
 from accounts.services import agent_key_issue, person_add
 people = [
     person_add(name=name, role=Role.REVIEWER, project_slug="main")
     for name in ("alice", "bob")
 ]
+User.objects.update(must_change_password=False)
 _, key = agent_key_issue(name="robo", project_slug="main")
 print(json.dumps([{each.user.username: each.password for each in people}, key]))
 """

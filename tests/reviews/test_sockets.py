@@ -166,6 +166,11 @@ def test_without_a_session_the_socket_says_so(dial: Dial) -> None:
     assert close_code(dial(None)) == 4401
 
 
+def test_a_one_time_password_opens_no_socket(dial: Dial, bob: Person) -> None:
+    User.objects.filter(pk=bob.user.pk).update(must_change_password=True)
+    assert close_code(dial(bob)) == 4401
+
+
 def test_a_foreign_project_does_not_exist(dial: Dial, charlie: Person) -> None:
     assert close_code(dial(charlie)) == 4404
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from accounts.models import Project, Role
-from accounts.services import person_add
+from accounts.models import Membership, Project, Role
 from reviews.webhook_schemas import EventType
 from reviews.webhooks.courier import deliver
 from reviews.webhooks.events import TYPES
@@ -66,9 +65,8 @@ def test_whoever_manages_several_projects_says_which(
     project: Project, bob: Person, alice: Person, manager: httpx.Client
 ) -> None:
     other, reviewed = make_project(), make_project()
-    name = alice.user.username
-    person_add(name=name, role=Role.ADMIN, project_slug=other.slug)
-    person_add(name=name, role=Role.REVIEWER, project_slug=reviewed.slug)
+    for place, role in ((other, Role.ADMIN), (reviewed, Role.REVIEWER)):
+        Membership.objects.create(project=place, user=alice.user, role=role)
     body = {"url": PUBLIC, "types": ["run.stopped"]}
     told = problem(manager.post("/webhooks", json=body), "invalid")
     assert project.slug in told["errors"][0]["message"]

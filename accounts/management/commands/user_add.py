@@ -18,7 +18,7 @@ from accounts.services import person_add
 class Command(BaseCommand):
     help = (
         "Make a person (and the project) if absent, give them the role, and print a "
-        "new password and personal token once."
+        "new one-time password and personal token once. What they had before ends."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -48,6 +48,6 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(line))
             return
         self.stdout.write(f"Person   {name}, {options['role']} of {project}")
-        self.stdout.write(f"Password {added.password}")
+        self.stdout.write(f"Password {added.password} (to be changed at first sign-in)")
         self.stdout.write(f"Token    {added.token}")
         self.stdout.write("Keep them now: they are not shown again.")

@@ -87,8 +87,6 @@ class Command(BaseCommand):
         if User.objects.exists():
             return None
         added = person_add(name="admin", role=Role.ADMIN, project_slug=project)
-        added.user.must_change_password = True
-        added.user.save(update_fields=["must_change_password"])
         return added.password
 
     def _ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:

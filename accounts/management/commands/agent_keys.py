@@ -1,0 +1,44 @@
+"""manage.py agent_keys: the keys of an agent, listed and revoked."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.management.secret_rows import (
+    add_choice,
+    choose_rows,
+    render_revoked,
+    render_rows,
+)
+from accounts.models import Agent, AgentKey
+from accounts.services import revoke_secrets
+
+
+class Command(BaseCommand):
+    help = "List or revoke the keys of an agent; `agent_key` makes new ones."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        acts = parser.add_subparsers(dest="act", required=True)
+        for act, words in (
+            ("list", "list its keys"),
+            ("revoke", "end a key, or all of them"),
+        ):
+            one = acts.add_parser(act, help=words)
+            one.add_argument("name")
+            one.add_argument("--project", required=True, metavar="SLUG")
+        add_choice(acts.choices["revoke"], "key")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name, slug = options["name"], options["project"]
+        agent = Agent.objects.filter(name=name, project__slug=slug).first()
+        if agent is None:
+            raise CommandError(f"There is no agent {name!r} in the project {slug!r}.")
+        rows = AgentKey.objects.filter(agent=agent)
+        if options["act"] == "list":
+            self.stdout.write("\n".join(render_rows(rows, "key")))
+            return
+        count = revoke_secrets(choose_rows(rows, options, "key"))
+        self.stdout.write(render_revoked(count, "key"))

@@ -1,0 +1,46 @@
+"""manage.py tokens: the personal tokens of somebody, listed, added, revoked."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.management.secret_rows import (
+    add_choice,
+    choose_rows,
+    render_revoked,
+    render_rows,
+)
+from accounts.models import PersonalToken, User
+from accounts.services import issue_token, revoke_secrets
+
+
+class Command(BaseCommand):
+    help = "List, add or revoke the personal tokens of somebody."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        acts = parser.add_subparsers(dest="act", required=True)
+        for act, words in (
+            ("list", "list their tokens"),
+            ("add", "print a new token once"),
+            ("revoke", "end a token, or all of them"),
+        ):
+            acts.add_parser(act, help=words).add_argument("name")
+        add_choice(acts.choices["revoke"], "token")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(username=options["name"]).first()
+        if user is None:
+            raise CommandError(f"There is nobody named {options['name']!r}.")
+        rows = PersonalToken.objects.filter(user=user)
+        match options["act"]:
+            case "list":
+                self.stdout.write("\n".join(render_rows(rows, "token")))
+            case "add":
+                self.stdout.write(f"Token {issue_token(user=user)}")
+                self.stdout.write("Keep it now: it is not shown again.")
+            case _:
+                count = revoke_secrets(choose_rows(rows, options, "token"))
+                self.stdout.write(render_revoked(count, "token"))

@@ -1,0 +1,70 @@
+"""A new password ends what the old one had let in: other browsers, and tokens."""
+
+from __future__ import annotations
+
+import httpx
+
+from accounts.models import PersonalToken, Project, Role
+from accounts.services import issue_token, person_add
+from tests.browsing import browser_of
+from tests.builders import Person
+from tests.live import Live
+
+OWN = dict.fromkeys(("new_password1", "new_password2"), "seven quiet otters")
+
+
+def opens(live: Live, token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(f"{live.api}/reviews", headers=headers).status_code
+
+
+def test_a_changed_password_ends_tokens_and_other_sessions(
+    live: Live, project: Project, bob: Person, alice: Person
+) -> None:
+    second = issue_token(user=bob.user)
+    assert [opens(live, token) for token in (bob.token, second)] == [200, 200]
+    here, elsewhere = browser_of(bob.user), browser_of(bob.user)
+
+    changed = here.post("/password/", {**OWN, "old_password": bob.password})
+
+    assert changed.status_code == 302
+    assert [opens(live, token) for token in (bob.token, second)] == [401, 401]
+    path = f"/p/{project.slug}/queue/"
+    assert here.get(path).status_code == 200
+    assert elsewhere.get(path)["Location"].startswith("/sign-in/")
+    assert opens(live, alice.token) == 200
+
+
+def test_a_refused_change_ends_nothing(live: Live, bob: Person) -> None:
+    browser = browser_of(bob.user)
+    assert browser.post("/password/", {**OWN, "old_password": "x"}).status_code == 422
+    assert opens(live, bob.token) == 200
+
+
+def test_a_reset_ends_tokens_and_every_session(
+    live: Live, project: Project, bob: Person
+) -> None:
+    browser = browser_of(bob.user)
+    name = bob.user.username
+    added = person_add(name=name, role=Role.REVIEWER, project_slug=project.slug)
+    assert opens(live, bob.token) == 401
+    assert opens(live, added.token) == 200
+    path = f"/p/{project.slug}/queue/"
+    assert browser.get(path)["Location"].startswith("/sign-in/")
+
+
+def test_the_token_that_came_with_a_one_time_password_outlives_it(
+    live: Live, project: Project, bob: Person
+) -> None:
+    """Both were given at once; the tokens before them have ended then."""
+    name = bob.user.username
+    added = person_add(name=name, role=Role.REVIEWER, project_slug=project.slug)
+    assert browser_of(added.user).post("/password/", OWN).status_code == 302
+    assert opens(live, added.token) == 200
+    in_force = PersonalToken.objects.filter(user=bob.user, revoked_at=None)
+    assert in_force.count() == 1
+
+
+def test_the_page_says_what_a_change_ends(bob: Person) -> None:
+    page = browser_of(bob.user).get("/password/").content.decode()
+    assert "personal tokens end" in page

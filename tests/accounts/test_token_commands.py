@@ -1,0 +1,93 @@
+"""manage.py tokens and agent_keys: listed, revoked, and never shown again."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from accounts import secrets
+from accounts.models import Project
+from accounts.services import agent_key_issue
+from tests.builders import Person, Robot
+from tests.live import Live
+
+
+def run(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    capsys.readouterr()
+    call_command(*command)
+    return capsys.readouterr().out
+
+
+def opens(live: Live, secret: str) -> int:
+    path = "/runs" if secret.startswith("crk_") else "/reviews"
+    headers = {"Authorization": f"Bearer {secret}"}
+    return httpx.get(live.api + path, headers=headers).status_code
+
+
+def test_tokens_of_a_person_are_listed_and_revoked_one_by_one(
+    live: Live, bob: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = bob.user.username
+    shown = run(capsys, "tokens", "add", name)
+    second = next(word for word in shown.split() if word.startswith("crt_"))
+    assert [opens(live, token) for token in (bob.token, second)] == [200, 200]
+
+    listed = run(capsys, "tokens", "list", name)
+    assert secrets.lookup(bob.token) in listed
+    assert secrets.lookup(second) in listed
+    assert bob.token not in listed
+    said = run(capsys, "tokens", "revoke", name, "--token", secrets.lookup(bob.token))
+
+    assert "1 token" in said
+    assert [opens(live, token) for token in (bob.token, second)] == [401, 200]
+    assert "revoked" in run(capsys, "tokens", "list", name)
+
+
+def test_all_tokens_of_a_person_are_revoked_at_once(
+    live: Live, bob: Person, alice: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "tokens", "add", bob.user.username)
+    said = run(capsys, "tokens", "revoke", bob.user.username, "--all")
+    assert "2 tokens" in said
+    assert [opens(live, token) for token in (bob.token, alice.token)] == [401, 200]
+
+
+def test_an_agents_keys_are_listed_and_revoked(
+    live: Live, project: Project, robo: Robot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, second = agent_key_issue(name="robo", project_slug=project.slug)
+    agent_key_issue(name="other", project_slug=project.slug)
+    assert [opens(live, key) for key in (robo.key, second)] == [200, 200]
+    own = ("robo", "--project", project.slug)
+
+    listed = run(capsys, "agent_keys", "list", *own)
+    assert listed.count("crk_") == 2
+    assert robo.key not in listed
+    # A whole key is taken too: that is what is at hand when one has leaked.
+    run(capsys, "agent_keys", "revoke", *own, "--key", robo.key)
+
+    assert [opens(live, key) for key in (robo.key, second)] == [401, 200]
+    run(capsys, "agent_keys", "revoke", *own, "--all")
+    assert opens(live, second) == 401
+
+
+def test_what_is_not_theirs_is_refused(
+    project: Project, bob: Person, alice: Person, robo: Robot
+) -> None:
+    name = bob.user.username
+    for command in (
+        ("tokens", "list", "nobody-of-this-name"),
+        ("tokens", "add", "nobody-of-this-name"),
+        ("tokens", "revoke", name),
+        ("tokens", "revoke", name, "--token", "crt_00000000"),
+        ("tokens", "revoke", name, "--token", secrets.lookup(alice.token)),
+        ("tokens", "revoke", name, "--all", "--token", secrets.lookup(bob.token)),
+        ("tokens", "revoke", name, "--token", "crt_"),
+        ("agent_keys", "list", "nobody", "--project", project.slug),
+        ("agent_keys", "list", "robo", "--project", "no-such-project"),
+        ("agent_keys", "revoke", "robo", "--project", project.slug, "--key", "x"),
+    ):
+        with pytest.raises(CommandError):
+            call_command(*command)
