@@ -67,16 +67,26 @@ def timeline_of(
 
 def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
     """What to call each actor: "user:<code>" is a person, "system:<what>" is us."""
+    actors = {entry.actor for entry in entries}
+    actors |= {_claimer(entry) for entry in entries}
     people = {
-        UUID(entry.actor.removeprefix("user:"))
-        for entry in entries
-        if entry.actor.startswith("user:")
+        UUID(actor.removeprefix("user:"))
+        for actor in actors
+        if actor.startswith("user:")
     }
     names = {f"agent:{run.agent.code}": ""}  # the page is about this agent
     if people:
         for person in User.objects.filter(code__in=people):
             names[f"user:{person.code}"] = visible_line(person.display_name)
     return names
+
+
+def _claimer(entry: Entry) -> str:
+    """Whose claim on a review this entry walked over; most often nobody's."""
+    if not entry.type.startswith("review."):
+        return ""
+    taken: str = json.loads(entry.payload).get("taken_from", "")
+    return taken
 
 
 _LINES = {
@@ -99,6 +109,8 @@ def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow
     payload = json.loads(entry.payload)
     say = _LINES.get(entry.type)
     line = say(payload) if say else event_line(entry.type, payload)
+    claimer = names.get(_claimer(entry))
+    taken = (f"taken over from {claimer}",) if claimer else ()
     return TimelineRow(
         seq=entry.seq,
         step=entry.step_number,
@@ -107,7 +119,7 @@ def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow
         head=line.head,
         text=line.text,
         code=line.code,
-        why=line.why,
+        why=(*line.why, *taken),
         who=names.get(entry.actor, entry.actor.removeprefix("system:")),
         tokens=line.tokens,
         at=iso(entry.at),

@@ -7,6 +7,7 @@ fetched over HTTP. The detail pane is the one exception and never travels by soc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from django.template.loader import get_template
@@ -18,6 +19,7 @@ from ledger.runpage import RunPage
 from ledger.timeline import TimelineRow
 from reviews.cards import ReviewCard, Tally, groups_of
 from reviews.run_checks import RunChecks
+from reviews.take_overs import TakeOver
 
 Context = dict[str, object]
 
@@ -84,6 +86,12 @@ def cursor(*, since: int, touched: Iterable[object] = ()) -> SafeString:
         since,
         codes,
     )
+
+
+def take_overs(found: Iterable[TakeOver]) -> SafeString:
+    """Who took what over from whom; each page tells its viewer what is for them."""
+    notices = json.dumps([notice.to_json() for notice in found])
+    return format_html('<i id="take-overs" data-take-overs="{}" hidden></i>', notices)
 
 
 def partial(target: str, swap: str, *content: str) -> SafeString:

@@ -30,6 +30,7 @@ from reviews.cards import (
 )
 from reviews.models import Permission, ReviewState
 from reviews.run_checks import run_checks_of
+from reviews.take_overs import TAKING_OVER, list_take_overs
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
 ROWS_LIMIT = 200
@@ -123,6 +124,7 @@ class Frame:
         return "".join(
             (
                 *body.parts,
+                *self._take_overs(changes, since=since),
                 fragments.partial("#nav-links", "outerMorph", links),
                 fragments.partial(
                     "#fleet", "outerMorph", fragments.fleet_card(self.fleet)
@@ -131,6 +133,19 @@ class Frame:
                 fragments.partial("#live-cursor", "outerHTML", mark),
             )
         )
+
+    def _take_overs(self, changes: list[Change] | None, *, since: int) -> Sequence[str]:
+        """On every page: whoever had claimed a review may be anywhere."""
+        if not any(item.type in TAKING_OVER for item in changes or ()):
+            return ()
+        found = list_take_overs(
+            project_id=self.project_id,
+            slug=self.slug,
+            since=since,
+            until=self.position,
+        )
+        drawn = fragments.take_overs(found)
+        return (fragments.partial("#take-overs", "outerHTML", drawn),) if found else ()
 
     def _changes(self, since: int) -> list[Change] | None:
         """None when it is too much, or the cursor is of another database."""

@@ -228,6 +228,8 @@ class HistoryItem(BaseModel):
     at: str
     type: str
     actor: str
+    by: str | None
+    taken_from: str | None
     text: str | None
 
 

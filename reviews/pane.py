@@ -30,7 +30,9 @@ from reviews.confirmation import Confirmation, confirmation_of
 from reviews.exhausted import Exhausted, exhausted_of
 from reviews.loop_actions import LoopAction, loop_action_of
 from reviews.models import Kind, Review, ReviewState
+from reviews.selectors import list_review_entries
 from reviews.signals import Signal, signals_of
+from reviews.take_overs import is_taken_from
 from reviews.turn_words import TurnWords, turn_words_of
 
 TRAIL = 5
@@ -79,7 +81,8 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closing:
-    """How a review ended: a sentence, and the words that went with it."""
+    """How a review ended: a sentence, and the words that went with it. `over` says
+    whose claim was walked over."""
 
     icon: str
     tone: str
@@ -88,6 +91,7 @@ class Closing:
     text: str
     at: str
     ago: str
+    over: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +124,11 @@ class ReviewPane:
     answer_in: str
     on_expiry: str
     assignee: Person | None
+    claimed_at: str
+    claimed: str
     mine: bool
+    taken: bool
+    history: list[TimelineRow]
     rulings: tuple[str, ...]
     hint: str
     version: int
@@ -146,7 +154,8 @@ def review_loaded(*, project_id: int, code: UUID) -> Review | None:
 def pane_of(
     review: Review, *, slug: str, viewer: User, at: datetime, page: int = 1
 ) -> ReviewPane:
-    """Two more queries: the comments and the newest steps; a third for a long call."""
+    """A few more queries: the comments, the history with its people, the newest steps;
+    another one for a long call."""
     content: dict[str, Any] = json.loads(review.content)
     comments = [
         Said(
@@ -157,6 +166,7 @@ def pane_of(
         )
         for comment in review.comments.select_related("author").order_by("pk")
     ]
+    history = list_review_entries(review)
     run = facts_of(review.run, slug=slug, at=at)
     closing = closing_of(review, viewer=viewer, at=at)
     steps = newest_steps(review.run, upto=review.step_number)
@@ -217,7 +227,18 @@ def pane_of(
         ),
         on_expiry=review.on_expiry,
         assignee=person_of(review.assignee) if review.assignee else None,
+        claimed_at=iso(review.claimed_at) if review.claimed_at else "",
+        claimed=(
+            ago((at - review.claimed_at).total_seconds()) if review.claimed_at else ""
+        ),
         mine=review.assignee_id == viewer.pk,
+        taken=is_taken_from(viewer, history),
+        # Notes stand for themselves.
+        history=timeline_of(
+            [entry for entry in history if entry.type != "review.commented"],
+            run=review.run,
+            at=at,
+        ),
         rulings=offered(review),
         hint=exhausted.hint if exhausted else _HINTS[Kind(review.kind)],
         version=review.version,
@@ -231,13 +252,17 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
     """Needs `ruling__by` to be loaded; None while the review is open."""
     if review.closed_at is None:
         return None
-    text = ""
+    text = over = ""
     if review.state == ReviewState.RULED:
         ruling = review.ruling
         icon, tone, word, did = _RULED[ruling.action]
         who = "You" if ruling.by_id == viewer.pk else person_of(ruling.by).name
         sentence = f"{who} {did}"
         text = visible(ruling.answer or ruling.note)
+        if review.assignee and review.assignee_id != ruling.by_id:
+            mine = review.assignee_id == viewer.pk
+            whose = "You" if mine else person_of(review.assignee).name
+            over = f"{whose} had claimed it."
     elif review.state == ReviewState.EXPIRED:
         icon, tone, word = "clock", "stop", "Expired"
         sentence = f"Nobody answered in time; {_ENDS[review.on_expiry]}"
@@ -255,6 +280,7 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
         text=text,
         at=iso(review.closed_at),
         ago=ago((at - review.closed_at).total_seconds()),
+        over=over,
     )
 
 

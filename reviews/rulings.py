@@ -9,6 +9,7 @@ from uuid import UUID
 
 from accounts.auth import PersonPrincipal
 from accounts.errors import Invalid, StaleVersion
+from accounts.models import User
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, nothing
 from ledger.state import OpenReview, RunState
@@ -19,6 +20,7 @@ from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.letting import Let, Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
+from reviews.take_overs import taken_from
 from reviews.told import Told, standing_shape
 
 
@@ -50,7 +52,7 @@ class ReviewCommand(Command[None]):
 @dataclass(kw_only=True)
 class Rule(ReviewCommand):
     """`letting` is what an approval of a call lets run, `choice` what becomes of a check
-    that ran out of attempts."""
+    that ran out of attempts, `claimer` somebody else who had claimed it."""
 
     action: str
     version: int
@@ -59,6 +61,7 @@ class Rule(ReviewCommand):
     answer: str | None
     letting: Letting | None = None
     choice: Choice | None = None
+    claimer: User | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -88,6 +91,7 @@ class Rule(ReviewCommand):
                 "content_digest": review.digest,
                 **(let.to_json() if let else {}),
                 **(self.choice.to_json() if self.choice else {}),
+                **taken_from(self.claimer),
             },
         )
         plan.end_review(review, ReviewState.RULED)
@@ -159,8 +163,12 @@ class Rule(ReviewCommand):
         )
 
 
+@dataclass(kw_only=True)
 class Claim(ReviewCommand):
-    """A claim tells the others who looks at it. It is no lock: anyone may rule."""
+    """A claim tells the others who looks at it. It is no lock: anyone may rule, and
+    anyone may take it over from its claimer."""
+
+    claimer: User | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -168,7 +176,7 @@ class Claim(ReviewCommand):
         plan.note(
             "review.claimed",
             actor=self.person.actor,
-            payload={"review": review.code},
+            payload={"review": review.code, **taken_from(self.claimer)},
         )
         plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
         return plan.change(nothing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
@@ -113,23 +114,43 @@ def _found(rows: QuerySet[M]) -> M:
 
 def review_history(review: Review) -> list[dict[str, Any]]:
     """What happened to the review, from the ledger, oldest first."""
+    entries = list_review_entries(review)
+    payloads = [json.loads(entry.payload) for entry in entries]
+    actors = {entry.actor for entry in entries}
+    actors |= {payload.get("taken_from", "") for payload in payloads}
+    names = _usernames(actors)
+    return [
+        {
+            "seq": entry.seq,
+            "at": timestamp(entry.at),
+            "type": entry.type,
+            "actor": entry.actor,
+            "by": names.get(entry.actor),
+            "taken_from": names.get(payload.get("taken_from", "")),
+            "text": payload.get("text") or payload.get("note"),
+        }
+        for entry, payload in zip(entries, payloads, strict=True)
+    ]
+
+
+def list_review_entries(review: Review) -> list[Entry]:
+    """The entries of the run's chain that are about this review, oldest first."""
+    code = str(review.code)
     entries = Entry.objects.filter(
-        run_id=review.run_id, type__startswith="review."
+        run_id=review.run_id,
+        type__startswith="review.",
+        at__gte=review.opened_at,
+        payload__contains=code,
     ).order_by("seq")
-    history = []
-    for entry in entries:
-        payload = json.loads(entry.payload)
-        if payload["review"] == str(review.code):
-            history.append(
-                {
-                    "seq": entry.seq,
-                    "at": timestamp(entry.at),
-                    "type": entry.type,
-                    "actor": entry.actor,
-                    "text": payload.get("text") or payload.get("note"),
-                }
-            )
-    return history
+    return [entry for entry in entries if json.loads(entry.payload)["review"] == code]
+
+
+def _usernames(actors: Iterable[str]) -> dict[str, str]:
+    """Of the people among these actors."""
+    prefix = "user:"
+    codes = [UUID(name[len(prefix) :]) for name in actors if name.startswith(prefix)]
+    people = User.objects.filter(code__in=codes).values_list("code", "username")
+    return {f"{prefix}{code}": username for code, username in people}
 
 
 def list_amended_findings(review: Review) -> list[dict[str, Any]]:

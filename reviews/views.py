@@ -82,6 +82,7 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
             answer=text if action == "answer" else None,
             amended=_amended(request, found) if lets_run else None,
             confirmed=request.POST.get("confirmed", ""),
+            take_over=request.POST.get("take_over", ""),
             remember=_remember(request) if lets_run else None,
         )
 
@@ -121,7 +122,11 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @member_door
 def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     def act() -> None:
-        services.review_claim(review_code=str(code), person=person_of(request.user))
+        services.review_claim(
+            review_code=str(code),
+            person=person_of(request.user),
+            take_over=request.POST.get("take_over", ""),
+        )
 
     return _done(request, code, act, keeps_text=True)
 
@@ -171,6 +176,7 @@ def _queue_page(
     *,
     chosen: Review | None = None,
     alert: str = "",
+    take_over: str = "",
     status: int = 200,
 ) -> HttpResponse:
     since = live_position(project_id=request.project.pk)
@@ -208,6 +214,7 @@ def _queue_page(
         "open": "detail" if chosen else "list",
         "unlisted": max(0, shell_of(request).tally.total - LIMIT),
         "alert": alert,
+        "take_over": take_over,
         # There is no dialog without a script: the dock says it.
         "alert_at": "",
         "typed": request.POST,
@@ -235,12 +242,18 @@ def _pane(
 
 
 def _pane_answer(
-    request: ConsoleRequest, pane: ReviewPane, *, alert: str = "", status: int = 200
+    request: ConsoleRequest,
+    pane: ReviewPane,
+    *,
+    alert: str = "",
+    take_over: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     context = {
         "pane": pane,
         "slug": request.project.slug,
         "alert": alert,
+        "take_over": take_over,
         "alert_at": request.POST.get("action", ""),
     }
     return render(request, "reviews/partials/_pane.html", context, status=status)
@@ -274,11 +287,16 @@ def _done(
 def _refused(request: ConsoleRequest, code: UUID, refusal: DomainError) -> HttpResponse:
     """The review as it is now, with the refusal in words; what was typed is kept."""
     pane = _pane(request, code)
-    alert, status = _words(refusal, pane), refusal.status
+    said: dict[str, Any] = {
+        "alert": _words(refusal, pane),
+        # Whose claim the next press walks over: they have been named.
+        "take_over": refusal.extra.get("claimer", ""),
+        "status": refusal.status,
+    }
     if not request.htmx:
         chosen = _found(request, code)
-        return _queue_page(request, chosen=chosen, alert=alert, status=status)
-    response = _pane_answer(request, pane, alert=alert, status=status)
+        return _queue_page(request, chosen=chosen, **said)
+    response = _pane_answer(request, pane, **said)
     if request.POST.get("action") == "amend":
         response["HX-Trigger"] = "judge"  # what is on screen may be of another text
     return response

@@ -8,3 +8,4 @@ import "./drafts.js";
 import "./keys.js";
 import "./dialogs.js";
 import "./menus.js";
+import "./takeovers.js";

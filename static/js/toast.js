@@ -15,7 +15,7 @@ export function toast(text, link) {
 }
 
 // About one request: said once, then out of the way.
-export function remark(text, milliseconds = READING_MS) {
-  toast(text);
+export function remark(text, milliseconds = READING_MS, link = undefined) {
+  toast(text, link);
   reading = setTimeout(() => toast(""), milliseconds);
 }

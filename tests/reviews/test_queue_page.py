@@ -137,11 +137,11 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = browser_of(alice.user)
     for _ in range(2):
         paused(agent)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         paused(agent)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         client.get(f"/p/{project.slug}/queue/")
 
 
@@ -156,7 +156,7 @@ def test_the_price_of_a_pane(
         agent.post(f"/runs/{run}/steps", json=step(number))
     review = pause_run(agent, run, first=11)["review"]["id"]
     client = browser_of(alice.user)
-    with django_assert_max_num_queries(6):
+    with django_assert_max_num_queries(7):
         fragment(client, f"/p/{project.slug}/queue/{review}/")
 
 

@@ -1,0 +1,171 @@
+"""A claim is no lock, but nobody walks over one unseen: who rules on what another has
+claimed is warned, and both are told."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+from django.http import HttpResponse
+from django.test import Client
+
+from accounts.models import Project
+from reviews.models import Review
+from reviews.news import View, news_for
+from tests.browsing import browser_of, fragment, send
+from tests.builders import Person, pause_run, start_run
+
+
+@pytest.fixture
+def run(agent: httpx.Client) -> str:
+    return start_run(agent)
+
+
+@pytest.fixture
+def review(agent: httpx.Client, run: str) -> str:
+    code: str = pause_run(agent, run)["review"]["id"]
+    return code
+
+
+@pytest.fixture
+def path(project: Project, review: str) -> str:
+    return f"/p/{project.slug}/queue/{review}/"
+
+
+def pane(client: Client, path: str) -> str:
+    return fragment(client, path).content.decode()
+
+
+def hidden(html: str) -> dict[str, str]:
+    return dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]+)"', html))
+
+
+def ruled(
+    client: Client, path: str, action: str, seen: str = "", **more: Any
+) -> HttpResponse:
+    fields = {**hidden(seen or pane(client, path)), **more}
+    return send(client, f"{path}rule/", action=action, **fields)
+
+
+def claimed(client: Client, path: str, **more: str) -> HttpResponse:
+    return send(client, f"{path}claim/", **more)
+
+
+def test_the_dock_names_who_has_claimed_it(
+    alice: Person, bob: Person, path: str
+) -> None:
+    claimed(browser_of(alice.user), path)
+    dock = pane(browser_of(bob.user), path).partition('id="dock"')[2]
+    assert f"<b>{alice.user.username}</b> has claimed this" in dock
+    mine = pane(browser_of(alice.user), path).partition('id="dock"')[2]
+    assert "has claimed this" not in mine
+
+
+@pytest.mark.parametrize("action", ["approve", "abort"])
+def test_the_first_press_warns_and_the_second_rules(
+    alice: Person, bob: Person, review: str, path: str, action: str
+) -> None:
+    client = browser_of(bob.user)
+    claimed(browser_of(alice.user), path)
+    first = ruled(client, path, action)
+    assert first.status_code == 428
+    html = first.content.decode()
+    assert f"{alice.user.username} has claimed this. Press again to rule anyway" in html
+    assert Review.objects.get(code=review).state == "open"
+    second = ruled(client, path, action, seen=html)
+    assert second.status_code == 200
+    assert f"{alice.user.username} had claimed it" in second.content.decode()
+    told = pane(browser_of(alice.user), path)
+    assert "You had claimed it" in told
+
+
+def test_a_confirmation_is_about_one_claimer(
+    alice: Person, bob: Person, review: str, path: str
+) -> None:
+    """Somebody else took it over meanwhile: that was not what was confirmed."""
+    client = browser_of(bob.user)
+    claimed(browser_of(alice.user), path)
+    refused = ruled(client, path, "approve", take_over=str(bob.user.code))
+    assert refused.status_code == 428
+    assert Review.objects.get(code=review).state == "open"
+
+
+def test_a_claim_that_was_not_on_screen_is_not_taken_over(
+    alice: Person, bob: Person, review: str, path: str
+) -> None:
+    claimed(browser_of(alice.user), path)
+    refused = claimed(browser_of(bob.user), path, take_over="")
+    assert refused.status_code == 428
+    assert f"{alice.user.username} has claimed this" in refused.content.decode()
+    assert Review.objects.get(code=review).assignee_id == alice.user.pk
+    taken = claimed(browser_of(bob.user), path, take_over=str(alice.user.code))
+    assert taken.status_code == 200
+    assert Review.objects.get(code=review).assignee_id == bob.user.pk
+
+
+def test_history_says_who_took_over_from_whom(
+    alice: Person, bob: Person, project: Project, path: str, run: str
+) -> None:
+    claimed(browser_of(alice.user), path)
+    html = claimed(
+        browser_of(bob.user), path, take_over=str(alice.user.code)
+    ).content.decode()
+    history = html.partition('aria-label="History"')[2].partition("</section>")[0]
+    assert f"taken over from {alice.user.username}" in history
+    assert bob.user.username in history
+    assert str(alice.user.code) not in history
+    page = browser_of(bob.user).get(f"/p/{project.slug}/runs/{run}/").content.decode()
+    assert f"taken over from {alice.user.username}" in page
+    assert "took this over from you" in pane(browser_of(alice.user), path)
+
+
+def test_programs_are_not_held_up_and_are_told(
+    alice: Person,
+    bob: Person,
+    manager: httpx.Client,
+    reviewer: httpx.Client,
+    review: str,
+    agent: httpx.Client,
+    run: str,
+) -> None:
+    manager.post(f"/reviews/{review}/claim")
+    reviewer.post(f"/reviews/{review}/claim")
+    history = reviewer.get(f"/reviews/{review}").json()["history"]
+    assert [
+        (item["type"], item["by"], item["taken_from"]) for item in history[-2:]
+    ] == [
+        ("review.claimed", alice.user.username, None),
+        ("review.claimed", bob.user.username, alice.user.username),
+    ]
+    found = manager.get(f"/reviews/{review}").json()
+    body = {key: found[key] for key in ("version", "content_digest")}
+    ruling = manager.post(
+        f"/reviews/{review}/ruling", json={"action": "approve", **body}
+    )
+    assert ruling.status_code == 200
+    last = manager.get(f"/reviews/{review}").json()["history"][-1]
+    assert (last["by"], last["taken_from"]) == (
+        alice.user.username,
+        bob.user.username,
+    )
+    assert agent.get(f"/runs/{run}/verify").json()["ok"]
+
+
+@pytest.mark.parametrize("name", ["queue", "runs"])
+def test_the_claimer_is_told_wherever_they_are(
+    alice: Person, bob: Person, project: Project, path: str, name: str
+) -> None:
+    claimed(browser_of(alice.user), path)
+    view = View(project_id=project.pk, name=name)
+    since = next(iter(news_for([(view, 0)]).values())).position
+    claimed(browser_of(bob.user), path, take_over=str(alice.user.code))
+    said = news_for([(view, since)])[view, since].text
+    found = re.search(r'data-take-overs="([^"]*)"', said)
+    assert found
+    (notice,) = json.loads(found[1].replace("&quot;", '"'))
+    assert notice["from"] == str(alice.user.code)
+    assert f"{bob.user.username} took this over from you" in notice["text"]
+    assert notice["url"] == path
