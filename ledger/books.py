@@ -104,6 +104,7 @@ class Done(NamedTuple):
     write: RunWrite
     told: object
     keys: frozenset[int]
+    refusal: DomainError | None
 
 
 class Books:
@@ -137,7 +138,7 @@ class Books:
             self.states.remember(state)
             wakes = [state.id] if done.write.wakes else []
             self._announce([state], wakes, told=done.told, keys=done.keys)
-        job.settle(answer, None)
+        job.settle(answer, done.refusal if done is not None else None)
 
     def _under_lock(self, command: Command[T]) -> tuple[T, Done | None]:
         if isinstance(command, StartCommand):
@@ -156,14 +157,14 @@ class Books:
         if change.answer is nothing and not (change.effects or command.idempotency):
             inserted = map(ready.insertion, change.rows)
             keys = store_held(write, held, [*inserted, *change.statements])
-            return change.answer(()), Done(write, change.told, keys)
+            return change.answer(()), Done(write, change.told, keys, change.refusal)
         keys = store_held(write, held)
         _write(change.rows, change.statements, change.effects)
         answer = change.answer(write.entries)
-        if command.idempotency is not None:
+        if command.idempotency is not None and change.refusal is None:
             at = write.state.updated_at
             record_answer(command.idempotency, answer=answer, at=at)
-        return answer, Done(write, change.told, keys)
+        return answer, Done(write, change.told, keys, change.refusal)
 
     def many(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
@@ -186,7 +187,7 @@ class Books:
             if item.write.state.id in won:
                 self.states.remember(item.write.state)
                 for job, change, entries in item.answers:
-                    job.settle(change.answer(entries), None)
+                    job.settle(change.answer(entries), change.refusal)
             else:
                 self.states.forget(code)
                 again += (job for job, _, _ in item.answers)

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 
+from accounts.errors import DomainError
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical
 from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
@@ -69,7 +70,9 @@ class Change(Generic[T]):
     `rows` are inserted inside the transaction, after the run was won by compare-and-set,
     those of a batch together; then come `statements`, and then `effects`, each by itself.
     `wakes` says that somebody may be waiting for this very change, and `told` is what
-    they may be told of it without a look at the database.
+    they may be told of it without a look at the database. A `refusal` is told instead of
+    the answer, after the commit: what came too late is stored as such, so that it stays
+    too late whatever the clock says next.
     """
 
     state: RunState
@@ -80,6 +83,7 @@ class Change(Generic[T]):
     effects: Sequence[Callable[[], object]] = ()
     wakes: bool = False
     told: object = None
+    refusal: DomainError | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ def after(
     match entry_type:
         case "run.started" | "review.claimed" | "review.released" | "review.commented":
             return run
-        case "call.claimed" | "call.replayed" | "permission.revoked":
+        case "call.claimed" | "call.expired" | "call.replayed" | "permission.revoked":
             return run
         case "checkpoint.redacted":
             return run

@@ -47,6 +47,7 @@ _EVENTS = {
     "review.released": ("eye", "mute", "Review released"),
     "review.commented": ("note", "mute", "Note"),
     "review.expired": ("clock", "stop", "Nobody answered in time"),
+    "call.expired": ("clock", "slow", "Call came too late, nothing may run"),
     "review.withdrawn": ("x", "mute", "Request withdrawn by the agent"),
     "review.superseded": ("x", "mute", "Review closed with the run"),
     "permission.revoked": ("key", "mute", "Standing permission revoked"),

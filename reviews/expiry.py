@@ -18,14 +18,13 @@ from accounts.models import SYSTEM_LOOP
 from guidance.selectors import policy_by_id
 from ledger.commands import Change, Command, SealedEntry
 from ledger.models import Run, RunStatus
-from ledger.state import RunState
+from ledger.state import OpenReview, RunState
 from ledger.writer import writer
 from reviews.aftermath import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
-from reviews.plan import Plan
+from reviews.plan import CLOCK, Plan
 
-CLOCK = "system:clock"
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
 DENY = "deny"
@@ -45,21 +44,24 @@ class ExpireReview(Command[bool]):
         review = run.open_review(self.review_code)
         if review is None or at < review.due_at:
             raise ReviewNotOpen("The review is not due.")
-        plan = Plan(run, at)
-        plan.note(
-            "review.expired",
-            actor=CLOCK,
-            payload={"review": review.code, "outcome": review.on_expiry},
-        )
-        plan.end_review(review, ReviewState.EXPIRED)
-        follow_up(plan, review, ending="expired", actor=CLOCK)
-        if review.on_expiry == DENY:
-            return plan.change(_true)  # it was about one action, not about the run
-        closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
-        plan.close_run(
-            closing, actor=CLOCK, reason="Nobody ruled on the review in time."
-        )
-        return plan.change(_true)
+        return expire_review(run, review, at).change(_true)
+
+
+def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
+    """What the end of a review's time does: to the review, and to its run."""
+    plan = Plan(run, at)
+    plan.note(
+        "review.expired",
+        actor=CLOCK,
+        payload={"review": review.code, "outcome": review.on_expiry},
+    )
+    plan.end_review(review, ReviewState.EXPIRED)
+    follow_up(plan, review, ending="expired", actor=CLOCK)
+    if review.on_expiry == DENY:
+        return plan  # it was about one action, not about the run
+    closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
+    plan.close_run(closing, actor=CLOCK, reason="Nobody ruled on the review in time.")
+    return plan
 
 
 @dataclass(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -10,12 +11,13 @@ from uuid import UUID
 
 from django.db.models import Model
 
+from accounts.errors import DomainError
 from accounts.identifiers import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
 from ledger.chain import timestamp
-from ledger.commands import Change, Draft, SealedEntry
+from ledger.commands import Change, Draft, SealedEntry, nothing
 from ledger.fold import after
 from ledger.ready import Statement
 from ledger.state import OpenReview, RunState
@@ -23,6 +25,7 @@ from reviews.aftermath import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
 
 T = TypeVar("T")
+CLOCK = "system:clock"
 
 
 class Plan:
@@ -116,6 +119,10 @@ class Plan:
         self.effects.append(
             partial(unspent.update, state=GrantState.REVOKED, ended_at=self.at)
         )
+
+    def refuse(self, refusal: DomainError) -> Change[Any]:
+        """Store what is planned, then tell the caller no."""
+        return replace(self.change(nothing), refusal=refusal)
 
     def change(self, answer: Callable[[Sequence[SealedEntry]], T]) -> Change[T]:
         return Change(

@@ -17,6 +17,7 @@ from reviews.aftermath import follow_up
 from reviews.answers import ruling_shape
 from reviews.choices import Choice
 from reviews.errors import ReviewExpired, ReviewNotOpen
+from reviews.expiry import expire_review
 from reviews.letting import Let, Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
@@ -66,8 +67,10 @@ class Rule(ReviewCommand):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
         if at >= review.due_at:
-            raise ReviewExpired(
-                f"The review had to be ruled before {timestamp(review.due_at)}."
+            return expire_review(run, review, at).refuse(
+                ReviewExpired(
+                    f"The review had to be ruled before {timestamp(review.due_at)}."
+                )
             )
         if (self.version, self.content_digest) != (review.version, review.digest):
             raise StaleVersion(

@@ -39,7 +39,7 @@ from reviews.errors import (
 from reviews.intake.access import own, refuse_closed, refuse_unless_calling
 from reviews.intake.steps import refuse_uncountable
 from reviews.models import Grant, GrantState, ReviewState, ToolCall
-from reviews.plan import Plan
+from reviews.plan import CLOCK, Plan
 from reviews.remaining import budget_remaining
 
 
@@ -95,10 +95,12 @@ class ClaimCall(CallCommand):
                 "The digest is not the one that was granted: run only what was shown.",
                 call=str(call.code),
             )
+        if grant.state == GrantState.EXPIRED:
+            raise _late(grant)
         if grant.state != GrantState.ISSUED:
             raise GrantSpent(f"The grant is {grant.state} already.")
         if at >= grant.expires_at:
-            raise _late(grant)
+            return _expire(run, grant, at)
         refuse_unless_calling(run, self.agent)
         plan = Plan(run, at)
         plan.note(
@@ -110,7 +112,7 @@ class ClaimCall(CallCommand):
                 "digest": grant.digest,
             },
         )
-        plan.effects.append(partial(_spend, grant, at))
+        plan.effects.append(partial(_end, grant, GrantState.SPENT, at))
         return plan.change(partial(self._answer, call, grant))
 
     def _answer(
@@ -146,10 +148,22 @@ def _late(grant: Grant) -> GrantExpired:
     return GrantExpired(f"The grant ended at {timestamp(grant.expires_at)}: ask again.")
 
 
-def _spend(grant: Grant, at: datetime) -> None:
+def _expire(run: RunState, grant: Grant, at: datetime) -> Change[Reply]:
+    """Too late once is too late for ever, also when the clock is set back."""
+    plan = Plan(run, at)
+    plan.note(
+        "call.expired",
+        actor=CLOCK,
+        payload={"call": str(grant.call_id), "grant": str(grant.code)},
+    )
+    plan.effects.append(partial(_end, grant, GrantState.EXPIRED, at))
+    return plan.refuse(_late(grant))
+
+
+def _end(grant: Grant, state: GrantState, at: datetime) -> None:
     """The project is locked, and still the row itself must agree."""
     unspent = Grant.objects.filter(pk=grant.pk, state=GrantState.ISSUED)
-    if unspent.update(state=GrantState.SPENT, ended_at=at) != 1:
+    if unspent.update(state=state, ended_at=at) != 1:
         raise GrantSpent("The grant is spent already.")
 
 
@@ -182,13 +196,15 @@ class SettleCall(CallCommand):
         refuse_closed(run)
         if grant.state == GrantState.REVOKED:
             raise GrantSpent("The grant was revoked: the call must not run.")
-        if grant.state == GrantState.ISSUED and at >= grant.expires_at:
+        if grant.state == GrantState.EXPIRED:
             raise _late(grant)
+        if grant.state == GrantState.ISSUED and at >= grant.expires_at:
+            return _expire(run, grant, at)
         plan = Plan(run, at)
         plan.note("call.settled", actor=self.agent.actor, payload=payload)
         refuse_uncountable(plan.run.used)
         if grant.state == GrantState.ISSUED:
-            plan.effects.append(partial(_spend, grant, at))
+            plan.effects.append(partial(_end, grant, GrantState.SPENT, at))
         # Only a result that was kept whole can stand for another run of the tool.
         whole = self.body.ok and not self.output.findings
         rows = ToolCall.objects.filter(pk=call.pk)
@@ -311,4 +327,4 @@ def _state(call: ToolCall, grant: Grant | None) -> str:
         return "waiting" if open_review else "refused"
     if grant.state == GrantState.ISSUED:
         return "granted" if timezone.now() < grant.expires_at else "expired"
-    return "claimed" if grant.state == GrantState.SPENT else "revoked"
+    return "claimed" if grant.state == GrantState.SPENT else grant.state

@@ -17,6 +17,7 @@ from ledger.state import RunState
 from ledger.writer import writer
 from reviews.answers import review_answer
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
+from reviews.expiry import expire_review
 from reviews.intake.access import own, refuse_unless_running
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import Plan
@@ -56,9 +57,11 @@ class WithdrawReview(Command[Reply]):
         if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
             raise Forbidden("A gate opened this review: only a person can end it.")
         if at >= review.due_at:
-            raise ReviewExpired(
-                f"The review ended at {timestamp(review.due_at)}: "
-                f"the outcome is {review.on_expiry}."
+            return expire_review(run, review, at).refuse(
+                ReviewExpired(
+                    f"The review ended at {timestamp(review.due_at)}: "
+                    f"the outcome is {review.on_expiry}."
+                )
             )
         plan = Plan(run, at)
         plan.note(

@@ -58,10 +58,12 @@ class GrantState(models.TextChoices):
     ISSUED = "issued"
     SPENT = "spent"
     REVOKED = "revoked"
+    EXPIRED = "expired"
 
 
 class Grant(models.Model):
-    """Permission to run one exact call once. Late is told by the clock, not stored."""
+    """Permission to run one exact call once. Late is told by the clock, and stored as
+    soon as somebody is refused for it."""
 
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     call = models.OneToOneField(
@@ -82,7 +84,9 @@ class Grant(models.Model):
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(state="issued", ended_at__isnull=True)
-                | models.Q(state__in=["spent", "revoked"], ended_at__isnull=False),
+                | models.Q(
+                    state__in=["spent", "revoked", "expired"], ended_at__isnull=False
+                ),
                 name="grant_end_has_time",
             ),
         )

@@ -20,13 +20,17 @@ from tests.problems import problem
 
 
 def overdue(review: str) -> None:
-    """Its time is over: the row says so, and so does what the run knows of it."""
-    before = timezone.now() - timedelta(seconds=1)
+    move_due_date(review, timedelta(seconds=-1))
+
+
+def move_due_date(review: str, to: timedelta) -> None:
+    """The row says so, and so does what the run knows of it."""
+    due_at = timezone.now() + to
     row = Review.objects.select_related("run").get(code=review)
     known = json.loads(row.run.open_reviews)
     for item in known:
-        item[4] = before.isoformat()
-    Review.objects.filter(pk=row.pk).update(due_at=before)
+        item[4] = due_at.isoformat()
+    Review.objects.filter(pk=row.pk).update(due_at=due_at)
     Run.objects.filter(pk=row.run_id).update(open_reviews=json.dumps(known))
     # The head did not move with it, as it does whenever the writer changes a run.
     writer()._books.states.forget(str(row.run.code))
@@ -79,7 +83,7 @@ def test_nothing_is_ruled_after_its_time_also_before_the_sweep(
     overdue(review)
 
     problem(reviewer.post(f"/reviews/{review}/ruling", json=body), "review-expired")
-    assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+    assert agent.get(f"/runs/{run}").json()["status"] == "aborted"
 
     expire_due_reviews()
     problem(reviewer.post(f"/reviews/{review}/ruling", json=body), "review-expired")
