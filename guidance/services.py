@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 
 from accounts.errors import Invalid
 from guidance.core.canonical import canonical, digest
+from guidance.core.caps import Caps
 from guidance.core.policy import load_policy
 from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, policy_by_id
@@ -60,6 +61,13 @@ def policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
             errors=[{"loc": ["policy"], "message": "no such policy"}],
         )
     return policy_by_id(found.pk)
+
+
+def caps_in_force(*, project_id: int) -> Caps:
+    """What runs of a project share is capped by its default policy, whichever policy
+    each of them is judged by. A change counts at once."""
+    newest = _newest(project_id=project_id, name=DEFAULT)
+    return policy_by_id(newest.pk).policy.caps if newest else Caps()
 
 
 @cache

@@ -17,6 +17,7 @@ from ledger import ready
 from ledger.commands import (
     Change,
     Command,
+    LockNeeded,
     SealedEntry,
     StartCommand,
     nothing,
@@ -67,7 +68,8 @@ class Job:
     @property
     def alone(self) -> bool:
         """Judged under the project's lock, in a transaction of its own."""
-        return self.command.locked or self.command.idempotency is not None
+        command = self.command
+        return command.locked or command.held or command.idempotency is not None
 
 
 @dataclass(slots=True)
@@ -141,6 +143,7 @@ class Books:
         job.settle(answer, done.refusal if done is not None else None)
 
     def _under_lock(self, command: Command[T]) -> tuple[T, Done | None]:
+        command.held = True
         if isinstance(command, StartCommand):
             ensure_project_head(command.project_id)
             held = hold_project(command.project_id)
@@ -177,6 +180,9 @@ class Books:
                     again.append(job)
             except DomainError as refusal:
                 job.settle(None, refusal)
+            except LockNeeded:
+                job.command.held = True
+                again.append(job)
             except DatabaseError:
                 raise
             except Exception as error:

@@ -96,13 +96,26 @@ class Idempotency:
     status: int
 
 
+class LockNeeded(Exception):
+    """The command can only be judged under the project's lock."""
+
+
 @dataclass(kw_only=True)
 class Command(ABC, Generic[T]):
-    """One wish. `locked` ones are judged under the project's lock, by its clock."""
+    """One wish. `locked` ones are judged under the project's lock, by its clock; the
+    others only where `require_lock` says so."""
 
     locked: ClassVar[bool] = True
     run_code: str
     idempotency: Idempotency | None = None
+    # Set by the writer: whether the project is held while this is judged.
+    held: bool = field(default=False, init=False)
+
+    def require_lock(self) -> None:
+        """For a decision that rests on more than this run, such as what all runs of the
+        project have open: the writer judges it once more, while nobody else writes."""
+        if not self.held:
+            raise LockNeeded
 
     @abstractmethod
     def decide(self, run: RunState, at: datetime) -> Change[T]: ...

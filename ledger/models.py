@@ -98,6 +98,12 @@ class Run(models.Model):
             # The run list: newest first within a project, with or without a status.
             models.Index(fields=["project", "-id"], name="run_by_project"),
             models.Index(fields=["project", "status", "-id"], name="run_by_status"),
+            # How many runs an agent has open: counted when it starts one, or asks.
+            models.Index(
+                fields=["agent"],
+                name="run_open_of_agent",
+                condition=models.Q(status__in=["running", "paused"]),
+            ),
             # Silent runs are looked for among those that run. By their beginning, which
             # stays: an index on what every step changes makes every step slower.
             models.Index(

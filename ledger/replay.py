@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from guidance.core.canonical import canonical, digest
+from guidance.core.caps import CapReached
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Policy, load_policy
+from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.tools.calls import call_from
 from guidance.core.tools.judging import (
     GATEWAY_VERSION,
@@ -130,6 +132,7 @@ def _call_difference(
     ).with_finding(
         call_budget(budget=state.budget, used=state.used, reserved=state.reserved_calls)
     )
+    verdict = block_at_cap(verdict, _reached(payload))
     before = {"decision": payload["decision"], "findings": payload["findings"]}
     if payload["permission"] is not None:
         # Let through by a person's word, which no gate knows.
@@ -142,6 +145,12 @@ def _call_difference(
         if canonical(again[name]) != canonical(stored):
             return _difference(entry.seq, name, stored, again[name])
     return None
+
+
+def _reached(payload: dict[str, Any]) -> CapReached | None:
+    """What others had open when it was decided: a fact that only the entry knows."""
+    reached = payload.get("review_limit")
+    return None if reached is None else CapReached(**reached)
 
 
 def _with_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
@@ -213,6 +222,7 @@ def _step(
         budget=state.budget,
         turns_repeat=turns_repeat(state, policy),
     )
+    verdict = stop_at_cap(verdict, _reached(payload))
     again, before = verdict.to_json(), payload["verdict"]
     # Through canonical JSON: tuples and lists, 1 and 1.0 compare as they are stored.
     for name in before:

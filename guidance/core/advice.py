@@ -16,6 +16,9 @@ _BY_GATE = {
         "A manager may reopen the run."
     ),
     "budget": "Stop: the budget is used up. A manager may reopen the run with more.",
+    "review_limit": (
+        "Stop: too many reviews wait for people. A manager may reopen the run."
+    ),
     "rework": "Wait for a reviewer: too many of the last steps redo earlier work.",
     "uncertainty": "Wait for a reviewer: say what is unclear before going on.",
     "repetition": "Wait for a reviewer: the same steps repeat without getting on.",

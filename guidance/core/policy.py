@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from guidance.core.bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
+from guidance.core.caps import Caps, read_caps
 from guidance.core.checks.attempts import MAX_RESETS
 from guidance.core.checks.definitions import GateDefinition, gates_to_json
 from guidance.core.checks.reading import read_gates
@@ -104,6 +105,7 @@ class Policy:
     gates: Mapping[str, GateDefinition] = field(default_factory=dict)
     turns: TurnRules = field(default_factory=TurnRules)
     loop: LoopSection = field(default_factory=LoopSection)
+    caps: Caps = field(default_factory=Caps)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -124,6 +126,7 @@ def load_policy(document: Mapping[str, object]) -> Policy:
         gates=read_gates(root),
         turns=read_turn_rules(root.part("turns")),
         loop=read_loop(root.part("loop")),
+        caps=read_caps(root.part("caps")),
     )
     root.close()
     if problems:
@@ -150,6 +153,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "gates": gates_to_json(policy.gates),
         "turns": policy.turns.to_json(),
         "loop": policy.loop.to_json(),
+        "caps": asdict(policy.caps),
     }
 
 

@@ -14,6 +14,7 @@ from accounts.auth import AgentPrincipal
 from accounts.errors import Invalid, NotFound
 from accounts.identifiers import parse_code, uuid7
 from guidance.core.canonical import canonical
+from guidance.core.caps import CapReached
 from guidance.core.checks import (
     CheckState,
     CombinedGates,
@@ -29,6 +30,7 @@ from guidance.core.checks import (
     prompt_text,
     take_verdict,
 )
+from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.models import RunStatus
@@ -36,6 +38,7 @@ from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
+from reviews.caps import reached_review_cap
 from reviews.check_schemas import GateCheckIn, VerdictIn
 from reviews.checks import gates_of, open_warnings, state_of_check, store_state
 from reviews.errors import AlreadyRuled
@@ -154,7 +157,13 @@ class TakeVerdict(Command[Reply]):
         }
         plan.note("check.judged", actor=self.agent.actor, payload=payload)
         if outcome.word == "exhausted":
-            payload["review"] = put_before_a_person(plan, check, gates, outcome.state)
+            reached = reached_review_cap(run)
+            if reached is None:
+                payload["review"] = put_before_a_person(
+                    plan, check, gates, outcome.state
+                )
+            else:
+                stop_unasked(plan, reached)
         if outcome.warning is not None:
             plan.rows.append(
                 AdvisoryWarning(
@@ -215,6 +224,15 @@ def put_before_a_person(
         step=check.step or None,
     )
     return {"id": code, "kind": "exhausted"}
+
+
+def stop_unasked(plan: Plan, reached: CapReached) -> None:
+    """The check has failed and nobody can be asked: the run does not go on."""
+    plan.close_run(
+        "run.stopped",
+        actor=QUALITY_GATE,
+        reason=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about the check",
+    )
 
 
 def check_in(run_id: int, code: str) -> GateCheck:
@@ -305,7 +323,7 @@ def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Rep
             "advisory_warnings": open_warnings(check.run_id),
             "review": reference(
                 {"id": str(check.review_id), "kind": "exhausted"}
-                if state.status == "exhausted"
+                if state.status == "exhausted" and check.review_id
                 else None,
                 project_slug=agent.project_slug,
             ),

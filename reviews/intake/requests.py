@@ -16,6 +16,7 @@ from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.answers import review_answer
+from reviews.caps import refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.expiry import expire_review
 from reviews.intake.access import own, refuse_unless_running
@@ -33,6 +34,7 @@ class AskPerson(Command[Reply]):
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         own(run, self.agent)
         refuse_unless_running(run, self.agent)
+        refuse_reviews_at_cap(run)
         plan = Plan(run, at)
         code = plan.open_review(
             kind=self.body.kind,

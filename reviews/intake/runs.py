@@ -31,6 +31,7 @@ from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
 from ledger.writer import writer
+from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen
 from reviews.intake.access import first_review, own, refuse_closed
 from reviews.plan import Plan
@@ -62,6 +63,9 @@ class StartRun(StartCommand[Reply]):
         return self.agent.project_id
 
     def create(self, at: datetime) -> RunState:
+        refuse_runs_at_cap(
+            project_id=self.agent.project_id, agent_id=self.agent.agent_id
+        )
         body = self.body
         budget = budget_over(self.policy.policy.budget, body.budget)
         run = Run.objects.create(

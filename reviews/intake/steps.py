@@ -15,6 +15,7 @@ from accounts.errors import Invalid
 from guidance.core.evaluate import ENGINE_VERSION, StepVerdict, judge_step
 from guidance.core.facts import StepReport, Usage
 from guidance.core.money import micros
+from guidance.core.review_limit import stop_at_cap
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.commands import Change, Command, Draft, Idempotency, SealedEntry
 from ledger.fold import (
@@ -29,6 +30,7 @@ from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
+from reviews.caps import reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.intake.access import own, refuse_unless_running
 from reviews.links import reference
@@ -110,12 +112,18 @@ class ReportSteps(Command[Reply]):
             turns_repeat=turns_repeat(run, policy.policy),
         )
         refuse_uncountable(verdict.used)
+        reached = None
+        if verdict.decision == "pause":
+            self.require_lock()
+            reached = reached_review_cap(run)
+            verdict = stop_at_cap(verdict, reached)
         payload: dict[str, Any] = {
             "report": report_to_json(report),
             "verdict": verdict.to_json(),
             "review": None,
             "policy": policy.stamp(),
             "engine": ENGINE_VERSION,
+            **({"review_limit": reached.to_json()} if reached else {}),
         }
         plan.drafts.append(
             Draft(

@@ -19,6 +19,7 @@ from django.db.models import Model
 from accounts.auth import AgentPrincipal
 from accounts.identifiers import uuid7
 from guidance.core.arguments import allowlisted, call_key
+from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.calls import Call, ToolCall, call_digest
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judging import (
@@ -36,6 +37,7 @@ from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews import models
+from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused
 from reviews.grants import NewGrant, grant_for
 from reviews.intake.access import (
@@ -87,10 +89,17 @@ class JudgeCall(Command[Reply]):
     def _judged(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
     ) -> Change[Reply]:
+        reached = None
+        if verdict.decision == "require-confirmation":
+            self.require_lock()
+            reached = reached_review_cap(plan.run)
+            verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
             grant = grant_for(self.digest, policy=self.policy, at=plan.at)
         payload = self._payload(verdict, grant, use)
+        if reached is not None:
+            payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
         plan.note("call.judged", actor=self.agent.actor, payload=payload)
         if verdict.decision == "require-confirmation":

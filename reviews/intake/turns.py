@@ -22,6 +22,7 @@ from ledger.reading import read
 from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
 from ledger.writer import writer
+from reviews.caps import refuse_reviews_at_cap
 from reviews.check_schemas import TurnIn
 from reviews.intake.access import own, policy_of_run, refuse_unless_running
 from reviews.links import reference
@@ -46,6 +47,9 @@ class JudgeTurn(Command[Reply]):
         facts, verdict = self.foreseen
         if facts != (now := facts_of(self.body, run.turns)):
             facts, verdict = now, judge_turn(self.rules, now)
+        if verdict.action == "needs_human":
+            self.require_lock()
+            refuse_reviews_at_cap(run)
         plan = Plan(run, at)
         payload: dict[str, Any] = {
             "facts": asdict(facts),

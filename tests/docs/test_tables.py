@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from accounts.errors import DomainError
 from config.demo.cast import CAST
 from config.environment import Environment
 from config.pages import PROBLEM_TYPES
+from guidance.core.caps import Caps
 from guidance.core.words import STEP_DECISIONS
 from reviews.models import RULINGS, ReviewState
 from tests.docs.markdown import ROOT, code, table_under, text_of
@@ -77,3 +79,16 @@ def test_every_decision_record_is_listed() -> None:
 def test_the_readme_counts_the_demo_agents() -> None:
     assert len(CAST) == 12
     assert "twelve simulated" in text_of("README.md")
+
+
+def test_every_cap_is_listed_with_its_default() -> None:
+    rows = table_under(text_of("docs/api.md"), first_column="cap")
+    listed = {
+        code(cap): {"agent": number(agent), "project": number(project)}
+        for cap, agent, project, _ in rows
+    }
+    assert listed == asdict(Caps())
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))

@@ -13,6 +13,7 @@ import yaml
 from accounts.models import Project
 from guidance.core.commands.rules import RULES
 from guidance.core.policy import load_policy
+from guidance.core.review_limit import GATE
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judging import judge_call
@@ -40,7 +41,7 @@ def requests(text: str) -> list[tuple[str, dict[str, Any]]]:
 def test_every_gate_is_listed_in_its_order() -> None:
     rows = table_under(TOOLS, first_column="gate")
     listed = list(dict.fromkeys(code(row[0]) for row in rows))
-    gates = [*INPUT_GATES, "budget", *ENFORCEMENT_GATES, "secrets", "permission"]
+    gates = [*INPUT_GATES, "budget", GATE, *ENFORCEMENT_GATES, "secrets", "permission"]
     assert listed == gates
 
 

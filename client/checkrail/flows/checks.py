@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from checkrail.answers import GateCheckState, GateOutcome
 from checkrail.core import RunCore, given
-from checkrail.errors import ProtocolError
+from checkrail.errors import Stopped
+from checkrail.flows import ending
 from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, ruled, when_running
 from checkrail.sending import ask
@@ -139,7 +140,9 @@ def _given(
 def _chosen(check: CheckCore, outcome: GateOutcome, until: float) -> Flow[GateOutcome]:
     """What a person made of a check that ran out of attempts."""
     if outcome.review is None:
-        raise ProtocolError("The attempts are used up, but no review says where.")
+        # Nobody could be asked, so the run was stopped: the server says why.
+        run = yield from ending.refresh(check.run)
+        raise Stopped(run.status_reason or "The attempts are used up.")
     ruling = yield from ruled(check.run, outcome.review, until)
     state = yield from refresh(check)
     if ruling.action == "skip":

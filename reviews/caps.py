@@ -1,0 +1,72 @@
+"""The caps of a project, compared with what is open in it.
+
+Only while the project is held (`Command.require_lock`): nobody opens anything between
+the count and the commit, in whichever process.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+
+from accounts.errors import RateLimited
+from guidance.core.caps import Cap, CapReached
+from guidance.core.review_limit import OPEN_REVIEWS
+from guidance.services import caps_in_force
+from ledger.models import Run, RunStatus
+from ledger.state import RunState
+from reviews.models import Review, ReviewState
+
+OPEN_RUN = (RunStatus.RUNNING, RunStatus.PAUSED)
+# People have to close something first: there is no use in asking sooner.
+RETRY_AFTER_S = 30
+
+
+def reached_cap(
+    cap: Cap, *, agent: QuerySet[Any], project: QuerySet[Any]
+) -> CapReached | None:
+    """No more rows are counted than the cap allows."""
+    return cap.reached(
+        agent=0 if cap.agent is None else agent[: cap.agent].count(),
+        project=0 if cap.project is None else project[: cap.project].count(),
+    )
+
+
+def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> None:
+    if reached is not None:
+        raise RateLimited(
+            f"{reached.words(what)}. {instead}", retry_after=RETRY_AFTER_S
+        )
+
+
+def reached_review_cap(run: RunState) -> CapReached | None:
+    """The cap that keeps one more review of this run from being opened."""
+    waiting = Review.objects.filter(state=ReviewState.OPEN)
+    return reached_cap(
+        caps_in_force(project_id=run.project_id).open_reviews,
+        agent=waiting.filter(run__agent_id=run.agent_id, run__status=RunStatus.PAUSED),
+        project=waiting.filter(project_id=run.project_id),
+    )
+
+
+def refuse_reviews_at_cap(run: RunState) -> None:
+    """For what an agent asks of its own accord: it may ask again later."""
+    refuse_at_cap(
+        reached_review_cap(run),
+        what=OPEN_REVIEWS,
+        instead="Wait until people have closed some of them, then ask again.",
+    )
+
+
+def refuse_runs_at_cap(*, project_id: int, agent_id: int) -> None:
+    running = Run.objects.filter(status__in=OPEN_RUN)
+    refuse_at_cap(
+        reached_cap(
+            caps_in_force(project_id=project_id).open_runs,
+            agent=running.filter(agent_id=agent_id),
+            project=running.filter(project_id=project_id),
+        ),
+        what="runs that are running or paused",
+        instead="Finish some of them, or have them aborted, then start the next one.",
+    )
