@@ -18,6 +18,7 @@ from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import note_answer
+from loop.caps import refuse_at_cap
 from loop.errors import NotDue
 from loop.models import Note, NoteState
 from loop.runs import perform, refuse_moved
@@ -25,6 +26,7 @@ from loop.triggers import NewSignal
 from reviews.plan import Plan
 
 CLOCK = "system:clock"
+OPEN = (NoteState.QUEUED, NoteState.CLAIMED)
 RETURNED = "Nobody confirmed it in time"
 
 
@@ -39,6 +41,13 @@ class AddNote(Command[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_moved(run)
+        refuse_at_cap(
+            run,
+            "notes",
+            open_rows=Note.objects.filter(state__in=OPEN),
+            actor=self.actor,
+            instead="Wait until some are worked through, then send it again.",
+        )
         plan = Plan(run, at)
         note_entry(plan, self.note_code, NoteState.QUEUED, self.text, actor=self.actor)
         note = Note(
@@ -107,7 +116,7 @@ class EndNote(Command[Reply]):
         if now.state == self.state:
             raise NotDue("It was told already.")
         # Also one whose claim ran out meanwhile: work that is done is done.
-        if now.state not in {NoteState.CLAIMED, NoteState.QUEUED} or not now.claims:
+        if now.state not in OPEN or not now.claims:
             raise Invalid(
                 f"The note is {now.state}: only one that was claimed is confirmed."
             )

@@ -22,6 +22,7 @@ from ledger.commands import Change, Command, Idempotency, SealedEntry, nothing
 from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import recommendation_answer
+from loop.caps import refuse_at_cap
 from loop.drafting import draft_of
 from loop.errors import LoopPaused
 from loop.facts import paused_words
@@ -46,6 +47,14 @@ class AddRecommendation(Command[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_moved(run)
+        if not self.key:  # each lesson of our own is open once in any case
+            refuse_at_cap(
+                run,
+                "recommendations",
+                open_rows=Recommendation.objects.filter(state__in=OPEN),
+                actor=self.actor,
+                instead="A manager has to adopt or dismiss some of them first.",
+            )
         plan = Plan(run, at)
         row = Recommendation(
             code=self.row_code,
