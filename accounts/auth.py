@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from accounts import secrets
@@ -114,6 +116,11 @@ def secret_stands(principal: Principal) -> bool:
     return PersonalToken.objects.filter(
         pk=principal.token_id or 0, revoked_at=None, user__is_active=True
     ).exists()
+
+
+def is_signed_in(session_key: str) -> bool:
+    """Whether this is the session of a person who has signed in."""
+    return SESSION_KEY in SessionStore(session_key=session_key)
 
 
 def forget_secret(digest: str) -> None:

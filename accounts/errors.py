@@ -60,6 +60,10 @@ class NotFound(DomainError):
         super().__init__(detail)
 
 
+class RequestTimeout(DomainError):
+    slug, status, title = "request-timeout", 408, "The request did not arrive in time"
+
+
 class TooLarge(DomainError):
     slug, status, title = "too-large", 413, "The body is too large"
 

@@ -80,7 +80,8 @@ def postgres_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
         stage = furnished(environment, runs=runs, reviews=reviews)
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
         command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
-        command += ["--http", "httptools", "--no-proxy-headers"]
+        command += ["--http", "config.front.http_protocol:TimedProtocol"]
+        command += ["--no-proxy-headers"]
         with _serving(command, url=url, folder=folder, environment=environment) as pid:
             yield Site(
                 profile="PostgreSQL",

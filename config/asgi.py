@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from functools import cache
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -17,6 +19,7 @@ from django.conf import settings  # noqa: E402
 
 from config.front.guard import ApiGuard  # noqa: E402
 from config.front.hooks import HookDoor, HookFailsClosed  # noqa: E402
+from config.front.http_protocol import TIMED  # noqa: E402
 from config.front.lean import LeanFront  # noqa: E402
 from config.front.origins import SameOrigin  # noqa: E402
 from config.front.proxies import believe_proxies  # noqa: E402
@@ -39,9 +42,20 @@ sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
 websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
 
 
+@cache
+def _warn_untimed() -> None:
+    """Once: whoever started this server has forgotten an option."""
+    logging.getLogger(__name__).warning(
+        "Requests have no deadlines and connections no limit: start uvicorn with "
+        "--http config.front.http_protocol:TimedProtocol"
+    )
+
+
 async def route(scope: Scope, receive: Receive, send: Send) -> None:
     match scope["type"]:
         case "http":
+            if TIMED not in scope:
+                _warn_untimed()
             await http(scope, receive, send)
         case "websocket":
             await websocket(scope, receive, send)

@@ -20,6 +20,7 @@ from django.db import connection
 from config.asgi import application
 from config.celery import app as celery_app
 from config.exclusive import hold_database_file
+from config.front.http_protocol import TimedProtocol
 from config.tasks import heartbeat
 from reviews.webhooks.courier import end as end_deliveries
 
@@ -43,7 +44,7 @@ class Embedded:
             access_log=False,
             lifespan="on",
             loop="uvloop",
-            http="httptools",
+            http=TimedProtocol,
             ws="websockets-sansio",
             ws_max_size=SOCKET_FRAME_LIMIT,
             ws_per_message_deflate=False,

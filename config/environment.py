@@ -42,6 +42,21 @@ class Environment(BaseSettings):
     key_rate: int = Field(
         default=200, ge=0, le=1_000_000, validation_alias="CHECKRAIL_KEY_RATE"
     )
+    head_timeout_s: int = Field(
+        default=10, ge=1, le=300, validation_alias="CHECKRAIL_HEAD_TIMEOUT_S"
+    )
+    body_timeout_s: int = Field(
+        default=30, ge=1, le=600, validation_alias="CHECKRAIL_BODY_TIMEOUT_S"
+    )
+    connections: int = Field(
+        default=10_000, ge=16, le=1_000_000, validation_alias="CHECKRAIL_CONNECTIONS"
+    )
+    address_connections: int = Field(
+        default=2_000,
+        ge=8,
+        le=1_000_000,
+        validation_alias="CHECKRAIL_ADDRESS_CONNECTIONS",
+    )
     pool_size: int = Field(
         default=16, ge=2, le=200, validation_alias="CHECKRAIL_POOL_SIZE"
     )

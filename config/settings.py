@@ -26,6 +26,12 @@ ORIGINS = list(ENVIRONMENT.origins)
 # Whose word on a client's address and scheme is taken: addresses and networks.
 PROXIES = ENVIRONMENT.proxies
 LEAN_FRONT = ENVIRONMENT.lean_front
+# How long the head and the body of a request may take, and how many connections a
+# process holds: in all, and from one address that is no proxy.
+HEAD_TIMEOUT_S = ENVIRONMENT.head_timeout_s
+BODY_TIMEOUT_S = ENVIRONMENT.body_timeout_s
+CONNECTIONS = ENVIRONMENT.connections
+ADDRESS_CONNECTIONS = ENVIRONMENT.address_connections
 # Requests that one key may send in a second; 0 is no limit.
 KEY_RATE = ENVIRONMENT.key_rate
 # Where people reach the console: links in answers begin with it.

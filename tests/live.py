@@ -13,6 +13,7 @@ import uvicorn
 import uvloop
 from django.conf import settings
 
+from config.front.http_protocol import TimedProtocol
 from config.front.wire import App
 
 
@@ -37,7 +38,7 @@ def serve(application: App) -> Iterator[Live]:
                 log_config=None,
                 access_log=False,
                 lifespan="on",
-                http="httptools",
+                http=TimedProtocol,
                 ws="websockets-sansio",
                 ws_max_size=65_536,
                 ws_per_message_deflate=False,

@@ -74,13 +74,18 @@ def _empty() -> Path:
 
 @contextmanager
 def up(
-    data: Path, *, port: int = 0, variables: Mapping[str, str] | None = None
+    data: Path,
+    *,
+    port: int = 0,
+    variables: Mapping[str, str] | None = None,
+    files: int | None = None,
 ) -> Iterator[Process]:
-    """`manage.py up` on a data folder, with no demo."""
+    """`manage.py up` on a data folder, with no demo; `files` is its `ulimit -n`."""
     if _empty().exists() and not (data / DATABASE).exists():
         shutil.copy(_empty(), data / DATABASE)
     command = [sys.executable, "manage.py", "up", "--no-demo", "--port", str(port)]
-    process = _start([*command, "--data", str(data)], environment(**(variables or {})))
+    command += ["--data", str(data)]
+    process = _start(command, environment(**(variables or {})), files=files)
     assert process.stdout is not None
     for line in process.stdout:
         found = re.search(r"https?://\S+", line)
@@ -94,12 +99,15 @@ def up(
 
 
 @contextmanager
-def another_web_process() -> Iterator[Process]:
+def another_web_process(
+    *, variables: Mapping[str, str] | None = None, files: int | None = None
+) -> Iterator[Process]:
     """A second uvicorn on the very database of this test run (PostgreSQL only)."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "uvicorn", "config.asgi:application"]
     command += ["--port", str(port), "--log-level", "warning", "--no-proxy-headers"]
+    command += ["--http", "config.front.http_protocol:TimedProtocol"]
     process = _start(
         command,
         environment(
@@ -108,7 +116,9 @@ def another_web_process() -> Iterator[Process]:
             SECRET_KEY=settings.SECRET_KEY,
             CHECKRAIL_HOSTS="127.0.0.1",
             CHECKRAIL_ORIGINS=url,
+            **(variables or {}),
         ),
+        files=files,
     )
     until(lambda: process.poll() is not None or _answers(url), seconds=30)
     yield from _until_the_end(process, Live(url=url))
@@ -132,7 +142,11 @@ def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _start(command: list[str], variables: Mapping[str, str]) -> subprocess.Popen[str]:
+def _start(
+    command: list[str], variables: Mapping[str, str], *, files: int | None = None
+) -> subprocess.Popen[str]:
+    if files is not None:
+        command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
     return subprocess.Popen(
         command,
         env=dict(variables),

@@ -45,10 +45,10 @@ def exchange(live: Live, first: bytes, more: Iterable[bytes] = ()) -> RawAnswer:
                 sent += len(piece)
         except (BrokenPipeError, ConnectionResetError):
             pass  # the server has heard enough
-        return _read(link, sent)
+        return read_answer(link, sent)
 
 
-def _read(link: socket.socket, sent: int) -> RawAnswer:
+def read_answer(link: socket.socket, sent: int = 0) -> RawAnswer:
     file = link.makefile("rb")
     status = int(file.readline().split()[1])
     headers: dict[str, str] = {}

@@ -16,15 +16,18 @@ from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
+from django.http import parse_cookie
 
 from accounts.auth import (
     Principal,
     bearer_secret,
+    is_signed_in,
     principal_for_secret,
     remembered_principal,
 )
 from accounts.errors import (
     DomainError,
+    RequestTimeout,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -33,6 +36,7 @@ from accounts.errors import (
 from accounts.requests import SEEN, Seen
 from config.front import result_json, strict_json
 from config.front.head import check_head
+from config.front.http_protocol import OVER_LIMIT
 from config.front.key_rate import KeyRate
 from config.front.wire import (
     App,
@@ -80,6 +84,9 @@ class ApiGuard:
         if scope["type"] != "http":
             await self.inner(scope, receive, send)
             return
+        if scope.get(OVER_LIMIT):
+            await send_problem(send, Unavailable("There are too many connections."))
+            return
         if not scope["path"].startswith("/api/"):
             await self._page(scope, receive, send)
             return
@@ -92,6 +99,7 @@ class ApiGuard:
             if principal is not None:
                 self.key_rate.check(principal)
             if not bodiless:
+                limit = await _limit_for(scope, principal, limit)
                 _check_form(scope, limit)
                 raw = await _read(receive, limit)
                 receive = _replay(raw, receive)
@@ -112,8 +120,9 @@ class ApiGuard:
         """The console's forms are small; nobody fills our disk through them."""
         if scope["method"] not in BODILESS:
             try:
-                _check_length(scope, _LIMIT)
-                receive = _replay(await _read(receive, _LIMIT), receive)
+                limit = await _limit_for(scope, None, _LIMIT)
+                _check_length(scope, limit)
+                receive = _replay(await _read(receive, limit), receive)
             except ClientGone:
                 return
             except DomainError as error:
@@ -149,6 +158,25 @@ def _reader(scope: Scope) -> tuple[int, Callable[[bytes], Any]]:
     if scope["path"] == _SPANS:
         return _LIMIT, _left_alone
     return _LIMIT, strict_json.parse
+
+
+async def _limit_for(scope: Scope, principal: Principal | None, limit: int) -> int:
+    """A stranger sends no more than a sign-in takes; a longer body takes a session."""
+    length = header(scope, b"content-length") or ""
+    if principal is not None:
+        return limit
+    if length.isdigit() and int(length) <= STRANGER_LIMIT:
+        return STRANGER_LIMIT
+    cookies = parse_cookie(header(scope, b"cookie") or "")
+    session = cookies.get(settings.SESSION_COOKIE_NAME)
+    if session is None:
+        return STRANGER_LIMIT
+    try:
+        signed_in = await read(partial(is_signed_in, session))
+    except (DatabaseError, InterfaceError):
+        logger.exception("A session could not be looked up")
+        raise Unavailable("The database does not answer.") from None
+    return limit if signed_in else STRANGER_LIMIT
 
 
 def _left_alone(raw: bytes) -> None:
@@ -190,13 +218,25 @@ def _check_form(scope: Scope, limit: int) -> None:
 
 
 _LIMIT = strict_json.BODY_LIMIT
+STRANGER_LIMIT = 8_192
 
 
 def _too_large(limit: int) -> TooLarge:
-    return TooLarge(f"At most {limit:,} bytes are taken.")
+    whom = " from whoever is not signed in" if limit == STRANGER_LIMIT else ""
+    return TooLarge(f"At most {limit:,} bytes are taken{whom}.")
 
 
 async def _read(receive: Receive, limit: int) -> bytes:
+    try:
+        async with asyncio.timeout(settings.BODY_TIMEOUT_S):
+            return await _read_whole(receive, limit)
+    except TimeoutError:
+        raise RequestTimeout(
+            f"The body did not arrive within {settings.BODY_TIMEOUT_S} seconds."
+        ) from None
+
+
+async def _read_whole(receive: Receive, limit: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     while True:

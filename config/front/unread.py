@@ -11,13 +11,14 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+from django.conf import settings
+
 from config.front.wire import App, Message, Receive, Scope, Send, header
 
 # A caller that shows no key is worth less of our time than one that does, unless it is
 # a hook: whatever its host sends, it has to hear the answer.
 DISCARD_BYTES = 128 * 1_048_576
 STRANGER_BYTES = 16 * 1_048_576
-DISCARD_SECONDS = 30.0
 SILENCE_SECONDS = 5.0
 _HOOKS = "/api/v1/hooks/"
 
@@ -69,7 +70,8 @@ class Exchange:
 
     async def _discard(self) -> None:
         loop = asyncio.get_running_loop()
-        until = max(self._began + DISCARD_SECONDS, loop.time() + SILENCE_SECONDS)
+        until = self._began + settings.BODY_TIMEOUT_S
+        until = max(until, loop.time() + SILENCE_SECONDS)
         left = self._allowance()
         with suppress(TimeoutError):
             while not self._ended and left > 0:
