@@ -8,9 +8,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from ledger.chain import timestamp
 from ledger.links import review_url
 from ledger.ready import time_of, uuid_of
+from reviews.agent_waits import get_waiting
 from reviews.models import Grant, Review, Ruling
 
 
@@ -22,6 +25,7 @@ def review_answer(
 ) -> dict[str, Any]:
     """`rulings` are those the caller may choose now, `ruling` the one if it was read."""
     code = str(review.code)
+    waiting = get_waiting(review, timezone.now())
     return {
         "id": code,
         "run": str(review.run.code),
@@ -41,6 +45,7 @@ def review_answer(
         "on_expiry": review.on_expiry,
         "closed_at": timestamp(review.closed_at) if review.closed_at else None,
         "ruling": ruling or ruling_answer(review),
+        "waiting": waiting.as_answer() if waiting else None,
         "url": review_url(project_slug=review.project.slug, review=code),
     }
 

@@ -201,6 +201,13 @@ class DecisionStateOut(BaseModel):
     ruling: RulingOut | None
 
 
+class WaitingOut(BaseModel):
+    """Whether an agent waits for the ruling now, and when one was last seen waiting."""
+
+    now: bool
+    last_at: str | None
+
+
 class ReviewOut(BaseModel):
     id: str
     run: str
@@ -220,6 +227,7 @@ class ReviewOut(BaseModel):
     on_expiry: str
     closed_at: str | None
     ruling: RulingOut | None
+    waiting: WaitingOut | None
     url: str
 
 

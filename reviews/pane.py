@@ -24,6 +24,7 @@ from ledger.profile import (
 )
 from ledger.timeline import TimelineRow, timeline_of
 from ledger.visible import visible, visible_line
+from reviews.agent_waits import Waiting, get_waiting
 from reviews.cards import Person, icon_of, person_of, tone_of
 from reviews.choices import offered
 from reviews.confirmation import Confirmation, confirmation_of
@@ -120,6 +121,7 @@ class ReviewPane:
     run: RunFacts
     opened_at: str
     waiting: str
+    agent: Waiting | None
     due_at: str
     answer_in: str
     on_expiry: str
@@ -144,7 +146,7 @@ class ReviewPane:
 def review_loaded(*, project_id: int, code: UUID) -> Review | None:
     return (
         Review.objects.select_related(
-            "run__agent", "run__policy", "assignee", "ruling__by"
+            "run__agent", "run__policy", "assignee", "ruling__by", "agent_wait"
         )
         .filter(project_id=project_id, code=code)
         .first()
@@ -219,6 +221,7 @@ def pane_of(
         run=run,
         opened_at=iso(review.opened_at),
         waiting=words((at - review.opened_at).total_seconds()),
+        agent=get_waiting(review, at),
         due_at=iso(review.due_at),
         answer_in=(
             words((review.due_at - at).total_seconds())

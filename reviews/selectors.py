@@ -20,7 +20,10 @@ from reviews.answers import review_answer, ruling_read
 from reviews.models import Review
 
 M = TypeVar("M", bound=Model)
-REVIEW_RELATED = ("project", "run__agent", "assignee", "ruling__by", "call__grant")
+REVIEW_RELATED = (
+    *("project", "run__agent", "assignee", "ruling__by", "call__grant"),
+    "agent_wait",
+)
 
 
 def review_for(*, user_id: int, code: str) -> Review:

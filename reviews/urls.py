@@ -16,6 +16,7 @@ urlpatterns = [
     path("p/<slug:slug>/queue/<uuid:code>/page/", views.page, name="page"),
     path("p/<slug:slug>/queue/<uuid:code>/claim/", views.claim, name="claim"),
     path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
+    path("p/<slug:slug>/queue/<uuid:code>/agent/", views.agent_wait, name="agent-wait"),
     path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
     path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
     path(

@@ -20,6 +20,7 @@ from accounts.selectors import projects_of
 from ledger.rows import live_position
 from ledger.visible import visible
 from reviews import services
+from reviews.agent_waits import get_waiting
 from reviews.amend_verdict import amend_verdict
 from reviews.amending import amended_from
 from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
@@ -61,6 +62,18 @@ def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if request.GET.get("seen") == pane.seen:
         return HttpResponse(status=204)  # the screen shows just this already
     return _pane_answer(request, pane)
+
+
+@require_GET
+@member_door
+def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """Whether an agent still waits: asked again and again by an open pane."""
+    found = review_loaded(project_id=request.project.pk, code=code)
+    waiting = get_waiting(found, timezone.now()) if found else None
+    if waiting is None:
+        return HttpResponse(status=204)
+    context = {"agent": waiting, "slug": request.project.slug, "code": code}
+    return render(request, "reviews/partials/_agent_wait.html", context)
 
 
 @require_POST

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
+from uuid import UUID
 
 from accounts.auth import (
     AgentPrincipal,
@@ -20,6 +22,7 @@ from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
+from reviews.intake.agent_waits import agent_waits
 from reviews.intake.standing import key_stands, standing
 from reviews.told import Standing, Told
 
@@ -66,12 +69,22 @@ async def decision_wait(
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
-            told = await _within(left, news)
+            with _seen_waiting(principal, answer):
+                told = await _within(left, news)
             # One that is still open may have changed again: that takes a new waiter.
             if told is not None and told[0]["state"] != "open":
                 return reply(told[0])
         finally:
             news.cancel()
+
+
+def _seen_waiting(
+    principal: Principal, answer: dict[str, Any]
+) -> AbstractContextManager[None]:
+    """Reviewers are told that an agent waits; a person who looks on is none."""
+    if isinstance(principal, AgentPrincipal) and answer["review"] is not None:
+        return agent_waits().wait_for(UUID(answer["review"]["id"]))
+    return nullcontext()
 
 
 async def _within(seconds: float, news: asyncio.Future[T | None]) -> T | None:

@@ -15,6 +15,7 @@ from reviews.models.review import (
     ReviewState,
     Ruling,
 )
+from reviews.models.wait import AgentWait
 from reviews.models.webhook import (
     ON_ITS_WAY,
     Delivery,
@@ -28,6 +29,7 @@ __all__ = [
     "ON_ITS_WAY",
     "RULINGS",
     "AdvisoryWarning",
+    "AgentWait",
     "Comment",
     "Delivery",
     "DeliveryAttempt",

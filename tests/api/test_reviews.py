@@ -25,7 +25,7 @@ from tests.problems import fields, problem
 REVIEW_FIELDS = {
     *("id", "run", "project", "agent", "kind", "state", "title", "step", "content"),
     *("content_digest", "version", "rulings", "assignee", "opened_at", "due_at"),
-    *("on_expiry", "closed_at", "ruling", "url"),
+    *("on_expiry", "closed_at", "ruling", "waiting", "url"),
 }
 
 
