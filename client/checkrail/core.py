@@ -109,6 +109,8 @@ class RunCore:
         self.on_wait = on_wait
         self.backlog = Backlog(order=driver.lock(), size=batch)
         self.ended = False
+        # Taken up from another process: whoever did that may do it again.
+        self.resumed = False
         self.saved_step = 0
         self.pause_rulings: deque[Ruling] = deque(maxlen=UNREAD_RULINGS)
         self._ruling: Ruling | None = None

@@ -7,6 +7,7 @@ import json
 import stat
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ from checkrail.cli.main import main
 from checkrail.cli.saved import place
 from checkrail.cli.visible import one_line, visible
 from checkrail.people import Desk
+from django.utils import timezone
 
+from ledger.models import Run
+from reviews.models import AgentWait, Review
 from tests.builders import Person, Robot
 from tests.live import Live
 
@@ -87,11 +91,20 @@ def test_a_review_is_listed_shown_and_ruled(
     assert "\x1b" not in shown
     assert "You may: approve, amend, deny, abort" in shown
 
+    # What would run, and why it is asked about, in words and before everything else.
+    assert (
+        shown.index("rm -rf ./src") < shown.index("destructive") < shown.index("call:")
+    )
+    assert '{"' not in shown
+    assert '"span"' not in shown
+
     assert main(["approve", ending]) == 1  # nobody is there to say yes
     assert "--yes" in capsys.readouterr().err
     assert desk.review(call.review.id).state == "open"
     assert main(["approve", ending, "--yes", "--note", "Go"]) == 0
-    assert "ruled by bob" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "ruled by bob" in told
+    assert "The agent has it now" not in told
     assert run.standing(call.review).state == "ruled"
     assert main(["abort", call.review.id, "--yes"]) == 1
     assert "already" in capsys.readouterr().err.lower()
@@ -144,6 +157,47 @@ def test_a_run_is_followed_to_its_end(rail: Checkrail, capsys: Captured) -> None
         "step.judged",
         "run.finished",
     ]
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_it_says_whether_an_agent_waits(
+    rail: Checkrail, desk: Desk, capsys: Captured
+) -> None:
+    run = rail.run("Asks")
+    review = run.open_review("question", "Which branch?")
+    opened = timezone.now() - timedelta(minutes=9)
+    Review.objects.filter(code=review.id).update(opened_at=opened)
+    assert main(["show", review.id]) == 0
+    assert "No agent has waited for this yet." in capsys.readouterr().out
+    seen = timezone.now() - timedelta(minutes=4)
+    row = AgentWait.objects.create(
+        review=Review.objects.get(code=review.id), seen_at=seen
+    )
+    assert main(["queue"]) == 0
+    assert "4 min ago" in capsys.readouterr().out
+    assert main(["show", review.id]) == 0
+    assert "No agent has waited for 4 min." in capsys.readouterr().out
+    row.seen_at = timezone.now()
+    row.save()
+    assert main(["show", review.id]) == 0
+    assert "An agent is waiting." in capsys.readouterr().out
+    assert main(["answer", review.id, "main", "--yes"]) == 0
+    assert "The agent has it now." in capsys.readouterr().out
+
+    again = run.open_review("question", "And which tag?")
+    Review.objects.filter(code=again.id).update(opened_at=opened)
+    assert main(["answer", again.id, "v1", "--yes"]) == 0
+    assert "No agent is waiting" in capsys.readouterr().out
+    run.close()
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_observed_runs_are_marked(rail: Checkrail, capsys: Captured) -> None:
+    run = rail.run("Governed")
+    Run.objects.filter(code=run.id).update(labels={"source": "opentelemetry"})
+    assert main(["runs"]) == 0
+    assert "running, observed" in capsys.readouterr().out
+    run.close()
 
 
 def test_the_doctor_says_what_to_mend(

@@ -38,6 +38,7 @@ from checkrail.answers.reviews import (
     Ruling,
     Standing,
     WaitedReview,
+    Waiting,
 )
 from checkrail.answers.runs import (
     Budget,
@@ -98,4 +99,5 @@ __all__ = [
     "VerdictReading",
     "Verification",
     "WaitedReview",
+    "Waiting",
 ]

@@ -44,6 +44,14 @@ class Standing(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Waiting(Told):
+    """Whether an agent waits for the ruling now, and when one was last seen waiting."""
+
+    now: bool
+    last_at: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Review(Told):
     """An item in the queue, with all that is needed to rule on it."""
 
@@ -65,6 +73,7 @@ class Review(Told):
     on_expiry: str = ""
     closed_at: str | None = None
     ruling: Ruling | None = None
+    waiting: Waiting | None = None
     url: str = ""
 
 

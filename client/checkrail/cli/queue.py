@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
 from checkrail.answers import Review, ReviewDetail
+from checkrail.cli.content import (
+    content_lines,
+    ruled_sentence,
+    waiting_cell,
+    waiting_sentence,
+)
 from checkrail.cli.output import age, as_json, complain, raw, say, short, table
 from checkrail.cli.saved import desk
-from checkrail.cli.visible import one_line, visible
+from checkrail.cli.visible import one_line
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 
 # What has to be said with a ruling, and the option that says it.
 NEEDS_NOTE = frozenset({"skip", "deny"})
-# The parts of a review's content that a person reads first.
-FIRST = frozenset({"shown", "action", "parameters", "title", "detail"})
 
 
 def queue(options: Namespace) -> int:
@@ -33,6 +36,7 @@ def queue(options: Namespace) -> int:
             short(review.id),
             review.kind,
             age(review.opened_at),
+            waiting_cell(review),
             one_line(review.assignee or ""),
             one_line(review.agent),
             one_line(review.title),
@@ -40,7 +44,7 @@ def queue(options: Namespace) -> int:
         for review in found
     ]
     table(
-        ("id", "kind", "waits", "with", "agent", "about"),
+        ("id", "kind", "waits", "agent waits", "with", "agent", "about"),
         rows,
         empty="Nobody waits for you.",
     )
@@ -77,7 +81,7 @@ def rule(options: Namespace) -> int:
         as_json(ruled.raw)
     else:
         by = ruled.ruling.by if ruled.ruling else "you"
-        say(f"\n{options.action}: ruled by {by}. The agent has it now.")
+        say(f"\n{options.action}: ruled by {by}. {ruled_sentence(review)}")
     return 0
 
 
@@ -120,27 +124,10 @@ def _print(review: ReviewDetail | Review) -> None:
     say(
         f"agent {one_line(review.agent)} · run {review.run} · waits {age(review.opened_at)}"
     )
+    waiting = waiting_sentence(review)
+    if waiting:
+        say(waiting)
     say(f"{review.url}\n")
-    for name, value in _telling(review.content).items():
-        say(f"{name}:\n{_indented(value)}")
+    for line in content_lines(review.content):
+        say(line)
     say(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")
-
-
-def _telling(content: Mapping[str, Any]) -> dict[str, str]:
-    """All of it, what would run first: what is not shown cannot be approved."""
-    names = sorted(content, key=lambda name: name not in FIRST)
-    return {
-        visible(str(name)): visible(_text(content[name]))
-        for name in names
-        if content[name] not in (None, "", [], {})
-    }
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line}" for line in text.split("\n"))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
+from checkrail.answers import RunState
 from checkrail.cli.output import age, as_json, raw, say, short, table
 from checkrail.cli.saved import desk
 from checkrail.cli.visible import one_line
@@ -27,7 +28,7 @@ def runs(options: Namespace) -> int:
     rows = [
         (
             short(run.id),
-            run.status,
+            _status(run),
             str(run.last_step),
             age(run.updated_at),
             one_line(run.agent),
@@ -41,6 +42,12 @@ def runs(options: Namespace) -> int:
         empty="No runs yet. An agent starts one with Checkrail().run(...).",
     )
     return 0
+
+
+def _status(run: RunState) -> str:
+    """What OpenTelemetry tells of is watched and not gated; the label is reserved."""
+    observed = run.labels.get("source") == "opentelemetry"
+    return f"{run.status}, observed" if observed else run.status
 
 
 def tail(options: Namespace) -> int:

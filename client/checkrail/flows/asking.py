@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checkrail.answers import Review, Ruling
+from checkrail.answers import Review, ReviewRef, Ruling
 from checkrail.core import AnyReview, RunCore, given, reference
 from checkrail.errors import Denied, ProtocolError
 from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, ruled, when_running
 from checkrail.sending import ask as send
 from checkrail.wire import Flow, Request, part, post
+
+# What an agent asks in its own words, and may take back.
+OWN_KINDS = frozenset({"question", "request"})
 
 
 def ask(
@@ -81,5 +84,8 @@ def _opening(
 
 def withdraw(run: RunCore, review: AnyReview) -> Flow[Review]:
     """Take a question or a request back; the run goes on."""
-    path = f"/reviews/{part(reference(review).id)}/withdraw"
-    return (yield from send(run.link, Review, post(path, {})))
+    return (yield from send(run.link, Review, withdrawing(reference(review))))
+
+
+def withdrawing(review: ReviewRef) -> Request:
+    return post(f"/reviews/{part(review.id)}/withdraw", {})

@@ -6,15 +6,16 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from checkrail.answers import RunState
+from checkrail.answers import Review, ReviewRef, RunState
 from checkrail.core import RunCore, given
 from checkrail.errors import CheckrailError, StillWaiting, Stopped, Unreachable
+from checkrail.flows.asking import OWN_KINDS, withdrawing
 from checkrail.flows.reporting import drain
 from checkrail.flows.results import send_results
 from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, over
 from checkrail.money import money
-from checkrail.problems import ReviewOpen
+from checkrail.problems import AlreadyRuled, ReviewOpen, RunPaused
 from checkrail.sending import ask
 from checkrail.wire import Flow, Request, get, part, post
 
@@ -56,6 +57,7 @@ def start(run: RunCore, body: Mapping[str, Any]) -> Flow[RunState]:
 
 def take_up(run: RunCore, run_id: str) -> Flow[RunState]:
     request = get(f"/runs/{part(run_id)}")
+    run.resumed = True
     return run.stands((yield from ask(run.link, RunState, request)))
 
 
@@ -103,19 +105,53 @@ def finish(
 
 
 def fail(run: RunCore, error: BaseException) -> Flow[None]:
-    """End the run as failed, in short: the error itself must not be held up or hidden."""
+    """End the run as failed, in short: the error itself must not be held up or hidden.
+
+    What the agent asked in its own words is taken back, since nobody is left to hear the
+    answer. What a gate asked is a person's to end, and a run that was taken up from
+    another process may be taken up again: there the run is left as it is.
+    """
     if isinstance(error, LEAVING):
         return
     summary = f"{type(error).__name__}: {error}"[:SUMMARY_LIMIT]
+    request = _finishing(run, {"outcome": "failed", "summary": summary})
+    try:
+        while (review := (yield from _blocking_review(run, request))) is not None:
+            yield from _take_back(run, review)
+    except (ReviewOpen, RunPaused) as paused:
+        logger.warning(
+            "The run %s is left as it is: a person is still asked (%s). To go on with "
+            "it later: Checkrail().resume(%r).",
+            run.id,
+            paused.review.url if paused.review else paused.detail,
+            run.id,
+        )
+    except CheckrailError as trouble:
+        logger.warning("The run %s could not be ended as failed: %s", run.id, trouble)
+
+
+def _blocking_review(run: RunCore, request: Request) -> Flow[ReviewRef | None]:
+    """None once the run has ended; else what has to be taken back first, and may be."""
     patience = run.link.ending_patience
     try:
         yield from send_rest(run, patience=patience)
-        request = _finishing(run, {"outcome": "failed", "summary": summary})
         state = yield from ask(run.link, RunState, request, patience=patience)
-        run.stands(state)
-        run.ended = True
-    except CheckrailError as trouble:
-        logger.warning("The run %s could not be ended as failed: %s", run.id, trouble)
+    except (ReviewOpen, RunPaused) as paused:
+        review = paused.review
+        if review is None or review.kind not in OWN_KINDS or run.resumed:
+            raise
+        return review
+    run.stands(state)
+    run.ended = True
+    return None
+
+
+def _take_back(run: RunCore, review: ReviewRef) -> Flow[None]:
+    try:
+        request = withdrawing(review)
+        yield from ask(run.link, Review, request, patience=run.link.ending_patience)
+    except AlreadyRuled:
+        pass  # a person was faster: nothing is open any more
 
 
 def send_rest(run: RunCore, *, patience: float | None = None) -> Flow[None]:
