@@ -42,6 +42,7 @@ class Bearer(AuthBase):
 
     openapi_type: str = "http"
     openapi_scheme: str = "bearer"
+    openapi_description: str = "An agent's key (crk_…) or a person's token (crt_…)."
 
     def __call__(self, request: HttpRequest) -> Principal | None:
         return seen_of(request).principal
@@ -49,6 +50,8 @@ class Bearer(AuthBase):
 
 class AgentBearer(Bearer):
     """Agents only, and said so before a word about the body."""
+
+    openapi_description: str = "An agent's key (crk_…)."
 
     def __call__(self, request: HttpRequest) -> AgentPrincipal | None:
         principal = super().__call__(request)
@@ -58,6 +61,8 @@ class AgentBearer(Bearer):
 class PersonBearer(Bearer):
     """People's programs only, and said so before a word about the body."""
 
+    openapi_description: str = "A person's token (crt_…)."
+
     def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
         principal = super().__call__(request)
         return None if principal is None else require_person(principal)
@@ -65,6 +70,8 @@ class PersonBearer(Bearer):
 
 class SignedIn(SessionAuth):
     """A person's browser session; writes need the CSRF token."""
+
+    openapi_description: str = "The session of a person who is signed in."
 
     def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
         user = request.user

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 from ninja.parser import Parser
 
 from accounts.errors import (
@@ -50,7 +51,9 @@ class SeenParser(Parser):
 
 
 class DocumentedAPI(NinjaAPI):
-    """Its document names every schema once, or is not built."""
+    """Its document is built once: the operations do not change while we run."""
+
+    _document: Document | None = None
 
     def get_openapi_schema(
         self,
@@ -58,8 +61,13 @@ class DocumentedAPI(NinjaAPI):
         path_prefix: str | None = None,
         path_params: dict[str, Any] | None = None,
     ) -> OpenAPISchema:
-        prefix = path_prefix or self.get_root_path(path_params or {})
-        return Document(self, prefix)
+        if self._document is None:
+            root = path_prefix or self.get_root_path(path_params or {})
+            self._document = Document(self, root)
+        return self._document
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        return operation.view_func.__name__
 
 
 api = DocumentedAPI(
@@ -72,6 +80,7 @@ api = DocumentedAPI(
     ),
     docs_url=None,
     parser=SeenParser(),
+    servers=[{"url": "/", "description": "The server that shows this document"}],
     urls_namespace="api-1",
 )
 # One path, two doors: POST starts a run (agents), GET lists them (everybody).

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, Literal
 
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from ninja import Router
+from pydantic import BaseModel
 
 from accounts.responses import json_response
 from config.celery import app as celery_app
@@ -21,13 +22,31 @@ SILENCE_LIMIT = 60  # seconds; beat knocks every 15
 logger = logging.getLogger(__name__)
 
 
-@router.get("/healthz", auth=None)
+class HealthOut(BaseModel):
+    """The process is up."""
+
+    status: Literal["ok"]
+
+
+class ReadyOut(BaseModel):
+    """What is behind the process, each `ok` or what is wrong with it."""
+
+    status: Literal["ok", "unavailable"]
+    checks: dict[str, str]
+
+
+@router.get("/healthz", auth=None, operation_id="get_health", response=HealthOut)
 def healthz(request: HttpRequest) -> HttpResponse:
     """The process answers."""
     return json_response({"status": "ok"})
 
 
-@router.get("/readyz", auth=None)
+@router.get(
+    "/readyz",
+    auth=None,
+    operation_id="get_readiness",
+    response={200: ReadyOut, 503: ReadyOut},
+)
 def readyz(request: HttpRequest) -> HttpResponse:
     """Database, broker and workers; 503 names what is missing."""
     checks: dict[str, Any] = {

@@ -12,7 +12,12 @@ from accounts.requests import BEARER_OR_SESSION, principal_of
 from accounts.responses import json_response
 from guidance.core.words import INTENTS
 from ledger.answers import checkpoint_answer, run_answer
-from ledger.schemas import CheckpointOut, RunFilters, RunOut, VerifyOut
+from ledger.schemas import (
+    CheckpointOut,
+    RunFilters,
+    RunOut,
+    VerifyOut,
+)
 from ledger.selectors import (
     ledger_lines,
     run_visible,
@@ -71,7 +76,29 @@ def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
     return json_response(checkpoint_answer(checkpoint, run_code=str(found.code)))
 
 
-@router.get("/runs/{run}/ledger", tags=["Ledger"])
+@router.get(
+    "/runs/{run}/ledger",
+    tags=["Ledger"],
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "One entry a line, in their order",
+                "content": {
+                    "application/x-ndjson": {
+                        "schema": {
+                            "type": "string",
+                            "description": "Each line is a `LedgerEntry`.",
+                            "contentMediaType": "application/x-ndjson",
+                            "contentSchema": {
+                                "$ref": "#/components/schemas/LedgerEntry"
+                            },
+                        }
+                    }
+                },
+            }
+        }
+    },
+)
 def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
     """The run's whole chain as NDJSON, one entry a line."""
     found = run_visible(principal=principal_of(request), code=run)

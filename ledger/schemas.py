@@ -6,10 +6,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from accounts.fields import Cursor, Id, Moment, Usd
 from accounts.paging import PageQuery, QueryText
+
+RunStatus = Literal[
+    "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"
+]
+ReviewKind = Literal[
+    "pause", "exhausted", "confirmation", "question", "request", "loop_action"
+]
 
 
 class PolicyStamp(BaseModel):
+    """The policy that judged: its name, its version and the hash of its text."""
+
     name: str
     version: int
     hash: str
@@ -23,24 +33,32 @@ class Receipt(BaseModel):
 
 
 class ReviewReference(BaseModel):
-    id: str
-    kind: str
+    """A review that waits for a person, and where people see it."""
+
+    id: Id
+    kind: ReviewKind
     url: str
 
 
 class BudgetPart(BaseModel):
+    """One part of a budget; a limit of null is none."""
+
     limit: int | None
     used: int
     remaining: int | None
 
 
 class MoneyPart(BaseModel):
-    limit: str | None
-    used: str
-    remaining: str | None
+    """The money of a budget, in US dollars; a limit of null is none."""
+
+    limit: Usd | None
+    used: Usd
+    remaining: Usd | None
 
 
 class BudgetOut(BaseModel):
+    """What a run may use, what it has used, and what is left."""
+
     tokens: BudgetPart
     tool_calls: BudgetPart
     time_ms: BudgetPart
@@ -48,14 +66,16 @@ class BudgetOut(BaseModel):
 
 
 class RunOut(BaseModel):
-    id: str
+    """One agent working on one task, as it stands now."""
+
+    id: Id
     project: str
     agent: str
     task: str
     intent: str
     model: str | None
     labels: dict[str, str]
-    status: str
+    status: RunStatus
     status_reason: str | None
     policy: PolicyStamp
     budget: BudgetOut
@@ -65,9 +85,9 @@ class RunOut(BaseModel):
     last_checkpoint_step: int
     open_reviews: list[ReviewReference]
     head: Receipt
-    created_at: str
-    updated_at: str
-    finished_at: str | None
+    created_at: Moment
+    updated_at: Moment
+    finished_at: Moment | None
     url: str
 
 
@@ -81,22 +101,13 @@ class OutcomeEvaluationOut(BaseModel):
 
 
 class FinishedRunOut(RunOut):
+    """A run that has ended, with what is said about its outcome."""
+
     evaluations: list[OutcomeEvaluationOut]
 
 
 class RunFilters(PageQuery):
-    status: (
-        Literal[
-            "running",
-            "paused",
-            "stopped",
-            "completed",
-            "failed",
-            "aborted",
-            "abandoned",
-        ]
-        | None
-    ) = None
+    status: RunStatus | None = None
     agent: Annotated[QueryText | None, Field(description="an agent's name")] = None
     intent: QueryText | None = None
     label: Annotated[QueryText | None, Field(description="name:value")] = None
@@ -104,24 +115,32 @@ class RunFilters(PageQuery):
 
 
 class RunPage(BaseModel):
+    """A page of runs, newest first."""
+
     items: list[RunOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class CheckpointOut(BaseModel):
-    id: str
-    run: str
+    """An agent's state at a step, as the agent saved it."""
+
+    id: Id
+    run: Id
     step: int
     label: str
     state: dict[str, Any]
-    created_at: str
+    created_at: Moment
 
 
 class SavedCheckpointOut(CheckpointOut):
+    """A checkpoint, with the proof that it stands in the ledger."""
+
     receipt: Receipt
 
 
 class VerifyOut(BaseModel):
+    """Whether the chain of a run is whole; if not, where it breaks first."""
+
     ok: bool
     entries: int
     first_bad_seq: int | None
@@ -129,16 +148,16 @@ class VerifyOut(BaseModel):
     head: Receipt
 
 
-class ProblemItem(BaseModel):
-    loc: list[str | int]
-    message: str
+class LedgerEntry(BaseModel):
+    """One entry of a run's chain: one line of the ledger, the `data` of one event."""
 
-
-class Problem(BaseModel):
-    """application/problem+json, with named extras where they help."""
-
+    v: Annotated[int, Field(description="how the entry is hashed")]
+    run: Id
+    seq: Annotated[int, Field(description="1, 2, 3 … within the run")]
+    at: Moment
     type: str
-    title: str
-    status: int
-    detail: str
-    errors: list[ProblemItem] = []
+    actor: str
+    payload: Annotated[Any, Field(description="what happened; its shape is the type's")]
+    payload_sha256: str
+    prev_hash: str
+    hash: str

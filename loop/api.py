@@ -79,7 +79,7 @@ def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
 
 
 @router.post("/loop/notes", response={201: NoteOut})
-def add_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
+def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
     """Put a note into the queue; `decision_id` is that of the look it leads to."""
     principal = principal_of(request)
     project = project_meant(principal=principal, slug=body.project)
@@ -95,13 +95,13 @@ def add_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
 
 
 @router.post("/loop/notes/{note}/done", response=NoteOut)
-def confirm_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
+def confirm_loop_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
     """A claimed note was worked through."""
     return _end_note(request, note, NoteState.DONE, body)
 
 
 @router.post("/loop/notes/{note}/failed", response=NoteOut)
-def fail_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
+def fail_loop_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
     """A claimed note could not be worked through."""
     return _end_note(request, note, NoteState.FAILED, body)
 
@@ -124,7 +124,7 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
 
 
 @router.get("/loop/decisions", response=LoopDecisionPage)
-def list_decisions(
+def list_loop_decisions(
     request: HttpRequest, filters: Query[DecisionFilters]
 ) -> HttpResponse:
     """Newest first; `next_cursor` leads on."""
@@ -135,7 +135,7 @@ def list_decisions(
 
 
 @router.get("/loop/decisions/{decision_id}", response=LoopDecisionOut)
-def get_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
+def get_loop_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
     """One decision, with all it was made on. Absent until it is made."""
     principal = principal_of(request)
     return json_response(
@@ -144,7 +144,7 @@ def get_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
 
 
 @router.post("/loop/decisions/{decision_id}/outcome", response=LoopDecisionOut)
-def report_outcome(
+def report_loop_outcome(
     request: HttpRequest, decision_id: str, body: OutcomeIn
 ) -> HttpResponse:
     """Tell what came of a decision's event."""
@@ -162,7 +162,7 @@ def report_outcome(
 
 
 @router.get("/loop/notes", response=NotePage)
-def list_notes(request: HttpRequest, filters: Query[NoteFilters]) -> HttpResponse:
+def list_loop_notes(request: HttpRequest, filters: Query[NoteFilters]) -> HttpResponse:
     """Newest first; `next_cursor` leads on."""
     wanted = {"state": filters.state} if filters.state else {}
     return _page(request, filters, Note.objects.all(), note_answer, **wanted)

@@ -6,23 +6,28 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from accounts.fields import Cursor, Id, Moment, Usd
 from ledger.schemas import PolicyStamp, ReviewReference
 
 
 class AcceptedOut(BaseModel):
     """The decision has its id from now on; it is there once it is made."""
 
-    signal: str
-    decision_id: str
+    signal: Id
+    decision_id: Id
 
 
 class MeasuredOut(BaseModel):
+    """One thing that was looked at, and when."""
+
     value: Any
-    at: str
+    at: Moment
     stale: bool
 
 
 class SnapshotOut(BaseModel):
+    """The project as the loop saw it when it decided."""
+
     note_queue_length: MeasuredOut
     recent_log_entries: MeasuredOut
     pending_recommendations: MeasuredOut
@@ -31,6 +36,8 @@ class SnapshotOut(BaseModel):
 
 
 class GuardrailOut(BaseModel):
+    """A limit that kept the loop from what it wanted."""
+
     rail: str
     message: str
     value: int | str | None
@@ -38,10 +45,12 @@ class GuardrailOut(BaseModel):
 
 
 class TriggerOut(BaseModel):
+    """What made the loop look."""
+
     type: str
-    signal: str
+    signal: Id
     data: dict[str, Any]
-    received_at: str
+    received_at: Moment
 
 
 class EventOut(BaseModel):
@@ -51,15 +60,17 @@ class EventOut(BaseModel):
     action: str
     kind: str | None
     parameters: dict[str, Any]
-    decision_id: str
+    decision_id: Id
     reasoning_summary: str
     state_hash: str
     trigger_source: str
-    at: str
+    at: Moment
 
 
 class LoopDecisionOut(BaseModel):
-    decision_id: str
+    """One decision of the loop, with all it was made on."""
+
+    decision_id: Id
     project: str
     trigger_source: str
     trigger: TriggerOut
@@ -76,103 +87,121 @@ class LoopDecisionOut(BaseModel):
     shadow: Annotated[
         dict[str, Any] | None, Field(description="what a model wanted on paper")
     ]
-    cost_usd: str
+    cost_usd: Usd
     report: Annotated[
         dict[str, Any] | None, Field(description="what came of the event")
     ]
-    decided_at: str
-    resolved_at: str | None
+    decided_at: Moment
+    resolved_at: Moment | None
     policy: PolicyStamp
     run: Annotated[str, Field(description="the run that keeps the loop's decisions")]
     seq: int
 
 
 class LoopDecisionPage(BaseModel):
+    """A page of decisions, newest first."""
+
     items: list[LoopDecisionOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class NoteOut(BaseModel):
-    id: str
+    """A note in the queue of the loop."""
+
+    id: Id
     text: str
     data: dict[str, Any]
     state: str
-    decision_id: str | None
+    decision_id: Id | None
     claims: int
-    claimed_until: str | None
+    claimed_until: Moment | None
     reason: str
-    created_at: str
-    ended_at: str | None
+    created_at: Moment
+    ended_at: Moment | None
 
 
 class NotePage(BaseModel):
+    """A page of notes, newest first."""
+
     items: list[NoteOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class RecommendationOut(BaseModel):
-    id: str
+    """A change that was recommended, and what became of it."""
+
+    id: Id
     title: str
     detail: str
     change: dict[str, Any]
     state: str
-    decision_id: str | None
+    decision_id: Id | None
     draft: dict[str, Any] | None
     evidence: Annotated[
         dict[str, Any] | None, Field(description="the counts it was learned from")
     ]
-    created_at: str
-    ended_at: str | None
+    created_at: Moment
+    ended_at: Moment | None
 
 
 class RecommendationPage(BaseModel):
+    """A page of recommendations, newest first."""
+
     items: list[RecommendationOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class IncidentOut(BaseModel):
-    id: str
+    """A condition that holds, or held, from when to when."""
+
+    id: Id
     condition: str
     state: str
     severity: str
     title: str
     detail: str
     joins: int
-    decision_id: str
-    previous: str | None
-    opened_at: str
-    seen_at: str
-    changed_at: str | None
-    resolved_at: str | None
+    decision_id: Id
+    previous: Id | None
+    opened_at: Moment
+    seen_at: Moment
+    changed_at: Moment | None
+    resolved_at: Moment | None
 
 
 class IncidentPage(BaseModel):
+    """A page of incidents, newest first."""
+
     items: list[IncidentOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class CapOut(BaseModel):
+    """How often an action was taken this hour, and how often it may be."""
+
     action: str
     used: int
     limit: int
 
 
 class CostOut(BaseModel):
-    used: str
-    limit: str | None
+    """What models have cost today, in US dollars; a limit of null is none."""
+
+    used: Usd
+    limit: Usd | None
 
 
 class LoopStateOut(BaseModel):
     """How the loop stands: its switch, its clock, its caps and its budget."""
 
     project: str
-    run: str | None
+    run: Id | None
     paused: bool
     paused_by: str | None
     paused_reason: str
-    paused_at: str | None
+    paused_at: Moment | None
     decider: str
-    heartbeat_at: str | None
+    heartbeat_at: Moment | None
     heartbeat_age_s: int | None
     heartbeat_s: int
     pending_signals: int
@@ -184,6 +213,8 @@ class LoopStateOut(BaseModel):
 
 
 class SummaryEventsOut(BaseModel):
+    """The events of a week, and what came of them."""
+
     emitted: int
     succeeded: int
     failed: int
@@ -191,6 +222,8 @@ class SummaryEventsOut(BaseModel):
 
 
 class SummaryApprovalsOut(BaseModel):
+    """How people ruled on actions of the loop."""
+
     asked: int
     approved: int
     denied: Annotated[int, Field(description="expired ones among them")]
@@ -198,6 +231,8 @@ class SummaryApprovalsOut(BaseModel):
 
 
 class SummaryShadowOut(BaseModel):
+    """How often a model that is only listened to agreed."""
+
     asked: int
     agreed: int
     disagreed: int
@@ -211,15 +246,15 @@ class SummaryOut(BaseModel):
 
     project: str
     week: str
-    begins: str
-    ends: str
+    begins: Moment
+    ends: Moment
     decisions: int
     outcomes: Annotated[
         dict[str, dict[str, int]],
         Field(description="how many decisions, by action and then by outcome"),
     ]
     events: SummaryEventsOut
-    cost_usd: str
+    cost_usd: Usd
     caps_hit: dict[str, int]
     approvals: SummaryApprovalsOut
     shadow: SummaryShadowOut

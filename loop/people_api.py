@@ -43,7 +43,9 @@ def get_loop(request: HttpRequest, filters: Query[ProjectQuery]) -> HttpResponse
 
 
 @router.get("/loop/summary", response=SummaryOut)
-def get_summary(request: HttpRequest, filters: Query[SummaryQuery]) -> HttpResponse:
+def get_loop_summary(
+    request: HttpRequest, filters: Query[SummaryQuery]
+) -> HttpResponse:
     """A week of the loop in figures, such as `week=2026-W46`."""
     only_known(request.GET, SummaryQuery.model_fields)
     person = person_asking(request)

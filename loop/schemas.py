@@ -54,16 +54,22 @@ class SignalIn(Body):
 
 
 class WakeIn(Body):
+    """Which loop is to look now."""
+
     project: Slug | None = None
 
 
 class NoteIn(Body):
+    """Something that the loop should know of."""
+
     text: NoteText
     data: Data = {}
     project: Slug | None = None
 
 
 class NoteEndIn(Body):
+    """What became of a note."""
+
     reason: Said = ""
 
 
@@ -88,6 +94,8 @@ class AdviceIn(Body):
 
 
 class RecommendationIn(Body):
+    """A change that a manager may adopt: of a policy, a loop to start, or advice."""
+
     title: Title
     detail: Said = ""
     change: PolicyChangeIn | LoopChangeIn | AdviceIn
@@ -95,6 +103,8 @@ class RecommendationIn(Body):
 
 
 class SwitchIn(Body):
+    """Whether the loop is paused, and why."""
+
     paused: bool
     reason: Reason = ""
     project: Slug | None = None
@@ -110,6 +120,8 @@ class OutcomeIn(Body):
 
 
 class ResolveIn(Body):
+    """Why an incident is over."""
+
     note: Said = ""
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Header, Router
-from pydantic import Field
+from pydantic import WithJsonSchema
 
 from accounts.paging import only_known
 from accounts.requests import (
@@ -26,7 +26,7 @@ from reviews.intake.evaluation import continue_evaluate
 from reviews.intake.requests import AskPerson, review_withdraw
 from reviews.intake.runs import FinishRun, run_start
 from reviews.intake.steps import step_submit, steps_submit
-from reviews.intake.waiting import QUERY, decision_wait, wait_seconds
+from reviews.intake.waiting import QUERY, WAIT_MAX, decision_wait, wait_seconds
 from reviews.outputs import (
     BatchOut,
     ContinueEvaluationOut,
@@ -121,8 +121,23 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
 async def wait_for_decision(
     request: HttpRequest,
     run: str,
-    wait: Annotated[str | None, Field(description="0 to 55 seconds")] = None,
-    review: Annotated[str | None, Field(description="else the newest one")] = None,
+    wait: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": WAIT_MAX,
+                "description": "0 to 55 seconds",
+            }
+        ),
+    ] = None,
+    review: Annotated[
+        str | None,
+        WithJsonSchema(
+            {"type": "string", "format": "uuid", "description": "else the newest one"}
+        ),
+    ] = None,
 ) -> HttpResponse:
     """What a person ruled: at once, or as soon as they rule, or after `wait`."""
     only_known(request.GET, QUERY)
@@ -144,7 +159,14 @@ async def wait_for_decision(
         "responses": {
             200: {
                 "description": "One event for each ledger entry",
-                "content": {events.MEDIA_TYPE: {"schema": {"type": "string"}}},
+                "content": {
+                    events.MEDIA_TYPE: {
+                        "schema": {
+                            "type": "string",
+                            "description": "The `data` of each is a `LedgerEntry`.",
+                        }
+                    }
+                },
             }
         }
     },
@@ -152,7 +174,12 @@ async def wait_for_decision(
 def follow_run(
     request: HttpRequest,
     run: str,
-    after: Annotated[str | None, Field(description="begin behind this entry")] = None,
+    after: Annotated[
+        str | None,
+        WithJsonSchema(
+            {"type": "integer", "minimum": 0, "description": "begin behind this entry"}
+        ),
+    ] = None,
     last_event_id: Annotated[
         str | None, Header(alias="Last-Event-ID", description="the last `id` heard")
     ] = None,

@@ -13,6 +13,7 @@ from pydantic import (
 )
 
 from guidance.core.arguments import tool_problem
+from guidance.core.arguments.calls import TOOL_NAME_LIMIT
 from guidance.core.edits import Edit
 from guidance.core.tools.calls import (
     Call,
@@ -34,13 +35,28 @@ def _tool_name(name: str) -> str:
     return name
 
 
-ToolName = Annotated[str, AfterValidator(_tool_name)]
+# Seen and not mistaken: what the pattern cannot say, the validator does.
+ToolName = Annotated[
+    str,
+    AfterValidator(_tool_name),
+    Field(
+        description="letters and digits of any script, printable ASCII signs, single "
+        "blanks within",
+        json_schema_extra={
+            "minLength": 1,
+            "maxLength": TOOL_NAME_LIMIT,
+            "pattern": r"^[^\x00-\x20\x7f-\xa0]+( [^\x00-\x20\x7f-\xa0]+)*$",
+        },
+    ),
+]
 FilePath = Annotated[str, StringConstraints(min_length=1, max_length=4_096)]
 PolicyName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Digest = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
 
 class CommandBody(Body):
+    """A shell command."""
+
     tool: ToolName = "Bash"
     command: Annotated[str, StringConstraints(min_length=1)]
     arguments: dict[str, Any] | None = None
@@ -73,6 +89,8 @@ class ToolBody(Body):
 
 
 class EditBody(Body):
+    """New content for a file."""
+
     tool: ToolName = "Edit"
     file_path: FilePath
     content: str
@@ -88,12 +106,16 @@ class EditBody(Body):
 
 
 class EditItem(Body):
+    """A text to find, and what to put in its place."""
+
     old: str
     new: str
     replace_all: bool = False
 
 
 class MultiEditBody(Body):
+    """Several edits of one text, all or none."""
+
     tool: ToolName = "MultiEdit"
     file_path: FilePath
     original: str
@@ -112,18 +134,26 @@ class MultiEditBody(Body):
 
 
 class CommandCallIn(CommandBody):
+    """A shell command that the agent wants to run."""
+
     kind: Literal["command"]
 
 
 class ToolUseIn(ToolBody):
+    """A tool that the agent wants to call."""
+
     kind: Literal["tool"]
 
 
 class EditCallIn(EditBody):
+    """A file that the agent wants to write."""
+
     kind: Literal["edit"]
 
 
 class MultiEditCallIn(MultiEditBody):
+    """Several edits of one file that the agent wants to make."""
+
     kind: Literal["multi_edit"]
 
 
@@ -139,18 +169,26 @@ class ToolCallIn(
 
 
 class EvaluateCommandIn(CommandBody):
+    """A shell command, and the policy to judge it by."""
+
     policy: PolicyName = "default"
 
 
 class EvaluateToolIn(ToolBody):
+    """A tool with its arguments, and the policy to judge it by."""
+
     policy: PolicyName = "default"
 
 
 class EvaluateEditIn(EditBody):
+    """New content for a file, and the policy to judge it by."""
+
     policy: PolicyName = "default"
 
 
 class EvaluateMultiEditIn(MultiEditBody):
+    """Several edits of one text, and the policy to judge them by."""
+
     policy: PolicyName = "default"
 
 
@@ -158,6 +196,8 @@ EvaluateIn = EvaluateCommandIn | EvaluateToolIn | EvaluateEditIn | EvaluateMulti
 
 
 class ClaimIn(Body):
+    """The digest of what is about to run."""
+
     digest: Digest
 
 

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel
 
+from accounts.fields import Id
 from ledger.schemas import PolicyStamp, Receipt, ReviewReference
+
+Mode = Literal["blocking", "advisory", "informational"]
+TurnAction = Literal["auto_continue", "warn", "finish", "needs_human", "in_progress"]
 
 
 class WarningOut(BaseModel):
     """What an advisory gate said, until a person has acknowledged it."""
 
-    id: str
-    check: str
+    id: Id
+    check: Id
     text: str
 
 
 class StandingCheck(BaseModel):
-    id: str
-    run: str
+    """A gate check as it stands; `prompt` is what to ask the model next."""
+
+    id: Id
+    run: Id
     status: str
     gates: list[str]
-    enforcement_mode: str
+    enforcement_mode: Mode
     attempt: int
     max_attempts: int
     attempts_left: int
@@ -30,6 +38,8 @@ class StandingCheck(BaseModel):
 
 
 class OpenedCheckOut(StandingCheck):
+    """A gate check that has just begun."""
+
     receipt: Receipt
 
 
@@ -44,7 +54,7 @@ class CheckOut(StandingCheck):
 class VerdictOut(StandingCheck):
     """`unproven` are criteria whose verifier has not passed: a PASS needs all of them."""
 
-    outcome: str
+    outcome: Literal["passed", "retry", "warned", "logged", "exhausted"]
     hints: list[str]
     unproven: list[str]
     review: ReviewReference | None
@@ -52,6 +62,8 @@ class VerdictOut(StandingCheck):
 
 
 class SignalsOut(BaseModel):
+    """How much each sign says that the turn is not done."""
+
     finish_reason: int
     last_event: int
     content_intent: int
@@ -60,7 +72,9 @@ class SignalsOut(BaseModel):
 
 
 class TurnEvaluationOut(BaseModel):
-    action: str
+    """What should follow a turn: go on, warn, finish, or ask a person."""
+
+    action: TurnAction
     score: int
     signals: SignalsOut
     nudge: str | None
@@ -70,8 +84,10 @@ class TurnEvaluationOut(BaseModel):
 
 
 class TurnOut(BaseModel):
-    run: str
-    action: str
+    """What should follow a turn of a run; `nudge` is what to send the model."""
+
+    run: Id
+    action: TurnAction
     score: int
     signals: SignalsOut
     retries_used: int
@@ -84,13 +100,17 @@ class TurnOut(BaseModel):
 
 
 class GateVerdictOut(BaseModel):
+    """The verdict on one gate of a check."""
+
     index: int
     passed: bool
     rationale: str
 
 
 class VerdictReadingOut(BaseModel):
-    overall: str
+    """How a text was read as a verdict."""
+
+    overall: Literal["PASS", "FAIL"]
     rationale: str
     per_gate: list[GateVerdictOut]
     form: str

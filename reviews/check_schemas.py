@@ -40,6 +40,8 @@ class VerdictIn(Body):
 
 
 class TurnBody(Body):
+    """How a turn of the model ended."""
+
     finish_reason: Literal["stop", "tool_calls", "length", "content_filter"] | None = (
         None
     )
@@ -56,10 +58,14 @@ class TurnIn(TurnBody):
 
 
 class EvaluateTurnIn(TurnBody):
+    """How a turn of the model ended, and the policy to judge it by."""
+
     policy: PolicyName = "default"
     model: Annotated[str, StringConstraints(max_length=200)] = ""
     recent_tool_ratio: Share = 0.0
 
 
 class EvaluateVerdictIn(Body):
+    """A text that is meant as a verdict."""
+
     text: str

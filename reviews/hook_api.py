@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
-from pydantic import Field
+from pydantic import WithJsonSchema
 
 from accounts.requests import AGENT, agent_of
 from reviews.doorway import send
 from reviews.hooks.door import hook_answer
-from reviews.hooks.inputs import Dialect, HookIn, options_of
+from reviews.hooks.inputs import WAIT_MAX, Dialect, HookIn, options_of
 
 router = Router(auth=AGENT, tags=["Hooks"])
 
@@ -20,18 +20,51 @@ router = Router(auth=AGENT, tags=["Hooks"])
 async def answer_hook(
     request: HttpRequest,
     dialect: Dialect,
-    event: str,
+    event: Annotated[
+        str,
+        WithJsonSchema(
+            {"type": "string", "description": "as the host names it: PreToolUse …"}
+        ),
+    ],
     body: HookIn,
     wait_s: Annotated[
-        str | None, Field(description="answer within so many seconds; 570 if left out")
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": WAIT_MAX,
+                "description": "answer within so many seconds; 570 if left out",
+            }
+        ),
     ] = None,
     headless: Annotated[
-        str | None, Field(description="true: nobody sits at the terminal")
+        str | None,
+        WithJsonSchema(
+            {"type": "boolean", "description": "true: nobody sits at the terminal"}
+        ),
     ] = None,
     on_allow: Annotated[
-        str | None, Field(description="allow: the host need not ask its user again")
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "string",
+                "enum": ["none", "allow"],
+                "description": "allow: the host need not ask its user again",
+            }
+        ),
     ] = None,
-    policy: Annotated[str | None, Field(description="of runs that begin")] = None,
+    policy: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "description": "of runs that begin",
+            }
+        ),
+    ] = None,
 ) -> HttpResponse:
     """An event of Claude Code or Codex, answered in the words of its hooks.
 

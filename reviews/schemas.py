@@ -94,11 +94,13 @@ class BudgetIn(Body):
 
 
 class RunIn(Body):
+    """A task that an agent begins to work on. Only `task` is needed."""
+
     task: Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
     intent: Intent = "general"
     model: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
-    budget: BudgetIn = BudgetIn()
+    budget: BudgetIn = Field(default_factory=BudgetIn)
     labels: Annotated[dict[LabelName, LabelValue], Field(max_length=32), Kept] = {}
     parent_run: Code | None = None
 
@@ -123,16 +125,22 @@ class StepIn(Body):
 
 
 class StepBatchIn(Body):
+    """Steps in their order, each as it would be reported alone."""
+
     steps: Annotated[list[StepIn], Field(min_length=1, max_length=100)]
 
 
 class CheckpointIn(Body):
+    """The agent's own state at a step, at most 64 KiB of JSON."""
+
     step: Annotated[int, Field(ge=0, le=STEP_MAX)]
     label: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
     state: dict[str, Any] = {}
 
 
 class TestsIn(Body):
+    """How the tests went, as the agent tells it."""
+
     ran: bool
     passed: Amount = 0
     failed: Amount = 0
@@ -140,12 +148,16 @@ class TestsIn(Body):
 
 
 class DiffIn(Body):
+    """How much was changed."""
+
     lines_added: Amount = 0
     lines_removed: Amount = 0
     files_changed: Amount = 0
 
 
 class ViolationIn(Body):
+    """A rule that was broken on the way."""
+
     rule: Annotated[str, StringConstraints(min_length=1, max_length=200)]
     severity: Literal["critical", "high", "medium", "low", "info"]
     description: Reason = ""
@@ -153,6 +165,8 @@ class ViolationIn(Body):
 
 
 class FinishIn(Body):
+    """How the run ends, and what came of it."""
+
     outcome: Literal["completed", "failed"]
     summary: Told = ""
     tests: TestsIn | None = None
@@ -164,11 +178,15 @@ class FinishIn(Body):
 
 
 class AbortIn(Body):
+    """Why the run is ended by a person."""
+
     reason: Reason = ""
 
 
 class ReopenIn(Body):
-    budget: BudgetIn = BudgetIn()
+    """Why a stopped run may go on, and with how much more."""
+
+    budget: BudgetIn = Field(default_factory=BudgetIn)
     reason: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
 
 
@@ -204,16 +222,22 @@ class RulingIn(Body):
 
 
 class CommentIn(Body):
+    """A note for the other reviewers; agents do not see it."""
+
     text: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
 
 
 class RemainingIn(Body):
+    """What is left of a budget; null where there is no limit."""
+
     tokens: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
     tool_calls: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
     time_ms: Annotated[int, Field(ge=-BUDGET_MAX, le=BUDGET_MAX)] | None = None
 
 
 class ContinueIn(Body):
+    """The figures of a run that is kept elsewhere."""
+
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
     step_number: Annotated[int, Field(ge=0, le=STEP_MAX)]
     total_tokens_used: Annotated[int, Field(ge=0, le=BUDGET_MAX)] = 0
@@ -221,6 +245,6 @@ class ContinueIn(Body):
     rework_count: Annotated[int, Field(ge=0, le=STEP_MAX)] = 0
     coherence_score: Share | None = None
     uncertainty_score: Share | None = None
-    budget_remaining: RemainingIn = RemainingIn()
+    budget_remaining: RemainingIn = Field(default_factory=RemainingIn)
     last_checkpoint_step: Annotated[int, Field(ge=0, le=STEP_MAX)] = 0
     recent_step_tokens: Annotated[list[Amount], Field(max_length=10)] = []

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from django.utils import timezone
 from pydantic import BaseModel, Field, StringConstraints
 
+from accounts.fields import Cursor, Id, Moment
 from accounts.paging import PageQuery
 from ledger.chain import timestamp
 from reviews.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
@@ -37,18 +38,20 @@ class DeliveryFilters(PageQuery):
 
 
 class WebhookOut(BaseModel):
-    id: str
+    """Where events are sent to, which ones, and how that goes."""
+
+    id: Id
     project: str
     url: str
     description: str
     types: list[str]
     status: str
     status_reason: str
-    failing_since: str | None
-    previous_secret_until: str | None
+    failing_since: Moment | None
+    previous_secret_until: Moment | None
     sequence: int
     created_by: str
-    created_at: str
+    created_at: Moment
 
 
 class WebhookWithSecret(WebhookOut):
@@ -58,13 +61,17 @@ class WebhookWithSecret(WebhookOut):
 
 
 class WebhookPage(BaseModel):
+    """A page of webhooks, newest first."""
+
     items: list[WebhookOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 class AttemptOut(BaseModel):
+    """One attempt to send an event, and how the receiver answered."""
+
     number: int
-    at: str
+    at: Moment
     ok: bool
     status: int | None
     error: str
@@ -75,21 +82,23 @@ class AttemptOut(BaseModel):
 class DeliveryOut(BaseModel):
     """`sequence` is its place among all that the webhook was told."""
 
-    id: str
-    webhook: str
+    id: Id
+    webhook: Id
     webhook_id: str
     type: str
     sequence: int
     state: str
-    next_attempt_at: str | None
-    created_at: str
-    ended_at: str | None
+    next_attempt_at: Moment | None
+    created_at: Moment
+    ended_at: Moment | None
     attempts: list[AttemptOut]
 
 
 class DeliveryPage(BaseModel):
+    """A page of deliveries, newest first."""
+
     items: list[DeliveryOut]
-    next_cursor: str | None
+    next_cursor: Cursor
 
 
 def webhook_answer(endpoint: WebhookEndpoint, **more: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pytest_django import DjangoDbBlocker
 from accounts.models import Project, Role
 from ledger.writer import close_writer
 from tests.builders import Person, Robot, make_person, make_project, make_robot
+from tests.document import check_answer
 from tests.live import Live, serve
 from tests.processes import empty_copy
 
@@ -124,6 +125,7 @@ def client_for(live: Live, somebody: Person | Robot) -> httpx.Client:
     return httpx.Client(
         base_url=live.api,
         headers=somebody.headers,
+        event_hooks={"response": [check_answer]},
         timeout=30,
         verify=PLAIN,
         trust_env=False,

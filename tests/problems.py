@@ -6,6 +6,8 @@ from typing import Any
 
 import httpx
 
+from tests.document import check_answer
+
 STATUSES = {
     "malformed": 400,
     "duplicate-key": 400,
@@ -44,6 +46,7 @@ def problem(answer: httpx.Response, slug: str) -> dict[str, Any]:
 
 
 def any_problem(answer: httpx.Response) -> dict[str, Any]:
+    check_answer(answer)
     assert answer.headers["content-type"] == "application/problem+json", answer.text
     assert answer.headers["cache-control"] == "no-store"
     body: dict[str, Any] = answer.json()

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ninja.openapi.schema import OpenAPISchema
+from ninja import NinjaAPI
+from ninja.openapi.schema import REF_TEMPLATE, OpenAPISchema
+from ninja.operation import Operation
+
+from config.openapi.bodies import describe_bodies, find_referenced
+from config.openapi.examples import ANSWERS, BODIES
+from config.openapi.parameters import describe_parameter
+from config.openapi.problem import problem_schema
+from config.openapi.refusals import build_response, list_problems, response_name
+from ledger.schemas import LedgerEntry
+
+# Nothing is stored by these, or the sender has no say in the headers.
+_WITHOUT_KEY = frozenset({"Evaluate", "Hooks", "Telemetry"})
+_IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
+_REPLAYED = {"$ref": "#/components/headers/IdempotencyReplayed"}
 
 
 class NameTaken(Exception):
@@ -18,7 +32,94 @@ class NameTaken(Exception):
 
 
 class Document(OpenAPISchema):
+    def __init__(self, api: NinjaAPI, path_prefix: str) -> None:
+        self.problem_responses: dict[str, Any] = {}
+        super().__init__(api, path_prefix)
+        # Filters are documented as parameters, and nothing refers to them as schemas.
+        used = find_referenced(self.schemas, self["paths"], self.problem_responses)
+        for name in self.schemas.keys() - used:
+            del self.schemas[name]
+        describe_bodies(self)
+
     def add_schema_definitions(self, definitions: Mapping[str, Any]) -> None:
         for name, definition in definitions.items():
             if self.schemas.setdefault(name, definition) != definition:
                 raise NameTaken(name)
+
+    def operation_details(self, operation: Operation) -> dict[str, Any]:
+        details: dict[str, Any] = super().operation_details(operation)
+        (method,) = (each.lower() for each in operation.methods)
+        details.setdefault("security", [])
+        for parameter in details["parameters"]:
+            describe_parameter(parameter)
+        if _takes_key(details, method):
+            details["parameters"].append(_IDEMPOTENCY_KEY)
+            for answer in details["responses"].values():
+                answer["headers"] = {"Idempotency-Replayed": _REPLAYED}
+        self._add_examples(details)
+        for problems in list_problems(details, method=method):
+            name = response_name(problems)
+            self.problem_responses[name] = build_response(problems)
+            reference = {"$ref": f"#/components/responses/{name}"}
+            details["responses"].setdefault(problems[0].status, reference)
+        return details
+
+    def get_components(self) -> dict[str, Any]:
+        for name, schema in (
+            ("Problem", problem_schema(REF_TEMPLATE)),
+            ("LedgerEntry", LedgerEntry.model_json_schema(ref_template=REF_TEMPLATE)),
+        ):
+            self.add_schema_definitions(schema.pop("$defs", {}))
+            self.add_schema_definitions({name: schema})
+        return {
+            **super().get_components(),
+            "responses": self.problem_responses,
+            "parameters": {
+                "IdempotencyKey": {
+                    "in": "header",
+                    "name": "Idempotency-Key",
+                    "description": "The same key with the same request again gets the "
+                    "same answer, and nothing is done twice. For agents; kept for 72 "
+                    "hours.",
+                    "required": False,
+                    "schema": {
+                        "type": "string",
+                        "minLength": 1,
+                        "maxLength": 255,
+                        "pattern": "^[!-~]+$",
+                    },
+                }
+            },
+            "headers": {
+                "IdempotencyReplayed": {
+                    "description": "Only where this is an earlier answer again.",
+                    "required": False,
+                    "schema": {"type": "string", "const": "true"},
+                },
+                "RetryAfter": {
+                    "description": "After how many seconds to ask again.",
+                    "required": True,
+                    "schema": {"type": "string", "pattern": "^[0-9]+$"},
+                },
+            },
+        }
+
+    def _add_examples(self, details: dict[str, Any]) -> None:
+        name = details["operationId"]
+        if name in BODIES:
+            _json(details["requestBody"])["examples"] = BODIES[name]
+        for answer in details["responses"].values():
+            if name in ANSWERS and "content" in answer:
+                _json(answer)["example"] = ANSWERS[name]
+
+
+def _takes_key(details: Mapping[str, Any], method: str) -> bool:
+    by_agents = any(
+        {"AgentBearer", "Bearer"} & each.keys() for each in details["security"]
+    )
+    return method == "post" and by_agents and not _WITHOUT_KEY & set(details["tags"])
+
+
+def _json(part: Mapping[str, Any]) -> dict[str, Any]:
+    content: dict[str, Any] = part["content"]["application/json"]
+    return content

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Node = Mapping[str, Any]
+_FORMATS = {"uuid": "id", "date-time": "time"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +31,34 @@ class NamedType:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """`problems` are titles by their slugs, where it is a refusal."""
+
+    status: str
+    description: str
+    media_type: str
+    fields: tuple[Field, ...]
+    headers: tuple[Field, ...]
+    problems: Mapping[str, str]
+    example: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     id: str
     method: str
     path: str
     summary: str
     description: str
+    access: str
     parameters: tuple[Field, ...]
     body: tuple[Field, ...]
-    answers: tuple[tuple[str, tuple[Field, ...]], ...]
+    examples: tuple[str, ...]
+    answers: tuple[Answer, ...]
+
+    @property
+    def refuses(self) -> bool:
+        return any(answer.problems for answer in self.answers)
 
 
 def operations_by_tag(schema: Node) -> dict[str, list[Operation]]:
@@ -53,7 +73,7 @@ def operations_by_tag(schema: Node) -> dict[str, list[Operation]]:
 def named_types(schema: Node) -> list[NamedType]:
     """The types that fields refer to, by name; bodies and answers stand elsewhere."""
     schemas = schema["components"]["schemas"]
-    used = {
+    used = {"Problem", "LedgerEntry"} | {
         name
         for node in schemas.values()
         for each in node.get("properties", {}).values()
@@ -70,34 +90,79 @@ def named_types(schema: Node) -> list[NamedType]:
 
 
 def _operation(schema: Node, path: str, method: str, item: Node) -> Operation:
-    parameters = tuple(
-        # An address has no null: a parameter is left out instead.
-        _field(
-            f"{each['name']} ({each['in']})",
-            {**each["schema"], "description": _description(each)},
-            required=each.get("required", False),
-            without="null",
-        )
-        for each in item.get("parameters", ())
-    )
+    parameters = [_resolve(schema, each) for each in item.get("parameters", ())]
+    sent = _json(item.get("requestBody", {}))
     return Operation(
         id=item["operationId"],
         method=method.upper(),
         path=path,
         summary=item.get("summary", ""),
         description=item.get("description", ""),
-        parameters=parameters,
-        body=_fields(schema, _json(item.get("requestBody", {}))),
+        access=_access(schema, item),
+        parameters=tuple(
+            _field(
+                f"{each['name']} ({each['in']})",
+                {**each["schema"], "description": _description(each)},
+                required=each.get("required", False),
+            )
+            for each in parameters
+        ),
+        body=_fields(schema, sent.get("schema", {})),
+        examples=tuple(
+            _pretty(each["value"]) for each in sent.get("examples", {}).values()
+        ),
         answers=tuple(
-            (str(status), _fields(schema, _json(answer)))
+            _answer(schema, str(status), _resolve(schema, answer))
             for status, answer in item.get("responses", {}).items()
         ),
     )
 
 
+def _access(schema: Node, item: Node) -> str:
+    """Who may ask, in words."""
+    schemes = schema["components"].get("securitySchemes", {})
+    names = [name for each in item.get("security", ()) for name in each]
+    return " ".join(schemes[name]["description"] for name in names) or "Open to all."
+
+
+def _answer(schema: Node, status: str, answer: Node) -> Answer:
+    media_type = next(iter(answer.get("content", ())), "")
+    content = answer.get("content", {}).get(media_type, {})
+    return Answer(
+        status=status,
+        description=answer["description"],
+        media_type=media_type,
+        fields=_fields(schema, content.get("schema", {})),
+        headers=tuple(
+            _field(
+                name,
+                header["schema"] | {"description": _description(header)},
+                required=False,
+            )
+            for name, reference in answer.get("headers", {}).items()
+            for header in [_resolve(schema, reference)]
+        ),
+        problems=answer.get("x-problems", {}),
+        example=_pretty(content["example"]) if "example" in content else "",
+    )
+
+
+def _resolve(schema: Node, node: Node) -> Node:
+    """What a reference into the components leads to."""
+    if "$ref" not in node:
+        return node
+    _, kind, name = str(node["$ref"]).rsplit("/", 2)
+    found: Node = schema["components"][kind][name]
+    return found
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
 def _json(part: Node) -> Node:
-    schema: Node = part.get("content", {}).get("application/json", {}).get("schema", {})
-    return schema
+    content: Node = part.get("content", {}).get("application/json", {})
+    return content
 
 
 def _fields(schema: Node, node: Node) -> tuple[Field, ...]:
@@ -110,8 +175,8 @@ def _fields(schema: Node, node: Node) -> tuple[Field, ...]:
     )
 
 
-def _field(name: str, node: Node, *, required: bool, without: str = "") -> Field:
-    types = dict.fromkeys(each for each in _types(node) if each != without)
+def _field(name: str, node: Node, *, required: bool) -> Field:
+    types = dict.fromkeys(_types(node))
     return Field(
         name=name,
         type=" or ".join(types),
@@ -135,7 +200,7 @@ def _parts(node: Node) -> Iterator[Node]:
     for key in ("schema", "items"):
         if key in node:
             yield node[key]
-    for key in ("anyOf", "allOf"):
+    for key in ("anyOf", "allOf", "oneOf"):
         yield from node.get(key, ())
 
 
@@ -151,13 +216,15 @@ def _types(node: Node) -> Iterator[str]:
         yield from _references(node)
     elif "enum" in node:
         yield " | ".join(map(str, node["enum"]))
-    elif "anyOf" in node or "allOf" in node:
+    elif "const" in node:
+        yield str(node["const"])
+    elif any(key in node for key in ("anyOf", "allOf", "oneOf")):
         for part in _parts(node):
             yield from _types(part)
     elif node.get("type") == "array":
         yield "list of " + " or ".join(_types(node.get("items", {})))
     else:
-        yield str(node.get("type", "any"))
+        yield _FORMATS.get(node.get("format", ""), str(node.get("type", "any")))
 
 
 def _limits(node: Node) -> Iterator[str]:

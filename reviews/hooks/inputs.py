@@ -55,7 +55,7 @@ class HookIn(BaseModel):
     last_assistant_message: str | None = None
     background_tasks: list[Any] | None = None
     reason: str | None = None
-    checkrail: OptionsIn = OptionsIn()
+    checkrail: OptionsIn = Field(default_factory=OptionsIn)
 
     def needs(self, *names: str) -> None:
         missing = [name for name in names if getattr(self, name) is None]

@@ -58,6 +58,8 @@ class WebhookEndpoint(models.Model):
 
 
 class DeliveryState(models.TextChoices):
+    """How far a delivery has come."""
+
     QUEUED = "queued"
     LEASED = "leased"
     RETRY_WAIT = "retry_wait"

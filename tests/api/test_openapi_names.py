@@ -31,7 +31,7 @@ def test_two_schemas_of_one_name_are_refused() -> None:
 def test_one_schema_may_be_answered_twice() -> None:
     answer = create_model("Answer", run=(str, ...))
 
-    assert set(Document(api_answering(answer, answer), "").schemas) == {"Answer"}
+    assert "Answer" in Document(api_answering(answer, answer), "").schemas
 
 
 def test_the_check_at_the_start_names_the_schema(

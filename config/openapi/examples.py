@@ -1,0 +1,182 @@
+"""Bodies and answers of the main path, as the document shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_RUN = "0199f2d4-6c1b-7a3e-9d52-3f8a1c7e5b40"
+_REVIEW = "0199f2d5-0b7c-7c19-8e44-91d2a6f0c3e8"
+_CALL = "0199f2d5-8e30-7f02-b1a9-5c6d7e8f9a01"
+_GRANT = "0199f2d6-1a44-7d55-a0c7-2b3c4d5e6f70"
+_HASH = "6b1f0c5d2e4a98773c0de1f5a2b49687d0c3e8f1a5b2947663d8c1f0e5a7b294"
+_POLICY = {"name": "default", "version": 3, "hash": f"sha256:{_HASH}"}
+_LEFT = {"tokens": 998170, "tool_calls": 9998, "time_ms": 3595800, "cost_usd": "9.9879"}
+
+
+def _budget(left: Mapping[str, Any]) -> dict[str, Any]:
+    limits = {"tokens": 10**6, "tool_calls": 10**4, "time_ms": 3_600_000}
+    parts: dict[str, Any] = {
+        name: {"limit": limit, "used": limit - left[name], "remaining": left[name]}
+        for name, limit in limits.items()
+    }
+    money = {"limit": "10.00", "used": "0.0121", "remaining": left["cost_usd"]}
+    return {**parts, "cost_usd": money}
+
+
+def _body(**examples: Any) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in examples.items()}
+
+
+# By operation: bodies by a short name, one answer where it goes well.
+BODIES: Mapping[str, Any] = {
+    "start_run": _body(
+        task_alone={"task": "Fix the flaky login test"},
+        all={
+            "task": "Fix the flaky login test",
+            "intent": "bug-fix",
+            "model": "some-model",
+            "budget": {"tokens": 1_000_000, "cost_usd": "10.00"},
+            "labels": {"repo": "shop"},
+        },
+    ),
+    "report_step": _body(
+        step={
+            "number": 7,
+            "tokens": 1830,
+            "tool_calls": 2,
+            "duration_ms": 4200,
+            "cost_usd": "0.0121",
+            "rework": True,
+            "summary": "Ran the failing test, found the race",
+        }
+    ),
+    "report_steps": _body(
+        steps={
+            "steps": [
+                {"number": 1, "tokens": 900, "tool_calls": 1},
+                {"number": 2, "tokens": 1100, "tool_calls": 3},
+            ]
+        }
+    ),
+    "save_checkpoint": _body(
+        checkpoint={
+            "step": 25,
+            "label": "before migration",
+            "state": {"branch": "fix-login"},
+        }
+    ),
+    "finish_run": _body(
+        finish={
+            "outcome": "completed",
+            "summary": "The race is gone.",
+            "tests": {"ran": True, "passed": 10},
+            "diff": {"lines_added": 120, "lines_removed": 30, "files_changed": 4},
+        }
+    ),
+    "ask_person": _body(
+        question={
+            "kind": "question",
+            "title": "Which branch do I merge into?",
+            "options": ["main", "release"],
+        }
+    ),
+    "rule_review": _body(
+        approve={
+            "action": "approve",
+            "version": 1,
+            "content_digest": f"sha256:{_HASH}",
+            "note": "Start with the fixtures.",
+        }
+    ),
+    "judge_tool_call": _body(
+        command={"kind": "command", "command": "rm -rf build"},
+        tool={
+            "kind": "tool",
+            "tool": "mcp__db__query",
+            "arguments": {"sql": "DROP TABLE users"},
+        },
+        edit={"kind": "edit", "file_path": "a.py", "content": "x = 1\n"},
+    ),
+    "claim_tool_call": _body(claim={"digest": f"sha256:{_HASH}"}),
+    "settle_tool_call": _body(
+        result={"ok": True, "output": "removed", "duration_ms": 12}
+    ),
+    "open_gate_check": _body(check={"step": 7, "gates": ["code-quality"]}),
+    "give_verdict": _body(
+        text={"text": "GATE_REVIEW: FAIL - No test covers the retry"}
+    ),
+    "judge_turn": _body(
+        turn={"finish_reason": "stop", "content": "Shall I delete the old table?"}
+    ),
+    "evaluate_command": _body(command={"command": "rm -rf build"}),
+}
+ANSWERS: Mapping[str, Any] = {
+    "start_run": {
+        "id": _RUN,
+        "project": "shop",
+        "agent": "robo",
+        "task": "Fix the flaky login test",
+        "intent": "bug-fix",
+        "model": "some-model",
+        "labels": {"repo": "shop"},
+        "status": "running",
+        "status_reason": None,
+        "policy": _POLICY,
+        "budget": _budget(_LEFT),
+        "steps": 0,
+        "rework_steps": 0,
+        "last_step": 0,
+        "last_checkpoint_step": 0,
+        "open_reviews": [],
+        "head": {"seq": 1, "hash": _HASH},
+        "created_at": "2026-11-15T09:30:00.000000Z",
+        "updated_at": "2026-11-15T09:30:00.000000Z",
+        "finished_at": None,
+        "url": f"http://127.0.0.1:8000/shop/runs/{_RUN}",
+    },
+    "wait_for_decision": {
+        "run": _RUN,
+        "run_status": "running",
+        "state": "ruled",
+        "review": {"id": _REVIEW, "kind": "confirmation", "version": 2},
+        "ruling": {
+            "id": "0199f2d6-0f11-7b88-9c20-7a8b9c0d1e2f",
+            "action": "approve",
+            "note": "Only the build folder.",
+            "answer": None,
+            "amended": None,
+            "by": "alice",
+            "at": "2026-11-15T09:31:12.480000Z",
+            "grant": _GRANT,
+        },
+    },
+    "judge_tool_call": {
+        "id": _CALL,
+        "run": _RUN,
+        "decision": "require-confirmation",
+        "findings": [
+            {
+                "gate": "destructive",
+                "decision": "require-confirmation",
+                "message": "rm -rf deletes a folder and all that is in it.",
+                "remediation": "Delete single files, or ask a person.",
+                "details": {},
+            }
+        ],
+        "digest": f"sha256:{_HASH}",
+        "review": {
+            "id": _REVIEW,
+            "kind": "confirmation",
+            "url": f"http://127.0.0.1:8000/shop/reviews/{_REVIEW}",
+        },
+        "grant": None,
+        "grant_expires_at": None,
+        "replayed": False,
+        "output": None,
+        "budget_remaining": _LEFT,
+        "preview": None,
+        "policy": _POLICY,
+        "receipt": {"seq": 9, "hash": _HASH},
+    },
+}

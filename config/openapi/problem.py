@@ -1,0 +1,85 @@
+"""The one shape of every error, as the document shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
+
+from ledger.schemas import ReviewReference
+from reviews.outputs import RulingOut
+
+
+class ProblemItem(TypedDict):
+    """One field that is wrong, and why."""
+
+    loc: Annotated[list[str | int], Field(description="the way to the field")]
+    message: str
+
+
+class Problem(TypedDict):
+    """Why a request was refused. `type` is stable; `title` and `detail` are for people.
+
+    What stands below `errors` is only there where it helps.
+    """
+
+    type: Annotated[
+        str,
+        Field(
+            pattern="^/problems/[a-z-]+$",
+            description="the kind of problem, and the address of a page about it",
+            examples=["/problems/run-paused"],
+        ),
+    ]
+    title: Annotated[str, Field(description="the kind of problem, in words")]
+    status: Annotated[int, Field(ge=400, le=599, description="the HTTP status")]
+    detail: Annotated[str, Field(description="what is wrong with this very request")]
+    errors: NotRequired[
+        Annotated[list[ProblemItem], Field(description="every field that is wrong")]
+    ]
+    expected: NotRequired[
+        Annotated[
+            int, Field(description="step-out-of-order: the number of the next step")
+        ]
+    ]
+    review: NotRequired[
+        Annotated[
+            ReviewReference | None,
+            Field(description="run-paused, review-open: the review that is waited for"),
+        ]
+    ]
+    run_status: NotRequired[
+        Annotated[str, Field(description="run-closed: how the run ended")]
+    ]
+    state: NotRequired[
+        Annotated[str, Field(description="already-ruled: how the review ended")]
+    ]
+    ruling: NotRequired[
+        Annotated[
+            RulingOut | None,
+            Field(description="already-ruled: the ruling that counts, if there is one"),
+        ]
+    ]
+    version: NotRequired[
+        Annotated[int, Field(description="stale-version: the version there is now")]
+    ]
+    content_digest: NotRequired[
+        Annotated[
+            str, Field(description="stale-version: the digest of what is shown now")
+        ]
+    ]
+    call: NotRequired[
+        Annotated[
+            str, Field(description="grant-mismatch: the call that was meant, by its id")
+        ]
+    ]
+    accepted_forms: NotRequired[
+        Annotated[list[str], Field(description="invalid: how a verdict can be written")]
+    ]
+
+
+def problem_schema(ref_template: str) -> dict[str, Any]:
+    return TypeAdapter(Problem).json_schema(
+        ref_template=ref_template, mode="serialization"
+    )

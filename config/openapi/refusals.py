@@ -1,0 +1,138 @@
+"""Which problems each operation can answer with: one table, and rules for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from itertools import groupby
+from typing import Any
+
+from accounts.errors import (
+    BadEncoding,
+    DomainError,
+    DuplicateKey,
+    Forbidden,
+    Invalid,
+    Malformed,
+    NotFound,
+    PreconditionRequired,
+    RateLimited,
+    StaleVersion,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    UnsupportedMedia,
+)
+from config.front.problems import MEDIA_TYPE
+from ledger.idempotency import KeyReused
+from reviews.errors import (
+    AlreadyRuled,
+    GrantExpired,
+    GrantMismatch,
+    GrantSpent,
+    ReviewExpired,
+    ReviewOpen,
+    RunClosed,
+    RunPaused,
+    StepConflict,
+    StepOutOfOrder,
+)
+
+Problems = tuple[type[DomainError], ...]
+
+# What an operation refuses because of the state that something is in, or because its
+# body or query names a project that the caller is not in.
+OWN: Mapping[str, Problems] = {
+    "report_step": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
+    "report_steps": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
+    "save_checkpoint": (RunClosed,),
+    "finish_run": (RunClosed, ReviewOpen),
+    "abort_run": (RunClosed,),
+    "reopen_run": (RunClosed,),
+    "ask_person": (RunClosed, RunPaused),
+    "withdraw_review": (AlreadyRuled, ReviewExpired),
+    "judge_tool_call": (RunClosed, RunPaused),
+    "claim_tool_call": (
+        *(RunClosed, RunPaused, ReviewOpen),
+        *(GrantSpent, GrantMismatch, GrantExpired),
+    ),
+    "settle_tool_call": (RunClosed, ReviewOpen, GrantSpent, GrantExpired),
+    "open_gate_check": (RunClosed, RunPaused),
+    "give_verdict": (RunClosed, RunPaused, AlreadyRuled),
+    "judge_turn": (RunClosed, RunPaused),
+    "rule_review": (
+        *(RunPaused, AlreadyRuled, ReviewExpired),
+        *(StaleVersion, PreconditionRequired),
+    ),
+    "claim_review": (AlreadyRuled, ReviewExpired),
+    "release_review": (AlreadyRuled, ReviewExpired),
+    "comment_review": (AlreadyRuled, ReviewExpired),
+    "adopt_recommendation": (RunPaused,),
+    **dict.fromkeys(
+        (
+            *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
+            *("get_loop_summary", "send_signal", "switch_loop", "wake_loop"),
+        ),
+        (NotFound,),
+    ),
+}
+# Hooks are answered with 200 whatever happens: a host takes all else for a yes.
+_NEVER = frozenset({"answer_hook"})
+_HEADERS: Mapping[int, Mapping[str, Any]] = {
+    401: {"WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}}},
+    429: {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}},
+    503: {"Retry-After": {"$ref": "#/components/headers/RetryAfter"}},
+}
+
+
+def list_problems(operation: Mapping[str, Any], *, method: str) -> list[Problems]:
+    """The problems of this operation, those of one status together."""
+    if operation["operationId"] in _NEVER:
+        return []
+    found = sorted(dict.fromkeys(_each(operation, method)), key=_status)
+    return [tuple(same) for _, same in groupby(found, key=_status)]
+
+
+def _each(operation: Mapping[str, Any], method: str) -> Iterator[type[DomainError]]:
+    yield from (Malformed, BadEncoding, Unauthenticated)
+    parameters = operation["parameters"]
+    places = {each["in"] for each in parameters if "in" in each}
+    if operation["security"]:
+        yield from (Forbidden, RateLimited, Unavailable)
+    if "path" in places:
+        yield NotFound
+    if "query" in places:
+        yield Invalid
+    if method != "get":
+        # A body is read, and judged by its form, also where none is needed.
+        yield from (DuplicateKey, TooLarge, UnsupportedMedia, Invalid)
+    if {"$ref": "#/components/parameters/IdempotencyKey"} in parameters:
+        yield KeyReused
+    yield from OWN.get(operation["operationId"], ())
+
+
+def _status(problem: type[DomainError]) -> int:
+    return problem.status
+
+
+def response_name(problems: Problems) -> str:
+    return "Or".join(problem.__name__ for problem in problems)
+
+
+def build_response(problems: Problems) -> dict[str, Any]:
+    """What the document says of one status, for every operation that can answer it."""
+    status = problems[0].status
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    titles = {problem.slug: problem.title for problem in problems}
+    return {
+        "description": "\n".join(
+            [
+                f"{HTTPStatus(status).phrase}:",
+                "",
+                *(f"- `{slug}`: {title}" for slug, title in titles.items()),
+            ]
+        ),
+        **({"headers": _HEADERS[status]} if status in _HEADERS else {}),
+        "content": content,
+        "x-problems": titles,
+    }
