@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from accounts.errors import Forbidden, NotFound
-from accounts.models import Membership, Project, Role
+from accounts.models import Membership, Project, Role, User
 
 
 def projects_of(*, user_id: int) -> QuerySet[Project]:
@@ -22,6 +22,15 @@ def role_in(*, user_id: int, project_id: int) -> Role:
     if role is None:
         raise NotFound
     return Role(role)
+
+
+def list_managers(*, project_id: int) -> list[User]:
+    """Everybody with the rights of a manager in this project, by name."""
+    roles = [role for role in Role if role.includes(Role.MANAGER)]
+    people = User.objects.filter(
+        membership__project_id=project_id, membership__role__in=roles, is_active=True
+    )
+    return list(people.order_by("username"))
 
 
 def require_role(*, user_id: int, project_id: int, role: Role) -> None:

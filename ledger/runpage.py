@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
+from accounts.selectors import list_managers
 from ledger.figures import ago, iso
 from ledger.models import FINAL, Run
 from ledger.profile import (
@@ -49,6 +50,8 @@ class RunPage:
     charts: Charts | None
     reviews: tuple[OpenReviewLink, ...]
     may_abort: bool
+    may_reopen: bool
+    managers: tuple[str, ...]
     head_seq: int
     head_hash: str
 
@@ -62,8 +65,9 @@ def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """One more query, for the charts."""
+    """One more query, for the charts; another one for a run that may be reopened."""
     slow = throttled(run)
+    stopped = run.status == "stopped"
     return RunPage(
         slug=slug,
         facts=facts_of(run, slug=slug, at=at),
@@ -90,6 +94,13 @@ def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
             for code, kind, *_ in json.loads(run.open_reviews)
         ),
         may_abort=run.status not in FINAL and not run.observed,
+        may_reopen=stopped,
+        managers=_managers(run) if stopped else (),
         head_seq=run.head_seq,
         head_hash=run.head_hash,
     )
+
+
+def _managers(run: Run) -> tuple[str, ...]:
+    people = list_managers(project_id=run.project_id)
+    return tuple(visible_line(person.display_name) for person in people)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reviews import check_views, gate_views, permission_views, views, webhook_views
+from reviews import (
+    check_views,
+    gate_views,
+    permission_views,
+    run_views,
+    views,
+    webhook_views,
+)
 
 app_name = "reviews"
 urlpatterns = [
@@ -19,6 +26,7 @@ urlpatterns = [
     path("p/<slug:slug>/queue/<uuid:code>/agent/", views.agent_wait, name="agent-wait"),
     path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
     path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
+    path("p/<slug:slug>/runs/<uuid:code>/reopen/", run_views.reopen, name="run-reopen"),
     path(
         "p/<slug:slug>/runs/<uuid:code>/warnings/<uuid:warning>/acknowledge/",
         check_views.acknowledge,

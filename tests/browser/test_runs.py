@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
+from tests.browser.test_accessibility import violations
 from tests.builders import Person, pause_run, start_run, step
 
 pytestmark = pytest.mark.browser
@@ -75,3 +76,31 @@ def test_a_run_is_aborted_from_its_page(
     expect(page.locator("#run-bar")).to_contain_text("Aborted")
     expect(page.locator("#run-head")).to_contain_text("Not needed any more")
     expect(page.get_by_role("button", name="Abort run")).to_have_count(0)
+
+
+def test_a_manager_reopens_a_stopped_run_from_its_page(
+    desk: Desk, project: Project, alice: Person, bob: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent, budget={"tokens": 1000})
+    path = f"/p/{project.slug}/runs/{run}/"
+    page = desk.open(path, person=alice)
+    other = desk.open(path, person=bob)
+    for each in (page, other):
+        expect(each.locator("#conn")).to_have_attribute("data-state", "live")
+    # It stops while both look at it.
+    agent.post(f"/runs/{run}/steps", json=step(1, tokens=1000))
+    expect(other.locator("#run-head")).to_contain_text(
+        f"A manager can reopen it: {alice.user.username}."
+    )
+    expect(other.get_by_role("button", name="Reopen run")).to_have_count(0)
+    page.get_by_role("button", name="Reopen run").click()
+    dialog = page.get_by_role("dialog", name="Reopen")
+    dialog.get_by_label("Why it may go on").fill("Nearly done")
+    dialog.get_by_label("Tokens").fill("500")
+    assert violations(page) == ""
+    dialog.get_by_role("button", name="Reopen run").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#run-bar")).to_contain_text("Running")
+    expect(other.locator("#timeline li").first).to_contain_text("Nearly done")
+    found = agent.get(f"/runs/{run}").json()
+    assert found["budget"]["tokens"]["limit"] == 1500

@@ -1,0 +1,110 @@
+"""A manager lets a stopped run go on from its page; others read who may."""
+
+from __future__ import annotations
+
+import re
+
+import httpx
+import pytest
+from django.http import HttpResponse
+
+from accounts.models import Project
+from ledger.models import Run
+from tests.browsing import browser_of, send
+from tests.builders import Person, start_run, step
+from tests.rows import each_row
+
+
+@pytest.fixture
+def run(agent: httpx.Client) -> str:
+    """Stopped at its budget."""
+    code = start_run(agent, budget={"tokens": 1000})
+    decision = agent.post(f"/runs/{code}/steps", json=step(1, tokens=1000)).json()
+    assert decision["decision"] == "stop"
+    return code
+
+
+@pytest.fixture
+def path(project: Project, run: str) -> str:
+    return f"/p/{project.slug}/runs/{run}/"
+
+
+def page_of(person: Person, path: str) -> str:
+    return browser_of(person.user).get(path).content.decode()
+
+
+def reopened(person: Person, path: str, **form: str) -> HttpResponse:
+    return send(browser_of(person.user), f"{path}reopen/", **form)
+
+
+def test_a_manager_reopens_it_with_more_budget(
+    alice: Person, path: str, run: str, agent: httpx.Client
+) -> None:
+    page = page_of(alice, path)
+    assert 'data-dialog="reopen"' in page
+    assert "reopen/" in page
+    answer = reopened(
+        alice, path, reason="Looked at it", tokens="500", minutes="2", cost="1.50"
+    )
+    assert answer.status_code == 204
+    found = agent.get(f"/runs/{run}").json()
+    assert found["status"] == "running"
+    assert found["budget"]["tokens"]["limit"] == 1500
+    assert found["budget"]["time_ms"]["limit"] == 3_720_000
+    assert found["budget"]["cost_usd"]["limit"] == "11.50"
+    assert found["budget"]["tool_calls"]["limit"] == 10_000
+    again = page_of(alice, path)
+    assert "Run reopened" in again
+    assert "Looked at it" in again
+
+
+def test_a_reviewer_reads_who_may(alice: Person, bob: Person, path: str) -> None:
+    page = page_of(bob, path)
+    assert "reopen/" not in page
+    head = re.search(r'<div class="head" id="run-head">(.*?)\n</div>', page, re.DOTALL)
+    assert head
+    assert f"A manager can reopen it: {alice.user.username}." in head[1]
+    assert "data-manages" not in page
+    assert "data-manages" in page_of(alice, path)
+
+
+def test_a_reviewer_is_refused(bob: Person, path: str, run: str) -> None:
+    answer = reopened(bob, path, reason="Please")
+    assert answer.status_code == 403
+    assert Run.objects.get(code=run).status == "stopped"
+
+
+@each_row(
+    ("form", "said"),
+    [
+        ({}, "Say why it may go on."),
+        ({"reason": " "}, "Say why it may go on."),
+        ({"reason": "x", "tokens": "-5"}, "Tokens"),
+        ({"reason": "x", "tokens": "many"}, "Tokens"),
+        ({"reason": "x", "cost": "1.2.3"}, "Cost"),
+        ({"reason": "x", "tokens": "9" * 30}, "Tokens"),
+        ({"reason": "x", "minutes": "0"}, "Time"),
+        ({"reason": "x\x00"}, "Null characters"),
+    ],
+)
+def test_what_cannot_be_taken_is_said(
+    alice: Person, path: str, run: str, form: dict[str, str], said: str
+) -> None:
+    answer = reopened(alice, path, **form)
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert Run.objects.get(code=run).status == "stopped"
+
+
+def test_only_a_stopped_run_is_reopened(
+    alice: Person, project: Project, agent: httpx.Client
+) -> None:
+    running = f"/p/{project.slug}/runs/{start_run(agent)}/"
+    assert 'data-dialog="reopen"' not in page_of(alice, running)
+    answer = reopened(alice, running, reason="x")
+    assert answer.status_code == 422
+    assert "only a stopped run is reopened" in answer.content.decode()
+
+
+def test_strangers_have_no_such_page(charlie: Person, path: str) -> None:
+    assert reopened(charlie, path, reason="x").status_code == 404
