@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from ledger.figures import ago, iso, milliseconds, words
-from ledger.models import Entry
+from ledger.models import Entry, Run
 from ledger.profile import (
     Charts,
     RunFacts,
@@ -236,12 +236,7 @@ def pane_of(
         ),
         mine=review.assignee_id == viewer.pk,
         taken=is_taken_from(viewer, history),
-        # Notes stand for themselves.
-        history=timeline_of(
-            [entry for entry in history if entry.type != "review.commented"],
-            run=review.run,
-            at=at,
-        ),
+        history=_history(history, run=review.run, at=at),
         rulings=offered(review),
         hint=exhausted.hint if exhausted else _HINTS[Kind(review.kind)],
         version=review.version,
@@ -285,6 +280,13 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
         ago=ago((at - review.closed_at).total_seconds()),
         over=over,
     )
+
+
+def _history(entries: Sequence[Entry], *, run: Run, at: datetime) -> list[TimelineRow]:
+    """What happened to it. Its title and its notes stand elsewhere in the pane."""
+    told = [entry for entry in entries if entry.type != "review.commented"]
+    first, *rest = timeline_of(told, run=run, at=at)
+    return [replace(first, text=""), *rest]
 
 
 def _step(review: Review, content: dict[str, Any]) -> dict[str, Any]:

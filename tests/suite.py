@@ -35,7 +35,7 @@ MEMORY_BYTES = 2 * 1024**3
 ONCE = {
     "": "architecture bench client core demo docker docs integrations llm test_rows",
     "browser": "accessibility amending confirmation cursor gate_checks keyboard loop "
-    "narrow permissions questions restart runs sign_in webhooks",
+    "narrow permissions questions restart runs sign_in take_overs times webhooks",
     "checks": "exhausted_pane gates_page judge_flows no_false_pass seed_turns "
     "seed_verdicts",
     "front": "connection_limits events_client large_bodies proxies static",
@@ -43,7 +43,7 @@ ONCE = {
     "hooks": "command_hook fails_closed installing page transcripts turns",
     "ledger": "visible charts figures run_pages",
     "loop": "model page",
-    "reviews": "confirmation_pane long_calls permission_page queue_page",
+    "reviews": "confirmation_pane long_calls reopen_on_page permission_page queue_page",
     "telemetry": "bodies",
     "webhooks": "answers docs guard page",
 }

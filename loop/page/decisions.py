@@ -52,7 +52,6 @@ class DecisionRow:
     source: str
     decider: str
     reported: Look | None
-    clock: str
     when: Moment
 
 
@@ -129,7 +128,6 @@ def decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
         source=SOURCES[decision.trigger_source],
         decider="" if decision.decider == "rules" else DECIDERS[decision.decider],
         reported=REPORTED.get(decision.reported),
-        clock=decision.decided_at.astimezone(UTC).strftime("%H:%M"),
         when=past(decision.decided_at, at),
     )
 

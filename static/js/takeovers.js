@@ -10,6 +10,7 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   told = box;
   const { viewer } = document.body.dataset;
   const mine = JSON.parse(box.dataset.takeOvers).filter((notice) => notice.from === viewer);
-  const last = mine.at(-1);
+  const shown = document.querySelector("#detail[data-code]")?.dataset.code;
+  const last = mine.filter(({ url }) => !url.includes(shown)).at(-1); // an open pane tells it itself
   if (last) remark(last.text, READING_MS, [last.url, "Look"]);
 });

@@ -23,7 +23,34 @@ const FORMATS = {
   ago: (s) => s < 5 ? "just now" : s < 60 ? `${s} s ago` : `${words(s - (s % 60)).replace(" 0 s", "")} ago`,
 };
 
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", hourCycle: "h23" });
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1).replaceAll("_", " ");
+const utc = (at) => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+function local(at) {
+  const year = at.getFullYear() === new Date(now()).getFullYear() ? "" : ` ${at.getFullYear()}`;
+  return `${DAY.format(at)}${year} ${CLOCK.format(at)}`;
+}
+
+// When it was in the viewer's zone, and in UTC on hover.
+function place() {
+  for (const zone of document.querySelectorAll("[data-zone]")) {
+    if (!zone.textContent.endsWith(ZONE)) zone.textContent = `times in ${ZONE}`;
+  }
+  for (const time of document.querySelectorAll("time[data-at]")) {
+    const text = local(new Date(time.dateTime));
+    if (time.textContent !== text) time.textContent = text;
+  }
+  for (const time of document.querySelectorAll("time[data-tick]")) {
+    const at = new Date(time.dateTime);
+    const title = `${local(at)} · ${utc(at)}`;
+    if (time.title !== title) time.title = title;
+  }
+}
+
 function tick() {
+  place();
   for (const time of document.querySelectorAll("time[data-tick]")) {
     const past = Math.floor((now() - Date.parse(time.dateTime)) / 1000);
     const left = time.dataset.tick === "left";
@@ -39,5 +66,6 @@ function tick() {
   }
 }
 
+tick();
 setInterval(tick, 1000);
 document.addEventListener("htmx:after:swap", tick);

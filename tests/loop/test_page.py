@@ -89,7 +89,7 @@ def test_decisions_stand_newest_first_under_their_days(
     assert "Cost today $0.00 of $1.00" in page
     assert "1 trigger waiting" in page
     assert re.search(r"just now next in 14 m \d+ s", page)
-    assert "Today 10" in page
+    assert "Today, UTC 10" in page
     today = client.get(history.path()).content.decode()
     assert re.search(r'aria-label="Today: 10 decisions, 5 emitted"', today)
     assert today.count('class="stack"') == 14
