@@ -15,11 +15,14 @@ from bench.growing import SECONDS, growing
 from bench.importing import importing
 from bench.sites import postgres_site, sqlite_site
 from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
+from bench.streams import STREAMS, streams
 from bench.waiting import MANY, waiting
 from bench.waking import PARKED, waking, waking_peers
 from bench.webhooks import MANY as PAUSED
 from bench.webhooks import SINGLE, webhooks
 
+# One key and one run have all of them, which the limits would not let happen.
+FOLLOWERS = str(STREAMS)
 MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
     "steps": (
         lambda: steps_on_postgres(postgres_site(runs=AGENTS)),
@@ -37,6 +40,22 @@ MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
         lambda: waking(postgres_site(reviews=PARKED)),
         lambda: waking(sqlite_site(reviews=PARKED)),
         waking_peers,
+    ),
+    "streams": (
+        lambda: streams(
+            postgres_site(
+                runs=2,
+                CHECKRAIL_STREAMS_PER_KEY=FOLLOWERS,
+                CHECKRAIL_STREAMS_PER_RUN=FOLLOWERS,
+            )
+        ),
+        lambda: streams(
+            sqlite_site(
+                runs=2,
+                CHECKRAIL_STREAMS_PER_KEY=FOLLOWERS,
+                CHECKRAIL_STREAMS_PER_RUN=FOLLOWERS,
+            )
+        ),
     ),
     "webhooks": (
         lambda: webhooks(

@@ -59,8 +59,10 @@ def sqlite_site(*, runs: int = 0, reviews: int = 0, **variables: str) -> Iterato
 
 
 @contextmanager
-def postgres_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
-    """`uvicorn --workers 1` on a database of its own."""
+def postgres_site(
+    *, runs: int = 0, reviews: int = 0, **variables: str
+) -> Iterator[Site]:
+    """`uvicorn --workers 1` on a database of its own; `variables` as above."""
     with (
         tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name,
         services() as urls,
@@ -76,6 +78,7 @@ def postgres_site(*, runs: int = 0, reviews: int = 0) -> Iterator[Site]:
             "CHECKRAIL_DATA": name,
             "CHECKRAIL_HOSTS": "127.0.0.1",
             "CHECKRAIL_ORIGINS": url,
+            **variables,
         }
         stage = furnished(environment, runs=runs, reviews=reviews)
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]

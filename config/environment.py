@@ -57,6 +57,12 @@ class Environment(BaseSettings):
         le=1_000_000,
         validation_alias="CHECKRAIL_ADDRESS_CONNECTIONS",
     )
+    streams_per_key: int = Field(
+        default=50, ge=1, le=100_000, validation_alias="CHECKRAIL_STREAMS_PER_KEY"
+    )
+    streams_per_run: int = Field(
+        default=100, ge=1, le=100_000, validation_alias="CHECKRAIL_STREAMS_PER_RUN"
+    )
     pool_size: int = Field(
         default=16, ge=2, le=200, validation_alias="CHECKRAIL_POOL_SIZE"
     )

@@ -32,6 +32,9 @@ HEAD_TIMEOUT_S = ENVIRONMENT.head_timeout_s
 BODY_TIMEOUT_S = ENVIRONMENT.body_timeout_s
 CONNECTIONS = ENVIRONMENT.connections
 ADDRESS_CONNECTIONS = ENVIRONMENT.address_connections
+# Event streams in one process.
+STREAMS_PER_KEY = ENVIRONMENT.streams_per_key
+STREAMS_PER_RUN = ENVIRONMENT.streams_per_run
 # Requests that one key may send in a second; 0 is no limit.
 KEY_RATE = ENVIRONMENT.key_rate
 # Where people reach the console: links in answers begin with it.

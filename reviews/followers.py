@@ -37,10 +37,13 @@ class Follower:
         """Wait for news; whether it came in time."""
         self._parked = news
         try:
-            done, _ = await asyncio.wait([news], timeout=seconds)
+            async with asyncio.timeout(seconds):
+                await news
+        except TimeoutError:
+            return False
         finally:
             self._parked = None
-        return bool(done)
+        return True
 
     def sends(self) -> None:
         self._sending_since = self._loop.time()

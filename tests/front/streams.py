@@ -11,6 +11,7 @@ import httpx
 
 from ledger import hub
 from ledger.models import Run
+from reviews import feeds
 from tests.waiting import until
 
 Block = dict[str, str]
@@ -80,10 +81,9 @@ def ledger(client: httpx.Client, run: str) -> list[dict[str, Any]]:
 def parked(run: str) -> int:
     """How many followers of this run wait in this process, having read its head."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    hubs = list(hub._hubs.values())
-    return sum(
-        len(each._followers.get(run_id, ())) for each in hubs if run_id in each._heads
-    )
+    seen = any(run_id in each._heads for each in list(hub._hubs.values()))
+    here = [each.open.get(run_id) for each in list(feeds._of_loop.values())]
+    return sum(len(feed.waiting) for feed in here if feed is not None and seen)
 
 
 def until_parked(run: str, count: int = 1) -> None:

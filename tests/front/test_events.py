@@ -21,8 +21,7 @@ from django.utils import timezone
 
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
 from ledger import hub
-from ledger.models import Entry
-from reviews import followers
+from reviews import feeds, followers
 from reviews.intake import events
 from tests.builders import Person, Robot, make_person, pause_at_once, start_run, step
 from tests.conftest import client_for
@@ -101,8 +100,8 @@ def test_what_is_there_then_what_comes_then_the_end(
 def test_a_reader_goes_on_where_it_stood_without_gap_or_repeat(
     robot: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(events, "PAGE_BYTES", 4_000)
-    monkeypatch.setattr(events, "STRIDE", 3)
+    monkeypatch.setattr(feeds, "PAGE_BYTES", 4_000)
+    monkeypatch.setattr(feeds, "STRIDE", 3)
     run = start_run(robot)
     report(robot, run, *range(1, 15))
     got: list[dict[str, Any]] = []
@@ -255,8 +254,8 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
     robo: Robot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    page_of = events._page
-    monkeypatch.setattr(events, "STRIDE", 1)
+    page_of = feeds._page
+    monkeypatch.setattr(feeds, "STRIDE", 1)
     monkeypatch.setattr(followers, "ACCESS_SECONDS", 0.1)
     run = start_run(agent)
     edit = {"kind": "edit", "file_path": "a.py", "content": "x = 1\n" * 40_000}
@@ -265,11 +264,13 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
     for server in (live, plain):
         pages: list[int] = []
 
-        def counted(run_id: int, last: int, pages: list[int] = pages) -> list[Entry]:
-            pages.append(last)
-            return page_of(run_id, last)
+        def counted(
+            run_id: int, code: str, after: int, end: int, pages: list[int] = pages
+        ) -> feeds.Page:
+            pages.append(after)
+            return page_of(run_id, code, after, end)
 
-        monkeypatch.setattr(events, "_page", counted)
+        monkeypatch.setattr(feeds, "_page", counted)
         monkeypatch.setattr(followers, "STALLED_SECONDS", 60)
         url = urlsplit(server.url)
         key = f"Authorization: Bearer {robo.key}"
@@ -309,7 +310,7 @@ def test_trouble_with_the_database_ends_the_stream_in_good_order(
         def gone(*_: object) -> None:
             raise OperationalError("the server closed the connection")
 
-        monkeypatch.setattr(events, "_look", gone)
+        monkeypatch.setattr(feeds, "_look", gone)
         report(robot, run, 1)
 
         assert heard.closed
