@@ -1,14 +1,13 @@
-"""Reviews as rows of the queue: which there are, and what each row says."""
+"""Reviews as rows of the queue: what each row says."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, QuerySet
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
@@ -18,16 +17,10 @@ from ledger.figures import clock, iso, milliseconds
 from ledger.rows import short_code, step_figures
 from ledger.visible import visible_line
 from reviews.asking import asking_rule, asks_about_harm
-from reviews.models import Kind, Review, ReviewState
+from reviews.models import Kind, Review
+from reviews.queue import CALLS, count_microseconds
 
-LIMIT = 200
 SPARK_STEPS = 30
-SHOWS = ("all", "mine", "unclaimed")
-GROUPS = {
-    "late": "Past its time limit",
-    "waiting": "Waiting for a decision",
-    "claimed": "Claimed by others",
-}
 # A wait is worth a look from here on, or from half of its time limit on.
 SOON = timedelta(minutes=10)
 
@@ -77,89 +70,14 @@ class ReviewCard:
     urgency: str
     soon: int
     late: int
-    due: int
     assignee: Person | None
+    call: bool
     key: int
     seq: int
-    overdue: bool
-
-    def group(self, viewer: str) -> str:
-        """`static/js/queue.js` sorts arriving rows by the same rule."""
-        if self.overdue:
-            return "late"
-        others = self.assignee is not None and self.assignee.code != viewer
-        return "claimed" if others else "waiting"
-
-    def shown(self, show: str, viewer: str) -> bool:
-        if show == "mine":
-            return self.assignee is not None and self.assignee.code == viewer
-        return show != "unclaimed" or self.assignee is None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """A part of the queue; each card with whether a filter hides it."""
-
-    name: str
-    title: str
-    rows: list[tuple[ReviewCard, bool]]
-
-    @property
-    def cards(self) -> list[ReviewCard]:
-        return [card for card, hide in self.rows if not hide]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How many reviews are open, unclaimed, and claimed by whom."""
-
-    total: int
-    unclaimed: int
-    claimed: dict[str, int]
-
-    @property
-    def claimed_json(self) -> str:
-        return json.dumps(self.claimed)
-
-    def mine(self, viewer: str) -> int:
-        return self.claimed.get(viewer, 0)
 
 
 def person_of(user: User) -> Person:
     return Person(code=str(user.code), name=visible_line(user.display_name))
-
-
-def tally_of(*, project_id: int) -> Tally:
-    counts = dict(
-        Review.objects.filter(project_id=project_id, state=ReviewState.OPEN)
-        .values_list("assignee__code")
-        .annotate(count=Count("pk"))
-    )
-    return Tally(
-        total=sum(counts.values()),
-        unclaimed=counts.get(None, 0),
-        claimed={str(code): count for code, count in counts.items() if code},
-    )
-
-
-def open_reviews(*, project_id: int) -> QuerySet[Review]:
-    """The queue, the longest wait first, as far as a screen can hold it."""
-    return (
-        _loaded()
-        .filter(project_id=project_id, state=ReviewState.OPEN)
-        .order_by("opened_at")[:LIMIT]
-    )
-
-
-def reviews_touched(
-    *, project_id: int, run_ids: Collection[int], since: datetime
-) -> QuerySet[Review]:
-    """Of these runs: what is open, and what was closed at `since` or later."""
-    return (
-        _loaded()
-        .filter(project_id=project_id, run_id__in=run_ids)
-        .exclude(closed_at__lt=since)
-    )
 
 
 def cards_of(
@@ -177,24 +95,6 @@ def cards_of(
             tokens=[step.tokens for step in figures.get(review.run_id, ())],
         )
         for review in reviews
-    ]
-
-
-def groups_of(
-    cards: Sequence[ReviewCard], *, viewer: str = "", show: str = "all"
-) -> list[Group]:
-    """The queue in its three parts. Without a viewer nobody's claim is their own."""
-    return [
-        Group(
-            name=name,
-            title=title,
-            rows=[
-                (card, not card.shown(show, viewer))
-                for card in cards
-                if card.group(viewer) == name
-            ],
-        )
-        for name, title in GROUPS.items()
     ]
 
 
@@ -234,10 +134,6 @@ def _rising(review: Review, content: dict[str, Any]) -> bool:
     return any(finding["gate"] == "slope" for finding in findings)
 
 
-def _loaded() -> QuerySet[Review]:
-    return Review.objects.select_related("run__agent", "assignee").defer("run__memory")
-
-
 def _card(
     review: Review, *, slug: str, at: datetime, seq: int, tokens: Iterable[int]
 ) -> ReviewCard:
@@ -260,9 +156,8 @@ def _card(
         urgency="late" if at >= late else "soon" if at >= soon else "",
         soon=milliseconds(soon),
         late=milliseconds(late),
-        due=milliseconds(review.due_at),
         assignee=person_of(review.assignee) if review.assignee else None,
-        key=-milliseconds(review.opened_at),
+        call=review.kind in CALLS,
+        key=count_microseconds(review.opened_at),
         seq=seq,
-        overdue=at >= review.due_at,
     )

@@ -8,7 +8,7 @@ fetched over HTTP. The detail pane is the one exception and never travels by soc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from django.template.loader import get_template
 from django.utils.html import format_html
@@ -17,7 +17,9 @@ from django.utils.safestring import SafeString, mark_safe
 from ledger.rows import Fleet, RunRow
 from ledger.runpage import RunPage
 from ledger.timeline import TimelineRow
-from reviews.cards import ReviewCard, Tally, groups_of
+from reviews.cards import ReviewCard
+from reviews.queue import Tally
+from reviews.queue_list import Edge, QueueList
 from reviews.run_checks import RunChecks
 from reviews.take_overs import TakeOver
 
@@ -32,26 +34,22 @@ def review_row(card: ReviewCard) -> SafeString:
     return render("reviews/partials/_row.html", {"card": card})
 
 
-def review_gone(code: object) -> SafeString:
+def review_gone(code: object, *, seq: int) -> SafeString:
     """Told to a list that may still show the row."""
-    return format_html('<li id="review-{}" data-gone></li>', code)
+    return format_html('<li id="review-{}" data-seq="{}" data-gone></li>', code, seq)
 
 
-def queue(cards: Sequence[ReviewCard]) -> SafeString:
-    return render("reviews/partials/_groups.html", {"groups": groups_of(cards)})
+def queue_list(listed: QueueList) -> SafeString:
+    return render("reviews/partials/_queue_list.html", {"list": listed})
 
 
-def queue_filters(tally: Tally, *, slug: str) -> SafeString:
-    return render("reviews/partials/_filters.html", {"tally": tally, "slug": slug})
+def queue_edge(edge: Edge | None) -> SafeString:
+    return render("reviews/partials/_queue_edge.html", {"edge": edge})
 
 
-def queue_count(tally: Tally) -> SafeString:
-    return render("reviews/partials/_count.html", {"tally": tally})
-
-
-def nav_links(*, tally: Tally, fleet: Fleet, slug: str) -> SafeString:
-    context: Context = {"tally": tally, "fleet": fleet, "slug": slug}
-    return render("reviews/partials/_nav_links.html", context)
+def queue_counts(tally: Tally) -> SafeString:
+    """Every number of the queue; the screen knows whose and which filter it shows."""
+    return render("reviews/partials/_queue_counts.html", {"tally": tally})
 
 
 def fleet_card(fleet: Fleet) -> SafeString:

@@ -6,6 +6,7 @@ older state than a newer one did.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,20 +21,14 @@ from ledger.rows import Fleet, fleet_of, live_position, rows_of
 from ledger.runpage import page_of, run_loaded
 from ledger.timeline import PAGE, entries_of, timeline_of
 from reviews import fragments
-from reviews.cards import (
-    LIMIT,
-    Tally,
-    cards_of,
-    open_reviews,
-    reviews_touched,
-    tally_of,
-)
+from reviews.cards import cards_of
 from reviews.models import Permission, ReviewState
+from reviews.queue import Tally, count_reviews, list_reviews
 from reviews.run_checks import run_checks_of
 from reviews.take_overs import TAKING_OVER, list_take_overs
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
-ROWS_LIMIT = 200
+ROWS_LIMIT = 100
 ENTRIES_LIMIT = 5_000
 EVERYTHING = ("*",)
 
@@ -98,7 +93,7 @@ class Frame:
 
     @cached_property
     def tally(self) -> Tally:
-        return tally_of(project_id=self.project_id)
+        return count_reviews(project_id=self.project_id)
 
     @cached_property
     def fleet(self) -> Fleet:
@@ -108,7 +103,7 @@ class Frame:
         changes = self._changes(since)
         match view.name:
             case "queue":
-                body = self._queue(changes)
+                body = self._queue(since, changes)
             case "runs":
                 body = self._runs(changes)
             case "permissions":
@@ -119,13 +114,17 @@ class Frame:
                 body = Body()  # not made of entries: read anew when the page is
             case _:
                 body = self._run(view.run, since=since, changes=changes)
-        links = fragments.nav_links(tally=self.tally, fleet=self.fleet, slug=self.slug)
         mark = fragments.cursor(since=self.position, touched=body.touched)
         return "".join(
             (
                 *body.parts,
                 *self._take_overs(changes, since=since),
-                fragments.partial("#nav-links", "outerMorph", links),
+                fragments.partial(
+                    "#nav-queue-count", "textContent", str(self.tally.total)
+                ),
+                fragments.partial(
+                    "#nav-run-count", "textContent", str(self.fleet.total)
+                ),
                 fragments.partial(
                     "#fleet", "outerMorph", fragments.fleet_card(self.fleet)
                 ),
@@ -158,55 +157,39 @@ class Frame:
         ).values_list("run_id", "type", "at")
         return [Change(*row) for row in rows]
 
-    def _queue(self, changes: list[Change] | None) -> Body:
-        if changes is None:
-            return self._whole_queue()
-        changes = [change for change in changes if change.type.startswith("review.")]
-        runs = {change.run_id for change in changes}
-        if not runs:
+    def _queue(self, since: int, changes: list[Change] | None) -> Body:
+        """Each review that something happened to: its row, or that it is gone."""
+        if changes is not None and not any(map(_is_about_a_review, changes)):
             return Body()
-        if len(runs) > ROWS_LIMIT:
-            return self._whole_queue()
-        reviews = list(
-            reviews_touched(
-                project_id=self.project_id,
-                run_ids=runs,
-                since=min(change.at for change in changes),
-            )
-        )
+        counts = fragments.queue_counts(self.tally)
+        parts = [fragments.partial("#queue-counts", "outerHTML", counts)]
+        codes = self._reviews_named(since) if changes is not None else None
+        if codes is None or len(codes) > ROWS_LIMIT:
+            # Too much to be told: the list fetches its part anew.
+            return Body(parts=parts, touched=EVERYTHING)
+        reviews = list_reviews(project_id=self.project_id, codes=codes)
         opened = [item for item in reviews if item.state == ReviewState.OPEN]
-        closed = [item for item in reviews if item.state != ReviewState.OPEN]
-        if closed and self.tally.total >= LIMIT:
-            return self._whole_queue()  # others move up into sight
         cards = cards_of(opened, slug=self.slug, at=self.at, seq=self.position)
-        rows = (
-            *(fragments.review_row(card) for card in cards),
-            *(fragments.review_gone(item.code) for item in closed),
-        )
-        return Body(
-            parts=(fragments.partial("#queue", "rowsync", *rows), *self._counts()),
-            touched=[item.code for item in reviews],
-        )
-
-    def _whole_queue(self) -> Body:
-        reviews = list(open_reviews(project_id=self.project_id))
-        cards = cards_of(reviews, slug=self.slug, at=self.at, seq=self.position)
-        groups = fragments.queue(cards)
-        return Body(
-            parts=(
-                fragments.partial("#queue-groups", "outerMorph", groups),
-                *self._counts(),
+        rows = [
+            *map(fragments.review_row, cards),
+            *(
+                fragments.review_gone(item.code, seq=self.position)
+                for item in reviews
+                if item.state != ReviewState.OPEN
             ),
-            touched=EVERYTHING,
-        )
+        ]
+        parts.append(fragments.partial("#queue", "rowsync", *rows))
+        return Body(parts=parts, touched=[item.code for item in reviews])
 
-    def _counts(self) -> tuple[str, str]:
-        filters = fragments.queue_filters(self.tally, slug=self.slug)
-        count = fragments.queue_count(self.tally)
-        return (
-            fragments.partial("#queue-filters", "outerMorph", filters),
-            fragments.partial("#queue-count", "outerMorph", count),
+    def _reviews_named(self, since: int) -> set[str]:
+        entries = Entry.objects.filter(
+            project_id=self.project_id,
+            position__gt=since,
+            position__lte=self.position,
+            type__startswith="review.",
         )
+        payloads = entries.values_list("payload", flat=True)
+        return {json.loads(payload)["review"] for payload in payloads}
 
     def _runs(self, changes: list[Change] | None) -> Body:
         runs = {change.run_id for change in changes or ()}
@@ -271,3 +254,7 @@ class Frame:
                 fragments.partial("#timeline", swap, *drawn),
             )
         )
+
+
+def _is_about_a_review(change: Change) -> bool:
+    return change.type.startswith("review.")

@@ -327,3 +327,4 @@ class ReviewPage(BaseModel):
 
     items: list[ReviewOut]
     next_cursor: Cursor
+    total: Annotated[int, Field(description="how many the filters let in, in all")]

@@ -34,7 +34,7 @@ router = Router(auth=PERSON, tags=["Reviews"])
 
 @router.get("/reviews", response=ReviewPage)
 def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first; `next_cursor` leads on, `total` counts all that the filters let in."""
     person = person_asking(request)
     only_known(request.GET, ReviewFilters.model_fields)
     reviews = visible = Review.objects.select_related(*REVIEW_RELATED).filter(
@@ -53,7 +53,9 @@ def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpRes
         reviews, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     items = [review_answer(row, rulings=_rulings(row)) for row in rows]
-    return json_response({"items": items, "next_cursor": next_cursor})
+    return json_response(
+        {"items": items, "next_cursor": next_cursor, "total": reviews.count()}
+    )
 
 
 @router.get("/reviews/{review}", response=ReviewDetail)

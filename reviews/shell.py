@@ -11,7 +11,8 @@ from accounts.doors import ConsoleRequest
 from accounts.models import Project, Role, User
 from accounts.selectors import projects_of
 from ledger.rows import Fleet, fleet_of
-from reviews.cards import Person, Tally, person_of, tally_of
+from reviews.cards import Person, person_of
+from reviews.queue import Tally, count_reviews
 
 
 class Shell:
@@ -24,7 +25,7 @@ class Shell:
 
     @cached_property
     def tally(self) -> Tally:
-        return tally_of(project_id=self.project.pk)
+        return count_reviews(project_id=self.project.pk)
 
     @cached_property
     def fleet(self) -> Fleet:

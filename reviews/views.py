@@ -17,15 +17,15 @@ from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door, sign_in_first
 from accounts.errors import DomainError, Invalid
 from accounts.selectors import projects_of
-from ledger.rows import live_position
 from ledger.visible import visible
 from reviews import services
 from reviews.agent_waits import get_waiting
 from reviews.amend_verdict import amend_verdict
 from reviews.amending import amended_from
-from reviews.cards import LIMIT, SHOWS, cards_of, groups_of, open_reviews
 from reviews.models import Kind, Review
 from reviews.pane import ReviewPane, pane_of, review_loaded
+from reviews.queue import SHOWS
+from reviews.queue_parts import get_list, render_list_part
 from reviews.reading import page_serve
 from reviews.remembering import remember_from
 from reviews.schemas import RememberIn
@@ -48,8 +48,11 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_GET
 @member_door
 def queue(request: ConsoleRequest) -> HttpResponse:
-    """The list, with the longest wait opened beside it where there is room."""
-    return _queue_page(request)
+    """The list, with its first review opened beside it where there is room; to htmx a
+    further part of the list, or the part that it shows anew."""
+    if request.headers.get("HX-Request-Type") != "partial":
+        return _queue_page(request)
+    return render_list_part(request)
 
 
 @require_GET
@@ -192,40 +195,36 @@ def _queue_page(
     take_over: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    since = live_position(project_id=request.project.pk)
     at = timezone.now()
-    slug, viewer = request.project.slug, str(request.user.code)
-    reviews = list(open_reviews(project_id=request.project.pk))
-    cards = cards_of(reviews, slug=slug, at=at, seq=since)
-    show = request.GET.get("show", "all")
-    show = show if show in SHOWS else "all"
-    groups = groups_of(cards, viewer=viewer, show=show)
-    in_order = [card for group in groups for card in group.cards]
+    viewer = str(request.user.code)
+    listed = get_list(request, chosen=chosen)
     opened = chosen
-    if opened is None and in_order:
-        opened = _found(request, UUID(in_order[0].code))
+    if opened is None and listed.cards:
+        opened = _found(request, UUID(listed.cards[0].code))
     pane = None
     if opened is not None:
         pane = pane_of(
-            opened, slug=slug, viewer=request.user, at=at, page=_page(request)
+            opened,
+            slug=request.project.slug,
+            viewer=request.user,
+            at=at,
+            page=_page(request),
         )
-    codes = [card.code for card in in_order]
-    place = codes.index(pane.code) + 1 if pane and pane.code in codes else 0
+    tally = shell_of(request).tally
     context = {
         "page": "queue",
-        "since": since,
+        "since": listed.seq,
         "now": int(at.timestamp() * 1000),
-        "groups": groups,
-        "show": show,
+        "list": listed,
+        "show": listed.show,
         "shell": shell_of(request),
-        "tally": shell_of(request).tally,
-        "mine": shell_of(request).tally.mine(viewer),
-        "slug": slug,
+        "tally": tally,
+        "counts": {name: tally.shown(show=name, viewer=viewer) for name in SHOWS},
+        "slug": request.project.slug,
         "pane": pane,
-        "place": place,
-        "places": len(codes),
+        "place": listed.position(pane.code) if pane else 0,
+        "places": listed.total,
         "open": "detail" if chosen else "list",
-        "unlisted": max(0, shell_of(request).tally.total - LIMIT),
         "alert": alert,
         "take_over": take_over,
         # There is no dialog without a script: the dock says it.

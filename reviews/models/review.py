@@ -74,9 +74,10 @@ class Review(models.Model):
             ),
         )
         indexes = (
-            # The queue reads open reviews only, among ever more closed ones.
+            # The queue reads open reviews only, among ever more closed ones: it is
+            # sorted and counted from this alone, without the rows and their contents.
             models.Index(
-                fields=["project", "opened_at"],
+                fields=["project", "state", "opened_at", "code", "kind", "assignee"],
                 name="review_queue",
                 condition=models.Q(state="open"),
             ),

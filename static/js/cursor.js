@@ -3,7 +3,7 @@
 // reader has left: its dock is inert, and nothing can be sent from it.
 import { remark } from "./toast.js";
 import { abandonAllBut, forgetPane, getPane } from "./panes.js";
-import { links, step } from "./queue.js";
+import { extent, links, lookAhead, step } from "./queue.js";
 
 const PREFETCH_MS = 50;
 let prefetching;
@@ -31,18 +31,18 @@ function prefetch() {
 export function mark() {
   const pane = detail();
   if (!pane) return;
-  for (const link of document.querySelectorAll("#queue [data-open-row]")) {
-    if (link.dataset.openRow === selected) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
+  const all = links();
+  const index = all.findIndex((link) => link.dataset.openRow === selected);
+  for (const link of document.querySelectorAll("#queue [data-open-row][aria-current]")) {
+    if (link !== all[index]) link.removeAttribute("aria-current");
   }
+  all[index]?.setAttribute("aria-current", "true");
   const behind = isBehind();
   if (behind) pane.setAttribute("aria-busy", "true");
   else pane.removeAttribute("aria-busy");
   pane.querySelector("#dock").inert = behind;
-  const spot = pane.querySelector("[data-place]");
-  const all = links();
-  const index = all.findIndex((link) => link.dataset.openRow === selected);
-  spot.textContent = index < 0 ? "" : `${index + 1} of ${all.length}`;
+  const { total, before } = extent();
+  pane.querySelector("[data-place]").textContent = index < 0 ? "" : `${before + index + 1} of ${total}`;
   prefetch();
 }
 
@@ -88,6 +88,7 @@ function tell(text) {
 
 document.addEventListener("htmx:config:request", (event) => {
   const { request, sourceElement } = event.detail.ctx;
+  if (sourceElement.id === "queue-list") request.body.set("around", selected ?? "");
   if (request.method !== "POST" || !sourceElement.closest("#detail")) return;
   forgetPane(shown());
   if (!isBehind()) return;
@@ -143,8 +144,12 @@ export function move(direction) {
   if (!link) return false;
   link.scrollIntoView({ block: "nearest" });
   link.focus({ preventScroll: true });
-  if (link.closest("#queue")) openRow(link);
+  if (link.closest("#queue")) {
+    openRow(link);
+    lookAhead(selected);
+  }
   return true;
 }
 
+document.querySelector("#queue [aria-current]")?.scrollIntoView({ block: "nearest" });
 mark();

@@ -56,7 +56,7 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   else touched.forEach(forgetPane);
   const pane = document.querySelector("#detail[data-code]");
   if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
-  const list = document.querySelector("#runs, #permissions, #loop");
+  const list = document.querySelector("#runs, #permissions, #loop, #queue-list");
   if (everything && list) htmx.trigger(list, "news");
 });
 

@@ -1,35 +1,103 @@
-// The queue as this viewer sees it. Rows come from the server the same for everyone;
-// which group they stand in, which are filtered out, and the counts are settled here.
-import { place } from "./rowsync.js";
-import { now } from "./times.js";
+// The queue as this viewer sees it. Rows and counts come from the server the same for
+// everyone; the filter, the order (`reviews/queue.py` has the same), and which rows belong
+// to the part that is listed are settled here.
+import { rules, syncRow } from "./rowsync.js";
 
-let last = { code: undefined, index: 0 };
+const GROUPS = ["calls", "waiting", "claimed"];
+const NEWS_KEPT = 300;
+const AHEAD = 20;
+const COUNT_MS = 500;
+const SPEAK_MS = 30_000;
+
+const news = new Map();
+let cursor = { code: undefined, place: undefined };
+let counting;
+let speaking;
 
 const queue = () => document.getElementById("queue");
+const edge = (side) => document.getElementById(`queue-${side}`);
 export const links = () =>
-  [...document.querySelectorAll("[data-rows] :is(li, tr):not([hidden], [data-gone]) [data-open-row]")];
+  [...document.querySelectorAll("[data-rows] :is(li, tr):not([data-gone]) [data-open-row]")];
 
-function home({ due, assignee }, viewer) {
-  if (Number(due) <= now()) return "late";
-  return assignee && assignee !== viewer ? "claimed" : "waiting";
+function placeOf({ id, dataset: { key, call, assignee } }) {
+  const others = assignee && assignee !== queue().dataset.viewer;
+  return { group: others ? 2 : call === undefined ? 1 : 0, key: Number(key), code: id.slice("review-".length) };
 }
 
-function settle() {
+function edgePlace(side) {
+  const text = edge(side)?.dataset.edge;
+  if (!text) return null;
+  const [group, key, code] = text.split(".");
+  return { group: Number(group), key: Number(key), code };
+}
+
+const compare = (a, b) =>
+  a.group - b.group || a.key - b.key || (a.code < b.code ? -1 : Number(a.code > b.code));
+
+rules.set("queue", {
+  home(list, row) {
+    const { show, viewer } = list.dataset;
+    const { assignee } = row.dataset;
+    if (show !== "all" && assignee !== (show === "mine" ? viewer : "")) return null;
+    const place = placeOf(row);
+    const [first, last] = [edgePlace("before"), edgePlace("after")];
+    if ((first && compare(place, first) < 0) || (last && compare(place, last) > 0)) return null;
+    return list.querySelector(`[data-group="${GROUPS[place.group]}"]`);
+  },
+  precedes: (row, other) => compare(placeOf(row), placeOf(other)) < 0,
+  // News that overtakes rows on their way, or is about rows not listed yet, counts still.
+  remember(rows) {
+    for (const row of rows) {
+      news.delete(row.id);
+      news.set(row.id, row.cloneNode(true));
+      if (news.size > NEWS_KEPT) news.delete(news.keys().next().value);
+    }
+  },
+  recall: () => [...news.values()].map((row) => row.cloneNode(true)),
+});
+
+function groupCounts(counts, show, viewer) {
+  const [nobody, mine] = [counts[""] ?? [0, 0], counts[viewer] ?? [0, 0]];
+  const take = (column) => (show === "mine" ? 0 : nobody[column]) + (show === "unclaimed" ? 0 : mine[column]);
+  const others = Object.entries(counts).filter(([code]) => code && code !== viewer);
+  const claimed = others.reduce((sum, [, [calls, rest]]) => sum + calls + rest, 0);
+  return { calls: take(0), waiting: take(1), claimed: show === "all" ? claimed : 0 };
+}
+
+const sum = (groups) => groups.calls + groups.waiting + groups.claimed;
+
+// How many this list has in all, and how many of them stand before the first row.
+export function extent() {
+  const { show, viewer } = queue().dataset;
+  const counts = JSON.parse(document.getElementById("queue-counts").dataset.counts);
+  return { total: sum(groupCounts(counts, show, viewer)), before: Number(edge("before")?.dataset.beyond ?? 0) };
+}
+
+function showCounts() {
   const list = queue();
   if (!list) return;
   const { show, viewer } = list.dataset;
-  for (const row of list.querySelectorAll("li[data-key]")) {
-    const { assignee } = row.dataset;
-    row.hidden = (show === "mine" && assignee !== viewer) || (show === "unclaimed" && assignee !== "");
-    const group = list.querySelector(`[data-group="${home(row.dataset, viewer)}"]`);
-    if (row.parentElement !== group) place(group, row);
+  const counts = JSON.parse(document.getElementById("queue-counts").dataset.counts);
+  const numbers = groupCounts(counts, show, viewer);
+  for (const name of ["all", "mine", "unclaimed"]) numbers[name] = sum(groupCounts(counts, name, viewer));
+  for (const box of document.querySelectorAll("[data-count]")) {
+    const text = String(numbers[box.dataset.count]);
+    if (box.textContent !== text) box.textContent = text;
   }
-  for (const group of list.querySelectorAll("[data-group]")) {
-    const count = group.parentElement.querySelector(".n");
-    count.textContent = group.querySelectorAll("li:not([hidden], [data-gone])").length;
-  }
-  const mine = document.querySelector("[data-mine-count]");
-  if (mine) mine.textContent = JSON.parse(document.getElementById("queue-filters").dataset.mine)[viewer] ?? 0;
+  const { total, before } = extent();
+  const more = edge("after");
+  if (more) more.textContent = `${Math.max(1, total - before - links().length)} more`;
+  speak(`${numbers.all} waiting`);
+}
+
+// A screen reader hears how many wait, but not each one that comes or goes.
+function speak(text) {
+  const box = document.getElementById("queue-news");
+  if (box.textContent === text || speaking) return;
+  speaking = setTimeout(() => {
+    speaking = undefined;
+    box.textContent = text;
+  }, SPEAK_MS);
 }
 
 function badge() {
@@ -41,21 +109,47 @@ function badge() {
 // One row on from this review; a row that has gone leaves its place behind.
 export function step(code, direction) {
   const all = links();
-  if (!all.length) return null;
   const index = all.findIndex((link) => link.dataset.openRow === code);
-  if (index >= 0) last = { code, index };
-  const place = last.code === code ? last.index : 0;
-  const next = index >= 0 ? index + direction : direction > 0 ? place : place - 1;
-  return all[Math.min(Math.max(next, 0), all.length - 1)];
+  if (index >= 0) {
+    const row = all[index].closest("li");
+    if (row) cursor = { code, place: placeOf(row) };
+    return all[Math.min(Math.max(index + direction, 0), all.length - 1)];
+  }
+  const { place } = cursor.code === code ? cursor : {};
+  if (!place) return all[0];
+  const beyond = (link) => direction * compare(placeOf(link.closest("li")), place) > 0;
+  return direction > 0 ? all.find(beyond) ?? all.at(-1) : all.findLast(beyond) ?? all[0];
+}
+
+// Near an edge of the listed part, the next one is fetched.
+export function lookAhead(code) {
+  const all = links();
+  const index = all.findIndex((link) => link.dataset.openRow === code);
+  for (const [side, left] of [["before", index], ["after", all.length - 1 - index]]) {
+    if (index >= 0 && left < AHEAD && edge(side)) htmx.trigger(edge(side), "more");
+  }
+}
+
+// What happens before the listed part moves its rows up or down.
+function countBefore() {
+  clearTimeout(counting);
+  if (!edge("before")) return;
+  counting = setTimeout(() => {
+    const above = edge("before");
+    if (above) htmx.ajax("GET", `${above.getAttribute("href")}&count=1`, { source: above, swap: "none" });
+  }, COUNT_MS);
 }
 
 function refresh() {
-  settle();
+  showCounts();
   badge();
   document.dispatchEvent(new CustomEvent("queue:changed"));
 }
 
-document.addEventListener("rows:changed", settle);
-document.addEventListener("htmx:after:swap", refresh);
-setInterval(refresh, 5000);
+document.addEventListener("rows:changed", refresh);
+document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
+  if (ctx.target?.id === "queue-list") for (const row of rules.get("queue").recall()) syncRow(queue(), row);
+  refresh();
+});
+document.addEventListener("htmx:ws:after:message:incoming", countBefore);
 refresh();

@@ -1,20 +1,28 @@
-// The swap style `rowsync`: rows of a live list come in, change, move and go by their id.
-// Known rows are morphed, never replaced, so focus and selection survive.
+// The swap styles `rowsync` and `rowfill`: rows of a list come in, change, move and go by
+// their id. `rowsync` brings news, `rowfill` more of what was there before. Known rows are
+// morphed, never replaced, so focus and selection survive.
 // data-key: place in the list, highest first. data-seq: how new the row is.
 
 // A page that stays open for days does not grow for days.
 const ROWS_KEPT = 500;
 let api;
 
+// By the id of a list: `home` (the element a row belongs in, or null), `precedes` (the
+// order), `remember` and `recall` (news that came while more rows were on their way).
+export const rules = new Map();
+const usual = {
+  home: (list, row) => (!list.dataset.only || row.dataset.status === list.dataset.only ? list : null),
+  precedes: (row, other) => Number(row.dataset.key) > Number(other.dataset.key),
+  remember() {},
+  recall: () => [],
+};
+
 const busy = (row) => row.contains(document.activeElement);
 
-export function place(list, row) {
-  const key = Number(row.dataset.key);
-  const before = [...list.children].find(
-    (other) => other !== row && Number(other.dataset.key) < key,
-  );
-  if (row.isConnected && list.moveBefore) list.moveBefore(row, before ?? null);
-  else list.insertBefore(row, before ?? null);
+function place(home, row, precedes) {
+  const before = [...home.children].find((other) => other !== row && precedes(row, other)) ?? null;
+  if (row.isConnected && home.moveBefore) home.moveBefore(row, before);
+  else if (!busy(row)) home.insertBefore(row, before);
 }
 
 function leave(row) {
@@ -23,36 +31,41 @@ function leave(row) {
   else row.remove();
 }
 
-function update(old, row) {
-  if (Number(old.dataset.seq) > Number(row.dataset.seq)) return false;
-  const moved = old.dataset.key !== row.dataset.key;
+// Bring one row of a list up to date; returns it when it is on screen.
+export function syncRow(list, row, { fresh = false } = {}) {
+  const rule = rules.get(list.id) ?? usual;
+  const old = document.getElementById(row.id);
+  if (old && Number(old.dataset.seq) > Number(row.dataset.seq)) return null;
+  const home = "gone" in row.dataset ? null : rule.home(list, row);
+  if (!home) {
+    if (old) leave(old);
+    return null;
+  }
+  if (!old) {
+    if (list.dataset.insert === "no") return null;
+    row.classList.toggle("fresh", fresh);
+    place(home, row, rule.precedes);
+    return row;
+  }
+  const moved = old.parentElement !== home || old.dataset.key !== row.dataset.key;
   const fragment = document.createDocumentFragment();
   fragment.append(row);
   api.morph(old, fragment, false);
-  if (moved && !busy(old)) place(old.parentElement, old);
-  return true;
+  if (moved) place(home, old, rule.precedes);
+  return old;
 }
 
 htmx.registerExtension("rowsync", {
   init: (internal) => { api = internal; },
   handle_swap(style, list, fragment) {
-    if (style !== "rowsync") return false;
-    const changed = [];
-    const { only, insert } = list.dataset;
-    for (const row of [...fragment.children]) {
-      const old = document.getElementById(row.id);
-      const belongs = !only || row.dataset.status === only;
-      if ("gone" in row.dataset || (old && !belongs)) {
-        if (old) leave(old);
-      } else if (old) {
-        if (update(old, row)) changed.push(old);
-      } else if (belongs && insert !== "no") {
-        row.classList.add("fresh");
-        place(list.querySelector("[data-group]") ?? list, row);
-        changed.push(row);
-      }
-    }
-    if (!list.querySelector("[data-group]")) {
+    if (style !== "rowsync" && style !== "rowfill") return false;
+    const rule = rules.get(list.id) ?? usual;
+    const rows = [...fragment.children];
+    const fresh = style === "rowsync";
+    if (fresh) rule.remember(rows);
+    else rows.push(...rule.recall());
+    const changed = rows.map((row) => syncRow(list, row, { fresh })).filter(Boolean);
+    if (!rules.has(list.id)) {
       while (list.children.length > ROWS_KEPT) list.lastElementChild.remove();
     }
     list.dispatchEvent(new CustomEvent("rows:changed", { bubbles: true }));

@@ -1,0 +1,160 @@
+"""A queue that is longer than its list on screen, while others work on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+
+from accounts.models import Project
+from reviews.queue import PAGE
+from tests.builders import Person, pause_at_once, start_run
+from tests.people import rule
+from tests.reviews.floods import ask_to_run, open_many
+
+pytestmark = pytest.mark.browser
+Open = Callable[..., Page]
+MANY = 2_000
+PUSH_LIMIT = 8 * 1024
+
+
+def listed(page: Page) -> list[str]:
+    """The reviews on screen, from top to bottom."""
+    codes: list[str] = page.evaluate(
+        "[...document.querySelectorAll('#queue li')].map(row => row.id.slice(7))"
+    )
+    return codes
+
+
+def place(page: Page) -> str:
+    return page.locator("[data-place]").inner_text()
+
+
+def test_scrolling_and_j_reach_what_is_beyond_the_edge(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    codes = open_many(agent, project, count=MANY)
+    page = queue_of(alice, project.slug)
+    assert listed(page) == codes[:PAGE]
+    edge = page.locator("#queue-after")
+    expect(edge).to_have_text(f"{MANY - PAGE} more")
+    edge.scroll_into_view_if_needed()
+    rows = page.locator("#queue li")
+    expect(rows).to_have_count(2 * PAGE)
+    assert listed(page) == codes[: 2 * PAGE]
+    page.locator(f"#review-{codes[2 * PAGE - 2]} a").click()
+    expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE - 2])
+    assert place(page) == f"{2 * PAGE - 1} of {MANY}"
+    page.keyboard.press("j")
+    expect(rows).to_have_count(3 * PAGE)
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE])
+    assert place(page) == f"{2 * PAGE + 1} of {MANY}"
+    assert listed(page) == codes[: 3 * PAGE]
+
+
+def test_a_link_leads_to_its_row_and_from_there_up_and_down(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    codes = open_many(agent, project, count=MANY)
+    number = 1_234
+    page = queue_of(alice, project.slug, f"{codes[number]}/")
+    row = page.locator(f"#review-{codes[number]}")
+    expect(row).to_be_in_viewport()
+    expect(row.locator("a")).to_have_attribute("aria-current", "true")
+    assert place(page) == f"{number + 1} of {MANY}"
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", codes[number + 1])
+    assert place(page) == f"{number + 2} of {MANY}"
+    for _ in range(PAGE // 2):
+        page.keyboard.press("k")
+    expect(page.locator("#detail")).to_have_attribute(
+        "data-code", codes[number + 1 - PAGE // 2]
+    )
+    expect(page.locator("[data-place]")).to_have_text(
+        f"{number + 2 - PAGE // 2} of {MANY}"
+    )
+    on_screen = listed(page)
+    start = codes.index(on_screen[0])
+    assert on_screen == codes[start : start + len(on_screen)]
+    # A call comes in at the very top, far above what is listed.
+    call = ask_to_run(agent, "rm -rf build")
+    expect(page.locator("[data-place]")).to_have_text(
+        f"{number + 3 - PAGE // 2} of {MANY + 1}"
+    )
+    assert call not in listed(page)
+    rule(reviewer, call, "deny")
+    expect(page.locator("[data-place]")).to_have_text(
+        f"{number + 2 - PAGE // 2} of {MANY}"
+    )
+
+
+def test_what_is_new_appears_only_where_it_belongs_and_every_number_agrees(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    codes = open_many(agent, project, count=MANY)
+    page = queue_of(alice, project.slug)
+    frames: list[int] = []
+
+    def hear(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: frames.append(len(frame)))
+
+    page.on("websocket", hear)
+    page.reload()
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    late = pause_at_once(agent, start_run(agent))
+    expect(page.get_by_role("link", name=f"All {MANY + 1}")).to_be_visible()
+    assert late not in listed(page)
+    call = ask_to_run(agent, "rm -rf build")
+    expect(page.locator(f"[data-group=calls] #review-{call}")).to_be_visible()
+    assert listed(page) == [call, *codes[:PAGE]]
+    expect(page.locator("[data-count=calls]")).to_have_text("1")
+    expect(page.locator("[data-count=waiting]")).to_have_text(str(MANY + 1))
+    expect(page.locator("#nav-queue-count")).to_have_text(str(MANY + 2))
+    expect(page.locator("[data-place]")).to_have_text(f"2 of {MANY + 2}")
+    # Claimed by somebody else, it belongs far below.
+    reviewer.post(f"/reviews/{call}/claim")
+    expect(page.locator(f"#review-{call}")).to_have_count(0)
+    expect(page.get_by_role("link", name=f"Unclaimed {MANY + 1}")).to_be_visible()
+    expect(page.locator("[data-place]")).to_have_text(f"1 of {MANY + 2}")
+    reviewer.post(f"/reviews/{call}/release")
+    expect(page.locator(f"#review-{call}")).to_be_visible()
+    rule(reviewer, call, "deny")
+    expect(page.locator(f"#review-{call}")).to_have_count(0)
+    expect(page.get_by_role("link", name=f"All {MANY + 1}")).to_be_visible()
+    expect(page.locator("#queue-after")).to_have_text(f"{MANY + 1 - PAGE} more")
+    assert frames
+    assert max(frames) < PUSH_LIMIT, sorted(frames)
+
+
+def test_a_filtered_list_takes_in_what_fits_and_lets_go_of_what_does_not(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+    manager: httpx.Client,
+) -> None:
+    codes = open_many(agent, project, count=3 * PAGE, assignees=(bob.user,))
+    free = codes[-1]  # made by the agent itself, and claimed by nobody
+    page = queue_of(alice, project.slug, "?show=mine")
+    expect(page.get_by_text("You have claimed nothing")).to_be_visible()
+    manager.post(f"/reviews/{free}/claim")
+    expect(page.locator(f"#review-{free}")).to_be_visible()
+    expect(page.get_by_role("link", name="Mine 1")).to_be_visible()
+    expect(page.locator("[data-count=waiting]")).to_have_text("1")
+    assert listed(page) == [free]
+    manager.post(f"/reviews/{free}/release")
+    expect(page.get_by_text("You have claimed nothing")).to_be_visible()
+    expect(page.get_by_role("link", name="Unclaimed 1")).to_be_visible()
