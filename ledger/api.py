@@ -23,6 +23,7 @@ from ledger.selectors import (
     run_visible,
     runs_labelled,
     runs_visible,
+    without_loop,
 )
 from ledger.verify import verify_run
 
@@ -38,8 +39,7 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
     if filters.agent is not None:
         runs = runs.filter(agent__name=filters.agent)
     if filters.agent != SYSTEM_LOOP:
-        # No agent's work: whoever looks for the loop's own runs names its agent.
-        runs = runs.exclude(intent=SYSTEM_LOOP)
+        runs = without_loop(runs)
     if filters.intent is not None:
         if filters.intent not in INTENTS:
             raise unacceptable("intent", f"one of {', '.join(INTENTS)}")

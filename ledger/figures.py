@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from guidance.core.wording import percent_beside
+
 
 def compact(amount: int) -> str:
     """1830 as "1.8k", 412000 as "412k", 1200000 as "1.2M"."""
@@ -25,13 +27,23 @@ def money(micros: int) -> str:
     return f"${micros / 1_000_000:,.{places}f}"
 
 
-def change(share: float) -> str:
-    """A slope in per cent with its sign ("+1.3 %"); a flat one has none ("0 %")."""
-    text = f"{abs(share) * 100:.1f}"
-    if text == "0.0":
+def exact_money(micros: int) -> str:
+    """Dollars to the last fraction of a cent that is there, and to the cent."""
+    whole, rest = f"{micros / 1_000_000:,.6f}".split(".")
+    return f"${whole}.{rest.rstrip('0').ljust(2, '0')}"
+
+
+def change(share: float, *, limit: float | None = None) -> str:
+    """A slope in per cent with its sign ("+1.3 %"); a flat one has none ("0 %").
+
+    Beside a limit it has as many decimals as tell it from that."""
+    if f"{abs(share) * 100:.1f}" == "0.0":
         return "0 %"
-    sign = "\N{MINUS SIGN}" if share < 0 else "+"
-    return f"{sign}{text} %"
+    if share < 0:
+        return f"\N{MINUS SIGN}{abs(share) * 100:.1f} %"
+    if limit is None:
+        return f"+{share * 100:.1f} %"
+    return f"+{percent_beside(share, limit, places=1)}"
 
 
 def words(seconds: float) -> str:

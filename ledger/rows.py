@@ -19,9 +19,11 @@ from django.utils.safestring import SafeString
 
 from accounts.identifiers import parse_code
 from accounts.models import SYSTEM_LOOP
+from guidance.core.wording import duration, percent_beside
 from ledger.charts import StepFigure, fleet_bar, gauge
-from ledger.figures import ago, compact, iso, money, span
+from ledger.figures import ago, compact, exact_money, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run
+from ledger.selectors import without_loop
 from ledger.visible import visible_line
 
 PAGE = 50
@@ -68,7 +70,7 @@ class Amount:
 
     @property
     def percent(self) -> str:
-        return "" if self.share is None else f"{self.share * 100:.0f} %"
+        return "" if self.share is None else percent_beside(self.share, 1.0, places=0)
 
     @property
     def spent(self) -> bool:
@@ -138,7 +140,7 @@ def fleet_of(*, project_id: int) -> Fleet:
     runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
     )
-    counts = runs.exclude(intent=SYSTEM_LOOP).aggregate(
+    counts = without_loop(runs).aggregate(
         running=Count("pk", filter=running & ~slow),
         throttled=Count("pk", filter=running & slow),
         paused=Count("pk", filter=Q(status="paused")),
@@ -150,6 +152,8 @@ def fleet_of(*, project_id: int) -> Fleet:
 def runs_found(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
     """The project's runs, newest first, as the filters ask."""
     runs = Run.objects.filter(project_id=project_id).order_by("-pk")
+    if search != SYSTEM_LOOP:
+        runs = without_loop(runs)
     if show in SHOWS:
         runs = runs.filter(status__in=SHOWS[show])
     if search:
@@ -208,20 +212,30 @@ def status_word(run: Run) -> str:
 def amounts_of(run: Run) -> tuple[Amount, ...]:
     """Tokens, tool calls, time and cost, in this order."""
     return (
-        _amount("Tokens", run.tokens_used, run.tokens_limit, compact),
-        _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, compact),
-        _amount("Time", run.time_ms_used, run.time_ms_limit, span),
-        _amount("Cost", run.cost_micros_used, run.cost_micros_limit, money),
+        _amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
+        _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
+        _amount("Time", run.time_ms_used, run.time_ms_limit, (span, duration)),
+        _amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
     )
 
 
+Write = Callable[[int], str]
+# How an amount is written in short, and how in full.
+COUNTED: tuple[Write, Write] = (compact, "{:,}".format)
+PAID: tuple[Write, Write] = (money, exact_money)
+
+
 def _amount(
-    name: str, used: int, limit: int | None, write: Callable[[int], str]
+    name: str, used: int, limit: int | None, written: tuple[Write, Write]
 ) -> Amount:
+    """In short, but for what would then look equal to its limit and is not."""
+    shortly, fully = written
+    most = "" if limit is None else shortly(limit)
+    near = used != limit and shortly(used) == most
     return Amount(
         name=name,
-        used=write(used),
-        limit="" if limit is None else write(limit),
+        used=fully(used) if near else shortly(used),
+        limit=most,
         share=None if limit is None else used / limit if limit else 1.0,
     )
 

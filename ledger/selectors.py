@@ -14,6 +14,7 @@ from django.db.models.sql.compiler import SQLCompiler
 from accounts.auth import AgentPrincipal, Principal
 from accounts.errors import NotFound
 from accounts.identifiers import parse_code
+from accounts.models import SYSTEM_LOOP
 from ledger.answers import RUN_RELATED
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
@@ -26,6 +27,11 @@ def runs_visible(*, principal: Principal) -> QuerySet[Run]:
     if isinstance(principal, AgentPrincipal):
         return runs.filter(agent_id=principal.agent_id)
     return runs.filter(project__membership__user_id=principal.user_id)
+
+
+def without_loop(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """No agent's work: whoever looks for the loop's own runs names its agent."""
+    return runs.exclude(intent=SYSTEM_LOOP)
 
 
 class LabelText(Func):

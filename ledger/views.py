@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -30,14 +31,28 @@ def runs(request: ConsoleRequest) -> HttpResponse:
     show = show if show in SHOWS else ""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
     found = runs_found(project_id=request.project.pk, show=show, search=search)
-    after = _run_id(request)
+    found = found.select_related("agent").defer("memory")
+    wanted = {name: text for name, text in (("show", show), ("q", search)) if text}
+    after, before = _run_id(request, "older"), _run_id(request, "newer")
     if after is not None:
         found = found.filter(pk__lt=after)
-    page = list(found.select_related("agent").defer("memory")[: PAGE + 1])
-    older = ""
-    if len(page) > PAGE:
-        page.pop()
-        older = urlencode({"show": show, "q": search, "older": page[-1].code})
+    elif before is not None:
+        found = found.filter(pk__gt=before).order_by("pk")
+    page = list(found[: PAGE + 1])
+    more = len(page) > PAGE
+    if before is not None and not more:
+        # No more than the newest page has: that one is live.
+        address = reverse("ledger:runs", args=[request.project.slug])
+        return redirect(f"{address}?{urlencode(wanted)}" if wanted else address)
+    page = page[:PAGE]
+    if before is not None:
+        page.reverse()
+    first = after is None and before is None
+    older = newer = ""
+    if page and (more or before is not None):
+        older = urlencode({**wanted, "older": page[-1].code})
+    if page and not first:
+        newer = urlencode({**wanted, "newer": page[0].code})
     context = {
         "page": "runs",
         "since": since,
@@ -48,8 +63,9 @@ def runs(request: ConsoleRequest) -> HttpResponse:
         "show": show,
         "search": search,
         "older": older,
+        "newer": newer,
         # Runs that begin now have their place only on the first, unsearched page.
-        "first": after is None and not search,
+        "first": first and not search,
     }
     return render(request, "ledger/runs.html", context)
 
@@ -82,8 +98,8 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return render(request, "ledger/run.html", context)
 
 
-def _run_id(request: ConsoleRequest) -> int | None:
-    code = parse_code(request.GET.get("older", ""))
+def _run_id(request: ConsoleRequest, name: str) -> int | None:
+    code = parse_code(request.GET.get(name, ""))
     if code is None:
         return None
     found = Run.objects.filter(project_id=request.project.pk, code=code)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from guidance.core.wording import percent, percent_beside, plain
+from guidance.core.wording import beside, percent, percent_beside, plain
 from guidance.core.words import severity
 from ledger.charts import gauge
 from ledger.figures import change
@@ -105,7 +105,7 @@ def _uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["uncertainty"], limits["max_uncertainty"]
     return _Row(
         name="Uncertainty",
-        value=_score(value),
+        value=_score(value, limit),
         limit=f"limit {plain(limit, places=2)}",
         share=value or 0.0,
         tick=limit,
@@ -117,7 +117,7 @@ def _coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, floor = metrics["coherence"], limits["min_coherence"]
     return _Row(
         name="Coherence",
-        value=_score(value),
+        value=_score(value, floor),
         limit=f"floor {plain(floor, places=2)}",
         share=value or 0.0,
         tick=floor,
@@ -131,7 +131,7 @@ def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     scale = max(2 * limit, value, 0.001)
     return _Row(
         name="Spend slope",
-        value=change(value),
+        value=change(value, limit=limit),
         limit=f"limit {percent(limit)} a step",
         share=value / scale,
         tick=limit / scale,
@@ -159,7 +159,7 @@ def _budget(amounts: tuple[Amount, ...]) -> _Row | None:
     share, fullest = max(limited, key=lambda pair: pair[0])
     return _Row(
         name="Budget used",
-        value=f"{share * 100:.0f} %",
+        value=fullest.percent,
         limit=f"of {fullest.name.lower()}",
         share=share * 0.8,
         tick=0.8,
@@ -180,5 +180,5 @@ def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+def _score(value: float | None, limit: float) -> str:
+    return "–" if value is None else beside(value, limit, places=2)

@@ -44,7 +44,8 @@ ONCE = {
     "hooks": "command_hook fails_closed installing page transcripts turns",
     "ledger": "visible charts figures run_pages",
     "loop": "model page",
-    "reviews": "confirmation_pane long_calls reopen_on_page permission_page queue_page",
+    "reviews": "confirmation_pane long_calls permission_page queue_page reopen_on_page "
+    "signals",
     "telemetry": "bodies",
     "webhooks": "answers docs guard page",
 }

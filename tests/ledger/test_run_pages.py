@@ -65,6 +65,36 @@ def test_older_runs_follow_page_by_page(
     assert len(listed(absent.content.decode())) == 2
 
 
+def test_newer_runs_are_found_again(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(views, "PAGE", 2)
+    made = [start_run(agent, task=f"Find me {n}") for n in range(6)]
+    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/"
+
+    def link(page: str, rel: str) -> str:
+        found = re.findall(rf'href="(\?[^"]*)" rel="{rel}"', page)
+        return "".join(found).replace("&amp;", "&")
+
+    first = client.get(path, {"q": "find"}).content.decode()
+    assert link(first, "prev") == ""
+    second = client.get(path + link(first, "next")).content.decode()
+    third = client.get(path + link(second, "next")).content.decode()
+    assert listed(third) == made[1::-1]
+    assert link(third, "next") == ""
+    back = client.get(path + link(third, "prev")).content.decode()
+    assert listed(back) == listed(second) == [made[3], made[2]]
+    assert link(back, "next") == link(second, "next")
+    # The newest page is the live one, at its own address.
+    answer = client.get(path + link(back, "prev"))
+    assert (answer.status_code, answer["Location"]) == (302, f"{path}?q=find")
+    nowhere = client.get(path, {"newer": "nonsense"})
+    assert len(listed(nowhere.content.decode())) == 2
+
+
 def test_the_page_of_a_run_tells_its_story(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:

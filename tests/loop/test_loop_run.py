@@ -17,9 +17,10 @@ from accounts.models import Agent, Project
 from accounts.services import agent_key_issue
 from ledger.models import Run
 from ledger.replay import replay_run
-from ledger.rows import fleet_of
+from ledger.rows import fleet_of, live_position
 from loop import runs
 from reviews.expiry import abandon_silent_runs
+from reviews.news import View, news_for
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
 from tests.ledger.triggers import run_sql, without_triggers
@@ -41,6 +42,26 @@ def test_it_is_nobodys_work(
     assert (own["id"], own["labels"]) == (told["run"], {"kind": "system-loop"})
     assert reviewer.get(f"/runs/{told['run']}/verify").json()["ok"] is True
     problem(agent.get(f"/runs/{told['run']}"), "not-found")
+
+
+def test_the_console_lists_it_only_where_it_is_looked_for(
+    agent: httpx.Client, alice: Person, project: Project
+) -> None:
+    mine = start_run(agent)
+    view = View(project_id=project.pk, name="runs")
+    since = live_position(project_id=project.pk)
+    own = outcome(agent, project)["run"]
+    client = browser_of(alice.user)
+    runs = f"/p/{project.slug}/runs/"
+    page = client.get(runs).content.decode()
+    assert f"run-{mine}" in page
+    assert f"run-{own}" not in page
+    assert f"run-{own}" not in news_for([(view, since)])[view, since].text
+    loop = client.get(f"/p/{project.slug}/loop/").content.decode()
+    assert f'href="{runs}?q=system-loop"' in loop
+    found = client.get(runs, {"q": "system-loop"}).content.decode()
+    assert f"run-{own}" in found
+    assert client.get(f"{runs}{own}/").status_code == 200
 
 
 def test_nobody_else_can_be_it(agent: httpx.Client, project: Project) -> None:
@@ -158,5 +179,3 @@ def test_every_entry_has_a_line_on_the_runs_page(
         *("1 end of runs and rulings heard", "Do nothing: noop", "Trigger"),
     ):
         assert words in page, words
-    listed = browser_of(alice.user).get(f"/p/{project.slug}/runs/").content.decode()
-    assert "system-loop" in listed
