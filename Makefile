@@ -42,10 +42,11 @@ check: setup ## Lint, check types, imports, templates, migrations and container 
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock \
 		|| { echo "check: a lock file names a host or an index"; exit 1; }
 
-lock: setup ## Resolve the dependencies anew and write both lock files.
+lock: setup ## Resolve the dependencies anew and write the lock files.
 	@command -v uv >/dev/null || test -x $(BIN)/uv || $(PY) -m pip install --quiet uv
 	$(COMPILE) --output-file requirements.lock
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
+	$(PY) -m tests.generated.node_tools
 
 bench: setup ## Measure throughput and waiting, beside the limits of the databases.
 	@PYTHONPATH=client $(PY) -m bench $(ARGS)

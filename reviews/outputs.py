@@ -260,7 +260,7 @@ class DecisionStateOut(BaseModel):
 
     run: Id
     run_status: RunStatus
-    state: Literal["none"] | ReviewState
+    state: Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
     review: WaitedReview | None
     ruling: RulingOut | None
 

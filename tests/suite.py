@@ -33,7 +33,8 @@ MEMORY = Path("/dev/shm")  # noqa: S108 (a folder of our own is made in it)
 MEMORY_BYTES = 2 * 1024**3
 # By folder: what knows no database, and what only looks at pages or at words.
 ONCE = {
-    "": "architecture bench client core demo docker docs integrations llm test_rows",
+    "": "architecture bench client core demo docker docs generated integrations llm "
+    "test_rows",
     "browser": "accessibility amending confirmation cursor gate_checks keyboard "
     "long_queue loop narrow permissions questions restart runs sign_in take_overs times "
     "webhooks",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -50,6 +51,16 @@ def test_a_lock_names_no_host_and_no_path(lock: str) -> None:
 def test_every_package_of_a_lock_has_hashes(lock: str) -> None:
     without = re.findall(r"^(\S+==\S+.*[^\\])$", lock, re.MULTILINE)
     assert without == []
+
+
+def test_the_lock_of_the_npm_packages_names_no_host_and_has_hashes() -> None:
+    text = (ROOT / "tests/generated/package-lock.json").read_text()
+    packages = json.loads(text)["packages"]
+    wanted = json.loads((ROOT / "tests/generated/package.json").read_text())
+
+    assert "://" not in text
+    assert packages.pop("")["dependencies"] == wanted["dependencies"]
+    assert [name for name, each in packages.items() if "integrity" not in each] == []
 
 
 def test_every_direct_dependency_has_its_reasons_written_down() -> None:
