@@ -84,6 +84,10 @@ class StaleVersion(DomainError):
     slug, status, title = "stale-version", 412, "What you saw has changed"
 
 
+class Unchanged(DomainError):
+    slug, status, title = "unchanged", 409, "Nothing would change"
+
+
 class Unavailable(DomainError):
     slug, status, title = "unavailable", 503, "Not available just now"
 

@@ -55,7 +55,8 @@ class SignIn(LoginView):
         return response
 
     def _wait(self, status: int, wait: Wait) -> HttpResponse:
-        form = AuthenticationForm(self.request)
+        typed = {"username": self.request.POST.get("username", "")}
+        form = AuthenticationForm(self.request, initial=typed)
         context = self.get_context_data(form=form, wait=wait.words)
         response = self.render_to_response(context, status=status)
         response["Retry-After"] = str(wait.seconds)

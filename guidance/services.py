@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.db import IntegrityError, transaction
 
-from accounts.errors import Invalid
+from accounts.errors import Invalid, StaleVersion, Unchanged
 from guidance.core.canonical import canonical, digest
 from guidance.core.caps import Caps
 from guidance.core.policy import load_policy
@@ -27,15 +27,31 @@ def policy_publish(
     name: str,
     document: Mapping[str, Any],
     created_by_id: int | None = None,
+    based_on: int | None = None,
 ) -> PolicyVersion:
-    """The document as the next version of its name; refused if it cannot be judged by."""
+    """The document as the next version of its name; refused if it cannot be judged by.
+
+    With `based_on` it must be the next one after that version. What is in force already
+    makes no version.
+    """
     load_policy(document)
     while True:
         newest = _newest(project_id=project_id, name=name)
+        version = newest.version if newest else 0
+        if based_on is not None and version != based_on:
+            raise StaleVersion(
+                f"Version {version} of the policy {name} is in force now, not version "
+                f"{based_on} any more."
+            )
+        if newest is not None and newest.hash == digest(canonical(document)):
+            raise Unchanged(
+                f"Version {version} of the policy {name} says all of this already: "
+                "nothing would change."
+            )
         row = _insert(
             project_id=project_id,
             name=name,
-            version=newest.version + 1 if newest else 1,
+            version=version + 1,
             document=document,
             created_by_id=created_by_id,
         )

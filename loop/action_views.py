@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
@@ -64,8 +65,12 @@ def answer(request: ConsoleRequest, code: UUID, word: str) -> HttpResponse:
     row = _here(request, Recommendation.objects.all(), code)
 
     def act() -> None:
-        person = person_of(request.user)
-        recommendation_end(row=row, person=person, adopt=word == "adopt")
+        recommendation_end(
+            row=row,
+            person=person_of(request.user),
+            adopt=word == "adopt",
+            based_on=_version(request),
+        )
 
     return _done(request, "recommendations", act, place=f"recommendation-{code}")
 
@@ -96,8 +101,14 @@ def _done(
     try:
         act()
     except DomainError as refusal:
-        return tab_page(request, tab, alert=refusal.detail, status=422)
+        return tab_page(request, tab, alert=refusal.detail, status=refusal.status)
     return tab_address(request, tab, place)
+
+
+def _version(request: ConsoleRequest) -> int | None:
+    """The version that the page showed the difference to, if it did."""
+    given = request.POST.get("based_on", "")
+    return int(given) if re.fullmatch(r"[0-9]{1,9}", given) else None
 
 
 def _text(request: ConsoleRequest, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -70,7 +71,10 @@ def note_answer(note: Note) -> dict[str, Any]:
     }
 
 
-def recommendation_answer(row: Recommendation) -> dict[str, Any]:
+def recommendation_answer(
+    row: Recommendation, *, draft: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """With the draft as it stands now where that is known, else as it was stored."""
     return {
         "id": str(row.code),
         "title": row.title,
@@ -78,7 +82,7 @@ def recommendation_answer(row: Recommendation) -> dict[str, Any]:
         "change": json.loads(row.change),
         "state": str(row.state),
         "decision_id": str(row.decision_id) if row.decision_id else None,
-        "draft": json.loads(row.draft),
+        "draft": draft or json.loads(row.draft),
         "evidence": json.loads(row.evidence),
         "created_at": timestamp(row.created_at),
         "ended_at": _time(row.ended_at),

@@ -20,6 +20,7 @@ from loop.answers import (
     note_answer,
     recommendation_answer,
 )
+from loop.drafting import build_drafter
 from loop.hints import hint
 from loop.models import Decision, Incident, Note, NoteState, Recommendation
 from loop.noting import note_add, note_end
@@ -175,7 +176,12 @@ def list_recommendations(
     """Newest first; `next_cursor` leads on."""
     wanted = {"state": filters.state} if filters.state else {}
     rows = Recommendation.objects.all()
-    return _page(request, filters, rows, recommendation_answer, **wanted)
+    draft = build_drafter()
+
+    def answer(row: Recommendation) -> dict[str, Any]:
+        return recommendation_answer(row, draft=draft(row))
+
+    return _page(request, filters, rows, answer, **wanted)
 
 
 @router.get("/loop/incidents", response=IncidentPage)

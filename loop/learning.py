@@ -20,8 +20,8 @@ from loop.acting import LOOP
 from loop.counting import counted_facts
 from loop.drafting import draft_of
 from loop.errors import NotDue
-from loop.models import ProjectLoop, Recommendation
-from loop.recommending import OPEN, AddRecommendation
+from loop.models import OPEN, ProjectLoop, Recommendation
+from loop.recommending import AddRecommendation
 from loop.runs import loop_of, perform
 
 DAY = timedelta(days=1)
@@ -74,7 +74,8 @@ def _told(project_id: int, *, since: datetime) -> set[str]:
 
 
 def _recommend(project_id: int, lesson: Lesson, *, rests: timedelta) -> bool:
-    if draft_of(lesson.change, project_id=project_id)["problem"] is not None:
+    draft = draft_of(lesson.change, project_id=project_id)
+    if draft["problem"] is not None:
         return False  # the policy has just become another one: tomorrow says more
     try:
         perform(
@@ -85,6 +86,7 @@ def _recommend(project_id: int, lesson: Lesson, *, rests: timedelta) -> bool:
                 title=lesson.title,
                 detail=lesson.detail,
                 change=lesson.change,
+                draft=draft,
                 key=lesson.key,
                 evidence=lesson.evidence,
                 rests=rests,

@@ -22,7 +22,14 @@ from loop.outputs import (
 )
 from loop.recommending import recommendation_end
 from loop.resolving import incident_resolve
-from loop.schemas import ProjectQuery, ResolveIn, SummaryQuery, SwitchIn, WakeIn
+from loop.schemas import (
+    AdoptIn,
+    ProjectQuery,
+    ResolveIn,
+    SummaryQuery,
+    SwitchIn,
+    WakeIn,
+)
 from loop.selectors import found, project_meant, standing_of
 from loop.summary import summary_of
 from loop.switching import loop_switch
@@ -78,9 +85,12 @@ def switch_loop(request: HttpRequest, body: SwitchIn) -> HttpResponse:
 
 
 @router.post("/loop/recommendations/{recommendation}/adopt", response=RecommendationOut)
-def adopt_recommendation(request: HttpRequest, recommendation: str) -> HttpResponse:
+def adopt_recommendation(
+    request: HttpRequest, recommendation: str, body: AdoptIn | None = None
+) -> HttpResponse:
     """Make it so: publish the policy, or start the loop (manager)."""
-    return _end(request, recommendation, adopt=True)
+    based_on = body.based_on if body else None
+    return _end(request, recommendation, adopt=True, based_on=based_on)
 
 
 @router.post(
@@ -103,8 +113,10 @@ def resolve_incident(
     return json_response(incident_answer(resolved))
 
 
-def _end(request: HttpRequest, code: str, *, adopt: bool) -> HttpResponse:
+def _end(
+    request: HttpRequest, code: str, *, adopt: bool, based_on: int | None = None
+) -> HttpResponse:
     person = person_asking(request)
     row = found(Recommendation.objects.all(), principal=person, code=code)
-    ended = recommendation_end(row=row, person=person, adopt=adopt)
+    ended = recommendation_end(row=row, person=person, adopt=adopt, based_on=based_on)
     return json_response(recommendation_answer(ended))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import PersonPrincipal, Principal
-from accounts.errors import Invalid
+from accounts.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
 from accounts.identifiers import uuid7
 from accounts.models import Role
 from accounts.selectors import require_role
@@ -26,11 +26,9 @@ from loop.caps import refuse_at_cap
 from loop.drafting import draft_of
 from loop.errors import LoopPaused
 from loop.facts import paused_words
-from loop.models import ProjectLoop, Recommendation, RecommendationState
+from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
-
-OPEN = (RecommendationState.PENDING, RecommendationState.DRAFTED)
 
 
 @dataclass(kw_only=True)
@@ -41,6 +39,7 @@ class AddRecommendation(Command[Reply]):
     title: str
     detail: str
     change: Mapping[str, Any]
+    draft: Mapping[str, Any]
     key: str = ""
     evidence: Mapping[str, Any] | None = None
     row_code: str = field(default_factory=lambda: str(uuid7()))
@@ -62,6 +61,7 @@ class AddRecommendation(Command[Reply]):
             title=self.title,
             detail=self.detail,
             change=canonical(self.change),
+            draft=json.dumps(self.draft, ensure_ascii=False),
             actor=self.actor,
             key=self.key,
             evidence=canonical(self.evidence),
@@ -102,7 +102,8 @@ def recommendation_add(
 ) -> Reply:
     """Refused where it could never be adopted as things stand."""
     policy_in_force(project_id=project_id, name=DEFAULT)  # there is one from now on
-    problem = draft_of(change, project_id=project_id)["problem"]
+    draft = draft_of(change, project_id=project_id)
+    problem = draft["problem"]
     if problem is not None:
         raise Invalid(
             f"change: {problem}.", errors=[{"loc": ["change"], "message": problem}]
@@ -115,6 +116,7 @@ def recommendation_add(
             title=title,
             detail=detail,
             change=change,
+            draft=draft,
             idempotency=idempotency,
         ),
     )
@@ -122,11 +124,15 @@ def recommendation_add(
 
 @dataclass(kw_only=True)
 class EndRecommendation(Command[None]):
-    """A person's choice. Adopting publishes the policy, or starts the loop."""
+    """A person's choice. Adopting publishes the policy, or starts the loop.
+
+    `based_on` is the version of the policy to which they have seen the difference.
+    """
 
     row: Recommendation
     person: PersonPrincipal
     adopt: bool
+    based_on: int | None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_moved(run)
@@ -148,13 +154,20 @@ class EndRecommendation(Command[None]):
         return plan.change(nothing)
 
     def _carry_out(self, plan: Plan, row: Recommendation) -> None:
-        """On the policy as it is now: what the draft was based on may have changed."""
+        """On the policy as it is now, which must be the one that was seen."""
         draft = draft_of(json.loads(row.change), project_id=row.project_id)
+        if "set" in draft:
+            self._refuse_unseen(draft)
         if draft["problem"] is not None:
             raise Invalid(f"It cannot be adopted any more: {draft['problem']}.")
         if "advice" in draft:
             return  # a person says that they have followed it
         if "set" in draft:
+            if not draft["changes"]:
+                raise Unchanged(
+                    f"The policy {draft['policy']} says all of this already: nothing "
+                    "would change. Dismiss it."
+                )
             plan.effects.append(partial(self._publish, row, draft))
             return
         loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
@@ -175,26 +188,51 @@ class EndRecommendation(Command[None]):
         payload = {"decision": event["decision_id"], "event": event}
         plan.note("loop.emitted", actor=self.person.actor, payload=payload)
 
+    def _refuse_unseen(self, draft: Mapping[str, Any]) -> None:
+        """Lists are replaced whole: what came in between would be lost unnoticed."""
+        name, version = draft["policy"], draft["based_on"]
+        more = {
+            "in_force": {"name": name, "version": version},
+            "changes": draft["changes"],
+        }
+        if self.based_on is None:
+            raise PreconditionRequired(
+                "Say in based_on to which version of the policy you have seen the "
+                f"difference. Version {version} of {name} is in force.",
+                **more,
+            )
+        if self.based_on != version:
+            raise StaleVersion(
+                f"Version {version} of the policy {name} is in force now; you have seen "
+                f"version {self.based_on}. Look at the difference again, then adopt it.",
+                **more,
+            )
+
     def _publish(self, row: Recommendation, draft: Mapping[str, Any]) -> None:
         version = policy_publish(
             project_id=row.project_id,
             name=draft["policy"],
             document=draft["document"],
             created_by_id=self.person.user_id,
+            based_on=draft["based_on"],
         )
         rows = Recommendation.objects.filter(pk=row.pk)
         rows.update(adopted_as=version, draft=json.dumps(draft, ensure_ascii=False))
 
 
 def recommendation_end(
-    *, row: Recommendation, person: PersonPrincipal, adopt: bool
+    *,
+    row: Recommendation,
+    person: PersonPrincipal,
+    adopt: bool,
+    based_on: int | None = None,
 ) -> Recommendation:
     """Only a manager: a policy concerns everybody in the project."""
     require_role(user_id=person.user_id, project_id=row.project_id, role=Role.MANAGER)
     perform(
         row.project_id,
         lambda run: EndRecommendation(
-            run_code=run, row=row, person=person, adopt=adopt
+            run_code=run, row=row, person=person, adopt=adopt, based_on=based_on
         ),
     )
     row.refresh_from_db()

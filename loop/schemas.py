@@ -20,6 +20,7 @@ from reviews.schemas import (
 )
 
 DATA_LIMIT = 16 * 1024
+VERSION_MAX = 2**31 - 1
 
 
 def _bounded(value: dict[str, Any]) -> dict[str, Any]:
@@ -100,6 +101,13 @@ class RecommendationIn(Body):
     detail: Said = ""
     change: PolicyChangeIn | LoopChangeIn | AdviceIn
     project: Slug | None = None
+
+
+class AdoptIn(Body):
+    """`based_on` is the version of the policy that the difference was seen to; needed
+    where a policy would change."""
+
+    based_on: Annotated[int, Field(ge=1, le=VERSION_MAX)] | None = None
 
 
 class SwitchIn(Body):

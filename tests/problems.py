@@ -24,6 +24,7 @@ STATUSES = {
     "already-ruled": 409,
     "grant-spent": 409,
     "grant-mismatch": 409,
+    "unchanged": 409,
     "review-expired": 410,
     "grant-expired": 410,
     "stale-version": 412,

@@ -17,6 +17,10 @@ class RecommendationState(models.TextChoices):
     DISMISSED = "dismissed"
 
 
+# Not answered yet.
+OPEN = (RecommendationState.PENDING, RecommendationState.DRAFTED)
+
+
 class Recommendation(models.Model):
     """`change` is a part of a policy to set, a loop to start with its parameters, or
     advice. `key` names what was learned, so that nobody is told the same twice."""

@@ -15,9 +15,16 @@ from ledger.figures import money
 from ledger.moments import Moment, ahead, past, past_or_none
 from ledger.visible import visible, visible_line
 from loop.facts import spent_today, used_this_hour
-from loop.models import Incident, Note, NoteState, ProjectLoop, Recommendation, Signal
+from loop.models import (
+    OPEN,
+    Incident,
+    Note,
+    NoteState,
+    ProjectLoop,
+    Recommendation,
+    Signal,
+)
 from loop.page.vocabulary import ACTIONS, DECIDERS
-from loop.recommending import OPEN
 from loop.runs import loop_of
 
 # The clock ticks every minute: a beat that is later than this is not on its way.

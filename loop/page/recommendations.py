@@ -10,9 +10,9 @@ from typing import Any
 
 from ledger.moments import Moment, past, past_or_none
 from ledger.visible import ShownText, show_text, visible, visible_line
-from loop.models import Recommendation, RecommendationState
+from loop.drafting import build_drafter
+from loop.models import OPEN, Recommendation, RecommendationState
 from loop.page.vocabulary import Look, actor_names
-from loop.recommending import OPEN
 
 OPEN_LIMIT = 100
 ENDED_LIMIT = 20
@@ -25,8 +25,19 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceRow:
+    """One place of a policy: what stands there, and what would."""
+
+    path: str
+    before: ShownText | None
+    after: ShownText | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecommendationRow:
-    """One of `change` and `advice` is there; `adopts` says what adopting it does."""
+    """What it sets is in `differences`, to version `based_on` of a policy; what a loop
+    would be started with is in `parameters`. `adopts` says what adopting does, or did.
+    """
 
     code: str
     title: str
@@ -35,7 +46,10 @@ class RecommendationRow:
     learned: bool
     by: str
     made: Moment
-    change: ShownText | None
+    differences: Sequence[DifferenceRow]
+    based_on: int | None
+    unchanged: bool
+    parameters: ShownText | None
     advice: str
     adopts: str
     problem: str
@@ -62,25 +76,34 @@ def recommendations_ended(project_id: int, *, at: datetime) -> list[Recommendati
 
 def _rows(found: Sequence[Recommendation], *, at: datetime) -> list[RecommendationRow]:
     names = actor_names(row.actor for row in found)
-    return [_row(row, by=names[row.actor], at=at) for row in found]
+    draft = build_drafter()
+    return [
+        _row(row, draft=draft(row) or {}, by=names[row.actor], at=at) for row in found
+    ]
 
 
-def _row(row: Recommendation, *, by: str, at: datetime) -> RecommendationRow:
+def _row(
+    row: Recommendation, *, draft: Mapping[str, Any], by: str, at: datetime
+) -> RecommendationRow:
     change: Mapping[str, Any] = json.loads(row.change)
-    draft: Mapping[str, Any] = json.loads(row.draft) or {}
     advice = change.get("advice")
     published = row.adopted_as
+    state = RecommendationState(row.state)
+    changes = draft.get("changes", ())
     return RecommendationRow(
         code=str(row.code),
         title=visible_line(row.title),
         detail=visible(row.detail),
-        state=_STATES[RecommendationState(row.state)],
+        state=_STATES[state],
         learned=bool(row.key),
         by=by,
         made=past(row.created_at, at),
-        change=None if advice else _shown(change),
+        differences=[_difference(one) for one in changes],
+        based_on=draft.get("based_on"),
+        unchanged="set" in change and not changes and state in OPEN,
+        parameters=_shown(change["parameters"]) if "kind" in change else None,
         advice=visible(advice or ""),
-        adopts=_adopts(change),
+        adopts=_adopts(change, draft, state),
         problem=visible_line(draft.get("problem") or ""),
         decision=str(row.decision_id or ""),
         ended=past_or_none(row.ended_at, at),
@@ -93,18 +116,35 @@ def _row(row: Recommendation, *, by: str, at: datetime) -> RecommendationRow:
     )
 
 
-def _shown(change: Mapping[str, Any]) -> ShownText:
-    wanted = change["set"] if "set" in change else change["parameters"]
-    return show_text(json.dumps(wanted, ensure_ascii=False, indent=2))
+def _difference(change: Mapping[str, Any]) -> DifferenceRow:
+    kind = change["change"]
+    return DifferenceRow(
+        path=visible_line(change["path"]),
+        before=None if kind == "added" else _shown(change["before"]),
+        after=None if kind == "removed" else _shown(change["after"]),
+    )
 
 
-def _adopts(change: Mapping[str, Any]) -> str:
+def _shown(value: Any) -> ShownText:
+    return show_text(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def _adopts(
+    change: Mapping[str, Any], draft: Mapping[str, Any], state: RecommendationState
+) -> str:
     if "advice" in change:
         return "Nothing is changed by itself: it is marked as done."
-    if "set" in change:
-        name = visible_line(change["policy"])
-        return (
-            f"The policy {name} gets a new version with this set in it. It is in force"
-            " at once; runs that are under way keep theirs."
-        )
-    return f"The loop {visible_line(change['kind'])} is started with these parameters."
+    if "kind" in change:
+        kind = visible_line(change["kind"])
+        if state in OPEN:
+            return f"The loop {kind} is started with these parameters."
+        return f"The loop {kind} with these parameters."
+    policy = f"the policy {visible_line(change['policy'])}"
+    if state == RecommendationState.ADOPTED:
+        return f"What it changed in {policy}."
+    if state == RecommendationState.DISMISSED:
+        return f"What it would have changed in {policy}."
+    return (
+        f"Changes to {policy}, version {draft.get('based_on')}, which is in force."
+        " Once adopted, new runs are judged by them; runs under way keep what they have."
+    )

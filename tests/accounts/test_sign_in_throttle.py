@@ -61,6 +61,7 @@ def test_after_ten_failures_even_the_right_password_has_to_wait(
     assert held.status_code == 429
     assert held["Retry-After"] == str(throttle.WINDOW_SECONDS)
     assert "Wait five minutes" in held.content.decode()
+    assert f'value="{name}"' in held.content.decode()
     other = attempt(alice.user.username, alice.password, address=here)
     assert other.status_code == 302
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import cycle
 from typing import Any
 
 import httpx
@@ -37,6 +38,7 @@ from tests.live import Live
 from tests.people import seen
 from tests.problems import any_problem
 
+_resets = cycle(range(1, 10))  # each adoption must change something
 ABSENT = "01900000-0000-7000-8000-000000000000"
 ANYBODY = {"own agent", "other agent", "foreign agent"}
 MEMBERS = {"reviewer", "manager", "admin"}
@@ -256,9 +258,14 @@ class World:
         return replace(looped, body={}, note=newest["id"])
 
     def recommended(self) -> Target:
-        body = {"title": "t", "change": {"set": {"checks": {"max_resets": 2}}}}
-        row = self.agent.post("/loop/recommendations", json=body).json()["id"]
-        return replace(self.looped, recommendation=row)
+        change = {"set": {"checks": {"max_resets": next(_resets)}}}
+        body = {"title": "t", "change": change}
+        row = self.agent.post("/loop/recommendations", json=body).json()
+        return replace(
+            self.looped,
+            recommendation=row["id"],
+            body={"based_on": row["draft"]["based_on"]},
+        )
 
     def stopped(self) -> Target:
         target = self.running({"reason": "looked at it"})

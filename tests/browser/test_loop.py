@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -12,6 +13,7 @@ from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, Robot
 from tests.loop.history import lived
+from tests.loop.test_adopting import LOOSER, STRICTER, adopt, recommend
 
 pytestmark = pytest.mark.browser
 
@@ -97,3 +99,30 @@ def test_without_a_script_it_works_all_the_same(
     expect(page.get_by_text("Adopted by alice")).to_be_visible()
     page.get_by_role("button", name="Wake now").click()
     expect(page.get_by_role("heading", name="Not decided yet")).to_be_visible()
+
+
+def test_a_difference_that_moved_is_not_adopted_unseen(
+    desk: Desk,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    manager: httpx.Client,
+) -> None:
+    """Another version comes into force while the dialog is open: it goes away."""
+    stays, other = recommend(agent, LOOSER), recommend(agent, STRICTER)
+    page = desk.open(f"/p/{project.slug}/loop/recommendations/", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    card = page.locator(f"#recommendation-{stays}")
+    card.get_by_role("button", name="Adopt").click()
+    dialog = page.get_by_role("dialog", name="Adopt this?")
+    expect(dialog).to_contain_text("tools.always_ask")
+
+    assert adopt(manager, other, based_on=1).status_code == 200
+
+    expect(dialog).to_have_count(0)
+    expect(card.locator(".inside .before")).to_contain_text("git-push-force")
+    card.get_by_role("button", name="Adopt").click()
+    expect(dialog.locator(".before")).to_contain_text("git-push-force")
+    assert violations(page) == ""
+    dialog.get_by_role("button", name="Adopt").click()
+    expect(page.locator("#loop")).to_contain_text("as default, version 3")

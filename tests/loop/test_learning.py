@@ -111,7 +111,7 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
     (told, *_) = reviewer.get("/loop/recommendations").json()["items"]
     assert told["evidence"]["days"] == 30
     # Adopted, the gate holds nobody any more; and it is said once.
-    recommendation_end(row=gate, person=alice.principal, adopt=True)
+    recommendation_end(row=gate, person=alice.principal, adopt=True, based_on=1)
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
     assert opened(agent, run, "style")["enforcement_mode"] == "advisory"

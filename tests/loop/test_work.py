@@ -131,7 +131,8 @@ def test_a_recommendation_becomes_a_draft_and_no_policy_before_a_person_says_so(
     path = f"/loop/recommendations/{code}/adopt"
     problem(reviewer.post(path), "forbidden")
     assert versions.count() == 1
-    assert manager.post(path).json()["state"] == "adopted"
+    seen = {"based_on": row["draft"]["based_on"]}
+    assert manager.post(path, json=seen).json()["state"] == "adopted"
     policy = policy_in_force(project_id=project.pk, name="default")
     assert policy.version == 2
     assert policy.policy.continue_limits.max_rework_ratio == 0.4
