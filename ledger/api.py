@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
@@ -12,6 +14,7 @@ from accounts.requests import BEARER_OR_SESSION, principal_of
 from accounts.responses import json_response
 from guidance.core.words import INTENTS
 from ledger.answers import checkpoint_answer, run_answer
+from ledger.beside import compare_runs
 from ledger.schemas import (
     CheckpointOut,
     RunFilters,
@@ -111,9 +114,12 @@ def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
 
 @router.get("/runs/{run}/verify", response=VerifyOut, tags=["Ledger"])
 def get_verification(request: HttpRequest, run: str) -> HttpResponse:
-    """Recompute every hash of the run's chain."""
+    """Recompute every hash of the run's chain, and compare its rows with it."""
     found = run_visible(principal=principal_of(request), code=run)
     result = verify_run(found)
+    if result.ok and (differs := compare_runs([found])):
+        first = min(differs, key=lambda each: each.seq)
+        result = replace(result, first_bad_seq=first.seq, reason=first.reason)
     return json_response(
         {
             "ok": result.ok,

@@ -37,6 +37,21 @@ def after_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     return moved
 
 
+def after_stored_step(
+    run: RunState, payload: Mapping[str, Any], at: datetime
+) -> RunState:
+    """The same from its entry, with nothing judged again: the status and the number."""
+    verdict = payload["verdict"]
+    decision = "" if run.observed else verdict["decision"]
+    memory = replace(run.memory, last_step=payload["report"]["number"])
+    moved = replace(run, memory=memory, last_decision=decision)
+    if decision == "stop":
+        findings = verdict["findings"]
+        reason = next(f["message"] for f in findings if f["decision"] == "stop")
+        return moved.moved("stopped", reason=reason, at=at)
+    return moved
+
+
 def turns_repeat(run: RunState, policy: Policy) -> int:
     """The cycle that the agent's turns are in, which the next step is judged by."""
     times = policy.continue_limits.repeat_limit

@@ -10,7 +10,6 @@ from typing import Any
 from guidance.core.canonical import canonical, digest
 from guidance.core.caps import CapReached
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
-from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Policy, load_policy
 from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.tools.calls import call_from
@@ -36,7 +35,7 @@ from ledger.fold import (
 )
 from ledger.models import Entry, Run
 from ledger.replay_loop import loop_differences
-from ledger.state import COLUMNS, NO_TURNS, RunState, columns_of, state_of
+from ledger.state import COLUMNS, RunState, columns_of, unstarted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,17 +61,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     another one only the decisions are compared, up to the first that differs.
     """
     judged_by = policy or load_policy(json.loads(run.policy.document))
-    state = replace(
-        state_of(run),
-        used=Usage(),
-        memory=Memory(),
-        turns=NO_TURNS,
-        observed=False,
-        last_decision="",
-        open_reviews=(),
-        head_seq=0,
-        finished_at=None,
-    )
+    state = unstarted(run)
     # Up to the head this row knows: the run may have moved on since it was read.
     entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
     for entry in entries.iterator(chunk_size=1000):

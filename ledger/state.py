@@ -194,3 +194,18 @@ def state_of(run: Run) -> RunState:
         updated_at=run.updated_at,
         finished_at=run.finished_at,
     )
+
+
+def unstarted(run: Run) -> RunState:
+    """The run before its first entry: what never changes, and nothing else."""
+    return replace(
+        state_of(run),
+        used=Usage(),
+        memory=Memory(),
+        turns=NO_TURNS,
+        observed=False,
+        last_decision="",
+        open_reviews=(),
+        head_seq=0,
+        finished_at=None,
+    )

@@ -1,13 +1,18 @@
-"""Is a run's chain whole? Every link and every payload is checked, and the head."""
+"""Is a run's chain whole? Every link and every payload is checked, and the head.
+
+The run's row is checked as far as it follows from the entries without judging again: its
+status, what waits, its budget, its last step. `ledger.replay` judges again.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
-from ledger.fold import STEPS
+from ledger.fold import STEPS, after, after_stored_step, started
 from ledger.models import Entry, Run
+from ledger.state import COLUMNS, RunState, columns_of, unstarted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,26 +34,61 @@ def verify_run(run: Run) -> Verification:
     A run may move while it is walked: its head is read after the entries, and the
     walk goes on for as long as there is more.
     """
-    seq, prev, position = 0, GENESIS, 0
+    seq, prev, position, state = 0, GENESIS, 0, unstarted(run)
     while True:
         before = seq
         entries = run.entries.filter(seq__gt=seq).order_by("seq")
         for entry in entries.iterator(chunk_size=1000):
             reason = _fault(entry, run=run, seq=seq + 1, prev=prev, position=position)
+            if reason is None:
+                state, reason = _after(state, entry)
             if reason is not None:
                 return _broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
             seq, prev, position = entry.seq, entry.hash, entry.position
-        head_seq, head_hash = _head(run)
-        if (seq, prev) == (head_seq, head_hash):
+        row = Run.objects.get(pk=run.pk)
+        if (seq, prev) == (row.head_seq, row.head_hash):
+            reason = _row_fault(row, state)
+            if reason is not None:
+                return _broken(seq=seq, prev=prev, bad=seq, reason=reason)
             return Verification(entries=seq, head_seq=seq, head_hash=prev)
-        if head_seq > seq > before:
+        if row.head_seq > seq > before:
             continue
-        reason = f"the run's head is {head_seq}, its chain ends at {seq}"
-        return _broken(seq=seq, prev=prev, bad=min(seq, head_seq) + 1, reason=reason)
+        bad = min(seq, row.head_seq) + 1
+        reason = f"the run's head is {row.head_seq}, its chain ends at {seq}"
+        return _broken(seq=seq, prev=prev, bad=bad, reason=reason)
 
 
-def _head(run: Run) -> tuple[int, str]:
-    return Run.objects.values_list("head_seq", "head_hash").get(pk=run.pk)
+def _after(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
+    """The run after this entry, taking what was decided as it stands there."""
+    try:
+        payload = json.loads(entry.payload)
+        if entry.type == "run.started":
+            state = started(state, payload)
+        elif entry.type in STEPS:
+            state = after_stored_step(state, payload, entry.at)
+        else:
+            state = after(state, entry.type, payload, entry.at)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        return state, f"it cannot be read ({type(error).__name__}: {error})"
+    return replace(state, updated_at=entry.at), None
+
+
+# What needs no gate to be told from the entries.
+_TOLD = frozenset(
+    {
+        *("status", "status_reason", "last_decision", "last_step", "open_reviews"),
+        *("tokens_limit", "tool_calls_limit", "time_ms_limit", "cost_micros_limit"),
+        *("updated_at", "finished_at"),
+    }
+)
+
+
+def _row_fault(row: Run, state: RunState) -> str | None:
+    for (name, _), said in zip(COLUMNS, columns_of(state), strict=True):
+        stored = getattr(row, name)
+        if name in _TOLD and stored != said:
+            return f"the run's {name} is {stored}, the chain says {said}"
+    return None
 
 
 def _broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification:

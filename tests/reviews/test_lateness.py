@@ -7,10 +7,11 @@ from functools import partial
 
 import httpx
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from ledger.models import Entry, Run
+from ledger.replay import replay_run
+from ledger.verify import verify_run
 from reviews.expiry import expire_due_reviews
 from reviews.models import Grant, GrantState, Review
 from tests.builders import pause_at_once, start_run
@@ -86,7 +87,7 @@ def test_many_late_rulings_and_the_sweep_end_a_review_once(
 
     assert sorted(answers) == ["refused"] * 6 + ["swept"] * 2
     assert types_of(run).count("review.expired") == 1
-    call_command("ledger_verify", run=run)
+    assert verify_run(Run.objects.get(code=run)).ok
 
 
 def move_grant_end(call: str, to: timedelta) -> datetime:
@@ -114,7 +115,7 @@ def test_a_late_claim_ends_the_grant_for_ever(agent: httpx.Client, door: str) ->
     assert grant.ended_at is not None
     told = agent.get(f"/runs/{run}/tool-calls/{call['id']}").json()
     assert told["state"] == "expired"
-    call_command("replay", run=run)
+    assert replay_run(Run.objects.get(code=run)) is None
 
 
 def test_a_grant_that_ended_late_is_not_revoked_at_the_end_of_its_run(

@@ -9,30 +9,49 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from accounts.append_only import list_faults
+from ledger.beside import compare_runs, list_batches
 from ledger.management.selection import add_run_option, selected_runs
+from ledger.models import Run
+from ledger.positions import list_missing_positions
 from ledger.verify import verify_run
 
 
 class Command(BaseCommand):
-    help = "Recompute every hash of every run's chain (or of one run's)."
+    help = "Recompute every chain and compare every row with it (or those of one run)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_run_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = entries = broken = 0
-        for run in selected_runs(options["run"]):
-            result = verify_run(run)
-            runs += 1
-            entries += result.entries
-            if not result.ok:
-                broken += 1
-                self.stderr.write(
-                    f"BROKEN run {run.code} seq {result.first_bad_seq}: {result.reason}"
-                )
-        faults = list_faults()
+        faults = [f"UNPROTECTED {fault}" for fault in list_faults()]
+        for batch in list_batches(selected_runs(options["run"])):
+            whole = []
+            for run in batch:
+                result = verify_run(run)
+                runs += 1
+                entries += result.entries
+                if result.ok:
+                    whole.append(run)
+                else:
+                    broken += 1
+                    self._tell(run, result.first_bad_seq, result.reason)
+            broken += self._compare(whole)
+        if options["run"] is None:
+            faults += [f"MISSING {fault}" for fault in list_missing_positions()]
         for fault in faults:
-            self.stderr.write(f"UNPROTECTED {fault}")
+            self.stderr.write(fault)
         self.stdout.write(f"{runs} runs, {entries} entries, {broken} broken")
         if broken or faults:
             sys.exit(1)
+
+    def _compare(self, runs: list[Run]) -> int:
+        """Rows beside the chain; how many runs have one that differs."""
+        by_id = {run.pk: run for run in runs}
+        found = compare_runs(runs)
+        for each in found:
+            self._tell(by_id[each.run_id], each.seq, each.reason)
+        return len({each.run_id for each in found})
+
+    def _tell(self, run: Run, seq: int | None, reason: str | None) -> None:
+        self.stderr.write(f"BROKEN run {run.code} seq {seq}: {reason}")

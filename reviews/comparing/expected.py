@@ -1,0 +1,306 @@
+"""The rows as they follow from a run's entries: what the writer must have stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from guidance.core.canonical import canonical, digest
+from guidance.core.checks import CheckState
+from guidance.core.tools.shapes import permission_key
+from reviews.models import GrantState, ReviewState
+
+Payload = Mapping[str, Any]
+Key = tuple[str, ...]
+CLOSING = ("run.finished", "run.stopped", "run.aborted", "run.abandoned")
+
+
+class Moment(NamedTuple):
+    """Where an entry stands, when it was made and by whom."""
+
+    seq: int
+    at: str
+    actor: str
+
+
+@dataclass(slots=True)
+class Expected:
+    """One row; `seq` is the last entry that changed it."""
+
+    seq: int
+    values: dict[str, Any]
+
+    def change(self, now: Moment, **values: Any) -> None:
+        self.seq = now.seq
+        self.values |= values
+
+
+@dataclass(slots=True)
+class ExpectedRows:
+    """All rows of one run: by table, then by what names a row there."""
+
+    tables: dict[str, dict[Key, Expected]] = field(default_factory=dict)
+    seq: int = 0
+
+    def of(self, table: str) -> dict[Key, Expected]:
+        return self.tables.setdefault(table, {})
+
+    def add(self, table: str, *key: str, now: Moment, **values: Any) -> None:
+        self.of(table)[key] = Expected(now.seq, values)
+
+    def take(self, entry_type: str, payload: Payload, now: Moment) -> None:
+        """What this entry does to the rows. Many types do nothing."""
+        self.seq = now.seq
+        take = _TAKES.get(entry_type)
+        if take is not None:
+            take(self, payload, now)
+
+    def revoke_grants(self, now: Moment) -> None:
+        """The run was closed."""
+        for grant in self.of("grant").values():
+            if grant.values["state"] == GrantState.ISSUED:
+                grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
+
+
+def _opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.add(
+        "review",
+        payload["review"],
+        now=now,
+        kind=payload["kind"],
+        title=payload["title"],
+        content=payload["content_digest"],
+        content_digest=payload["content_digest"],
+        step_number=payload["step"],
+        opened_at=now.at,
+        due_at=payload["due_at"],
+        on_expiry=payload["on_expiry"],
+        version=payload["version"],
+        state=ReviewState.OPEN.value,
+        closed_at=None,
+        assignee=None,
+        claimed_at=None,
+    )
+
+
+def _claimed(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    review = rows.of("review")[payload["review"],]
+    review.change(now, assignee=now.actor, claimed_at=now.at)
+
+
+def _released(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.of("review")[payload["review"],].change(now, assignee=None, claimed_at=None)
+
+
+def _commented(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    author = now.actor.removeprefix("user:")
+    rows.add("comment", payload["review"], author, now.at, payload["text"], now=now)
+
+
+def _ended(state: ReviewState) -> Callable[[ExpectedRows, Payload, Moment], None]:
+    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+        review = rows.of("review")[payload["review"],]
+        version = review.values["version"] + 1
+        review.change(now, state=state.value, version=version, closed_at=now.at)
+
+    return end
+
+
+def _ruled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    _ended(ReviewState.RULED)(rows, payload, now)
+    amended = payload.get("amended")
+    rows.add(
+        "ruling",
+        payload["review"],
+        now=now,
+        action=payload["action"],
+        note=payload["note"],
+        answer=payload["answer"],
+        amended=None if amended is None else canonical(amended),
+        by=now.actor,
+        at=now.at,
+    )
+    if payload.get("grant") is not None:
+        calls = rows.of("call").items()
+        (call,) = (k[0] for k, c in calls if c.values["review"] == payload["review"])
+        _granted(rows, payload["grant"], call, now)
+    if payload.get("permission") is not None:
+        _permitted(rows, payload, now)
+    if "check" in payload:
+        _check_state(rows, payload["check"], payload["check_state"], now)
+
+
+def _permitted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    permission = payload["permission"]
+    rows.add(
+        "permission",
+        permission["id"],
+        now=now,
+        review=payload["review"],
+        scope=permission["scope"],
+        key=permission_key(permission["covers"]),
+        covers=permission["covers"],
+        rules=permission["rules"],
+        granted_by=now.actor,
+        granted_at=now.at,
+        expires_at=permission["expires_at"],
+        uses=permission["uses"],
+        uncounted=0,
+        revoked_by=None,
+        revoked_at=None,
+    )
+
+
+def _revoked(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    permission = rows.of("permission")[payload["permission"],]
+    if permission.values["revoked_at"] is None:  # taken back twice is taken back
+        permission.change(now, revoked_by=now.actor, revoked_at=now.at)
+
+
+def _judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.add(
+        "call",
+        payload["call"],
+        now=now,
+        kind=payload["kind"],
+        tool=payload["tool"][:200],
+        digest=payload["digest"],
+        decision=payload["decision"],
+        review=payload["review"]["id"] if payload["review"] else None,
+        seq=now.seq,
+        judged_at=now.at,
+        ok=None,
+        output=None,
+        result_digest="",
+        settled_at=None,
+        policy=payload["policy"]["hash"],
+    )
+    if payload["grant"] is not None:
+        used = payload["permission"]
+        permission = None if used is None else used["id"]
+        _granted(rows, payload["grant"], payload["call"], now, permission=permission)
+
+
+def _granted(
+    rows: ExpectedRows,
+    grant: Payload,
+    call: str,
+    now: Moment,
+    *,
+    permission: str | None = None,
+) -> None:
+    rows.add(
+        "grant",
+        call,
+        now=now,
+        code=grant["id"],
+        digest=grant["digest"],
+        policy_hash=rows.of("call")[call,].values["policy"],
+        permission=permission,
+        issued_at=now.at,
+        expires_at=grant["expires_at"],
+        state=GrantState.ISSUED.value,
+        ended_at=None,
+    )
+
+
+def _grant_ended(state: GrantState) -> Callable[[ExpectedRows, Payload, Moment], None]:
+    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+        grant = rows.of("grant")[payload["call"],]
+        grant.change(now, state=state.value, ended_at=now.at)
+
+    return end
+
+
+def _settled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    if not payload["claimed"]:
+        _grant_ended(GrantState.SPENT)(rows, payload, now)
+    whole = payload["ok"] and not payload["redacted"]
+    rows.of("call")[payload["call"],].change(
+        now,
+        ok=payload["ok"],
+        output=canonical(payload["output"]) if whole else None,
+        result_digest=digest(canonical({**payload, "claimed": None})),
+        settled_at=now.at,
+    )
+
+
+def _check_opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.add(
+        "check",
+        payload["check"],
+        now=now,
+        step=payload["step"],
+        gates=canonical(payload["gates"]),
+        opened_at=now.at,
+        review=None,
+    )
+    _check_state(rows, payload["check"], payload["state"], now)
+
+
+def _check_judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    _check_state(rows, payload["check"], payload["state"], now)
+    if payload["review"] is not None:
+        rows.of("check")[payload["check"],].change(now, review=payload["review"]["id"])
+    if payload["warning"] is not None:
+        rows.add("warning", payload["check"], now.at, payload["warning"], now=now)
+
+
+def _check_state(rows: ExpectedRows, check: str, state: Payload, now: Moment) -> None:
+    rows.of("check")[check,].change(
+        now,
+        state=canonical(state),
+        status=CheckState.from_json(state).status,
+        updated_at=now.at,
+    )
+
+
+def _acknowledged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    key = payload["warning"]
+    rows.add("acknowledgement", key, now=now, by=now.actor, at=now.at)
+
+
+def _saved(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.add(
+        "checkpoint",
+        payload["checkpoint"],
+        now=now,
+        step=payload["step"],
+        label=payload["label"][:200],
+        state=payload["state_digest"],
+        created_at=now.at,
+    )
+
+
+def _redacted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    checkpoint = rows.of("checkpoint")[payload["checkpoint"],]
+    checkpoint.change(now, state=payload["state_digest"])
+
+
+def _closed(rows: ExpectedRows, _payload: Payload, now: Moment) -> None:
+    rows.revoke_grants(now)
+
+
+_TAKES: dict[str, Callable[[ExpectedRows, Payload, Moment], None]] = {
+    "review.opened": _opened,
+    "review.claimed": _claimed,
+    "review.released": _released,
+    "review.commented": _commented,
+    "review.ruled": _ruled,
+    "review.withdrawn": _ended(ReviewState.WITHDRAWN),
+    "review.expired": _ended(ReviewState.EXPIRED),
+    "review.superseded": _ended(ReviewState.SUPERSEDED),
+    "call.judged": _judged,
+    "call.claimed": _grant_ended(GrantState.SPENT),
+    "call.expired": _grant_ended(GrantState.EXPIRED),
+    "call.settled": _settled,
+    "permission.revoked": _revoked,
+    "check.opened": _check_opened,
+    "check.judged": _check_judged,
+    "warning.acknowledged": _acknowledged,
+    "checkpoint.saved": _saved,
+    "checkpoint.redacted": _redacted,
+    **dict.fromkeys(CLOSING, _closed),
+}
+TYPES = tuple(_TAKES)

@@ -1,0 +1,194 @@
+"""The rows as they are stored, in the words that the entries have for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+
+from guidance.core.canonical import canonical, digest
+from ledger.chain import timestamp
+from ledger.models import Checkpoint
+from reviews.comparing.expected import Key
+from reviews.models import (
+    AdvisoryWarning,
+    Comment,
+    GateCheck,
+    Grant,
+    Permission,
+    Review,
+    Ruling,
+    ToolCall,
+)
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`run` leads from a row to its run, `key` names a row, `values` maps what the
+    entries call something to where it is stored; `also` derives what is not stored."""
+
+    name: str
+    rows: QuerySet[Any]
+    run: str
+    key: tuple[str, ...]
+    values: dict[str, str]
+    also: Callable[[Values], None] | None = None
+
+    def read(self, run_ids: Sequence[int]) -> Iterator[tuple[int, Key, Values]]:
+        columns = [self.run, *self.key, *self.values.values()]
+        rows = self.rows.filter(**{f"{self.run}__in": run_ids}).values_list(*columns)
+        width = 1 + len(self.key)
+        for run_id, *row in rows.iterator(chunk_size=1000):
+            stored = [_plain(value) for value in row]
+            values = dict(zip(self.values, stored[width - 1 :], strict=True))
+            if self.also is not None:
+                self.also(values)
+            yield run_id, tuple(map(str, stored[: width - 1])), values
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return timestamp(value)
+    return str(value) if isinstance(value, UUID) else value
+
+
+def _same(*names: str, **others: str) -> dict[str, str]:
+    return {**{name: name for name in names}, **others}
+
+
+def _person(*names: str) -> Callable[[Values], None]:
+    """People are stored by their code, and named as actors."""
+
+    def name(values: Values) -> None:
+        for each in names:
+            if values[each] is not None:
+                values[each] = f"user:{values[each]}"
+
+    return name
+
+
+def _review(values: Values) -> None:
+    _person("assignee")(values)
+    values["content"] = digest(values["content"])
+
+
+def _permission(values: Values) -> None:
+    """Each use is a grant of some run, and that run's chain tells of it."""
+    _person("granted_by", "revoked_by")(values)
+    values["rules"] = json.loads(values["rules"])
+    used = values.pop("used")
+    values["uses"] += used
+    values["uncounted"] = used - values["uncounted"]
+
+
+def _checkpoint(values: Values) -> None:
+    values["state"] = digest(canonical(json.loads(values["state"])))
+
+
+TABLES = (
+    Table(
+        "review",
+        Review.objects.all(),
+        "run_id",
+        ("code",),
+        _same(
+            *("kind", "title", "content", "content_digest", "step_number", "opened_at"),
+            *("due_at", "on_expiry", "version", "state", "closed_at", "claimed_at"),
+            assignee="assignee__code",
+        ),
+        _review,
+    ),
+    Table(
+        "ruling",
+        Ruling.objects.all(),
+        "review__run_id",
+        ("review__code",),
+        _same("action", "note", "answer", "amended", "at", by="by__code"),
+        _person("by"),
+    ),
+    Table(
+        "comment",
+        Comment.objects.all(),
+        "review__run_id",
+        ("review__code", "author__code", "at", "text"),
+        {},
+    ),
+    Table(
+        "call",
+        ToolCall.objects.all(),
+        "run_id",
+        ("code",),
+        _same(
+            *("kind", "tool", "digest", "decision", "seq", "judged_at", "ok", "output"),
+            *("result_digest", "settled_at"),
+            review="review_id",
+        ),
+    ),
+    Table(
+        "grant",
+        Grant.objects.all(),
+        "run_id",
+        ("call_id",),
+        _same(
+            *("code", "digest", "policy_hash", "issued_at", "expires_at", "state"),
+            "ended_at",
+            permission="permission__code",
+        ),
+    ),
+    Table(
+        "permission",
+        Permission.objects.annotate(counted=Count("grant")),
+        "run_id",
+        ("code",),
+        _same(
+            *("scope", "key", "covers", "rules", "granted_at", "expires_at", "used"),
+            "revoked_at",
+            review="review__code",
+            uses="uses_left",
+            uncounted="counted",
+            granted_by="granted_by__code",
+            revoked_by="revoked_by__code",
+        ),
+        _permission,
+    ),
+    Table(
+        "check",
+        GateCheck.objects.all(),
+        "run_id",
+        ("code",),
+        _same(
+            *("step", "gates", "state", "status", "opened_at", "updated_at"),
+            review="review_id",
+        ),
+    ),
+    Table(
+        "warning",
+        AdvisoryWarning.objects.all(),
+        "run_id",
+        ("check_code", "at", "text"),
+        {},
+    ),
+    Table(
+        "acknowledgement",
+        AdvisoryWarning.objects.exclude(acknowledged_at=None),
+        "run_id",
+        ("code",),
+        {"by": "acknowledged_by__code", "at": "acknowledged_at"},
+        _person("by"),
+    ),
+    Table(
+        "checkpoint",
+        Checkpoint.objects.all(),
+        "run_id",
+        ("code",),
+        _same("step", "label", "state", "created_at"),
+        _checkpoint,
+    ),
+)
