@@ -6,6 +6,7 @@ from django.urls import path
 
 from reviews import (
     check_views,
+    flood_views,
     gate_views,
     permission_views,
     run_views,
@@ -25,6 +26,11 @@ urlpatterns = [
     path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
     path("p/<slug:slug>/queue/<uuid:code>/agent/", views.agent_wait, name="agent-wait"),
     path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
+    path(
+        "p/<slug:slug>/agents/<uuid:code>/reviews/",
+        flood_views.agent_reviews,
+        name="agent-reviews",
+    ),
     path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
     path("p/<slug:slug>/runs/<uuid:code>/reopen/", run_views.reopen, name="run-reopen"),
     path(

@@ -1,0 +1,78 @@
+"""Agents that fill the queue: shown to people as one item each, to be closed at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, QuerySet
+from django.urls import reverse
+
+from guidance.services import caps_in_force
+from ledger.visible import visible_line
+from reviews.models import Kind, Review, ReviewState
+
+# From this share of a cap on; at the cap itself more is refused already.
+SHOWN_FROM = 0.8
+# More than this are no longer one agent's doing.
+SHOWN_MOST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flood:
+    """The same for every viewer: it is sent to all of them."""
+
+    agent: str
+    count: int
+    limit: int
+    # Whose limit it is: the agent's own, or that of the whole project.
+    own: bool
+    full: bool
+    url: str
+
+
+def open_reviews_of_agents(project_id: int) -> QuerySet[Review]:
+    """What agents wait for; what the loop asks for is ours to ask."""
+    return Review.objects.filter(project_id=project_id, state=ReviewState.OPEN).exclude(
+        kind=Kind.LOOP_ACTION
+    )
+
+
+def list_floods(*, project_id: int, slug: str) -> list[Flood]:
+    """Agents near their cap, and those with the most reviews near the project's."""
+    cap = caps_in_force(project_id=project_id).open_reviews
+    rows = (
+        open_reviews_of_agents(project_id)
+        .values_list("run__agent__code", "run__agent__name")
+        .annotate(count=Count("pk"))
+        .order_by("-count", "run__agent__name")
+    )
+    counted = [(code, name, count) for code, name, count in rows]
+    total = sum(count for _, _, count in counted)
+    crowded = cap.project is not None and total >= _shown_from(cap.project)
+    floods = []
+    for code, name, count in counted[:SHOWN_MOST]:
+        own = cap.agent is not None and count >= _shown_from(cap.agent)
+        limit = cap.agent if own else cap.project
+        if limit is None or not (own or crowded):
+            continue
+        floods.append(
+            Flood(
+                agent=visible_line(name),
+                count=count,
+                limit=limit,
+                own=own,
+                full=(count if own else total) >= limit,
+                url=build_url(slug=slug, agent_code=code),
+            )
+        )
+    return floods
+
+
+def build_url(*, slug: str, agent_code: UUID) -> str:
+    return reverse("reviews:agent-reviews", args=[slug, agent_code])
+
+
+def _shown_from(limit: int) -> int:
+    return math.ceil(limit * SHOWN_FROM)

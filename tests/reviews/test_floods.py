@@ -1,0 +1,204 @@
+"""An agent that fills the queue is one item, and a manager closes all of it at once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import httpx
+import pytest
+
+from accounts.models import Agent, Project
+from ledger.models import Entry, Run
+from ledger.replay import replay_run
+from ledger.verify import verify_run
+from reviews import closing
+from reviews.floods import list_floods
+from reviews.models import Review
+from tests.browsing import browser_of
+from tests.builders import (
+    Person,
+    make_policy,
+    make_robot,
+    pause_at_once,
+    start_run,
+)
+from tests.conftest import client_for
+from tests.gateway.calls import command
+from tests.live import Live
+
+CAP = 5
+
+
+@pytest.fixture
+def capped(project: Project) -> None:
+    make_policy("default", project=project, caps={"open_reviews": {"agent": CAP}})
+
+
+@pytest.fixture
+def flooded(agent: httpx.Client, capped: None) -> list[str]:
+    """Three calls, a pause and a question; returns the runs."""
+    runs = [start_run(agent) for _ in range(CAP)]
+    for run in runs[:3]:
+        command(agent, run)
+    pause_at_once(agent, runs[3])
+    asked = {"kind": "question", "title": "Which one?", "detail": ""}
+    assert agent.post(f"/runs/{runs[4]}/reviews", json=asked).status_code == 201
+    return runs
+
+
+def page_of(project: Project, name: str = "robo") -> str:
+    code = Agent.objects.get(project=project, name=name).code
+    return f"/p/{project.slug}/agents/{code}/reviews/"
+
+
+def floods(project: Project) -> list[tuple[str, int, bool]]:
+    found = list_floods(project_id=project.pk, slug=project.slug)
+    return [(flood.agent, flood.count, flood.full) for flood in found]
+
+
+def statuses(runs: list[str]) -> list[str]:
+    known = {str(run.code): run.status for run in Run.objects.filter(code__in=runs)}
+    return [known[run] for run in runs]
+
+
+def test_an_agent_is_shown_near_its_cap_and_no_sooner(
+    agent: httpx.Client, project: Project, capped: None
+) -> None:
+    seen = []
+    for _ in range(CAP):
+        seen.append(floods(project))
+        command(agent, start_run(agent))
+    seen.append(floods(project))
+
+    near, full = [("robo", CAP - 1, False)], [("robo", CAP, True)]
+    assert seen == [[], [], [], [], near, full]
+
+
+def test_near_the_cap_of_the_project_its_largest_agents_are_shown(
+    live: Live, agent: httpx.Client, project: Project
+) -> None:
+    caps = {"open_reviews": {"agent": 100, "project": 5}}
+    make_policy("default", project=project, caps=caps)
+    for _ in range(3):
+        command(agent, start_run(agent))
+    with client_for(live, make_robot("rita", project=project)) as other:
+        command(other, start_run(other))
+        assert floods(project) == [("robo", 3, False), ("rita", 1, False)]
+        command(other, start_run(other))
+
+    assert floods(project) == [("robo", 3, True), ("rita", 2, True)]
+
+
+def test_without_caps_nobody_is_shown(agent: httpx.Client, project: Project) -> None:
+    caps = {"open_reviews": {"agent": None, "project": None}}
+    make_policy("default", project=project, caps=caps)
+    command(agent, start_run(agent))
+
+    assert floods(project) == []
+
+
+def test_a_manager_denies_all_of_one_agent_at_once(
+    live: Live,
+    agent: httpx.Client,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    flooded: list[str],
+) -> None:
+    with client_for(live, make_robot("rita", project=project)) as other:
+        command(other, start_run(other))
+    claimed = Review.objects.filter(run__code=flooded[0])
+    claimed.update(assignee=bob.user)
+    browser = browser_of(alice.user)
+
+    shown = browser.get(page_of(project)).content.decode()
+    assert "3 calls" in shown
+    assert "1 pause" in shown
+    said = {"action": "deny", "reason": "A loop gone wild"}
+    done = browser.post(page_of(project), said, follow=True)
+
+    assert "5 reviews closed." in done.content.decode()
+    # Calls are denied and their runs go on; what cannot be denied ends its run.
+    assert statuses(flooded) == ["running"] * 3 + ["aborted"] * 2
+    entries = Entry.objects.filter(project=project, type="review.ruled")
+    payloads = [json.loads(entry.payload) for entry in entries]
+    assert Counter(each["action"] for each in payloads) == {"deny": 3, "abort": 2}
+    assert {each["note"] for each in payloads} == {"A loop gone wild"}
+    assert {entry.actor for entry in entries} == {alice.principal.actor}
+    left = Review.objects.filter(project=project, state="open")
+    assert [review.run.agent.name for review in left] == ["rita"]
+    for run in Run.objects.filter(code__in=flooded):
+        assert verify_run(run).ok
+        assert replay_run(run) is None
+    # There is room again.
+    assert command(agent, flooded[0])["decision"] == "require-confirmation"
+
+
+def test_a_manager_aborts_all_runs_that_wait(
+    project: Project, alice: Person, flooded: list[str]
+) -> None:
+    said = {"action": "abort", "reason": "Not ours"}
+    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+
+    assert "5 reviews closed." in done.content.decode()
+    assert set(statuses(flooded)) == {"aborted"}
+
+
+def test_several_reviews_of_one_run_end_with_it(
+    agent: httpx.Client, project: Project, alice: Person, capped: None
+) -> None:
+    run = start_run(agent)
+    for number in range(3):
+        command(agent, run, f"rm -rf build-{number}")
+
+    said = {"action": "abort", "reason": "Not ours"}
+    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+
+    assert "1 review closed." in done.content.decode()
+    assert not Review.objects.filter(project=project, state="open").exists()
+    assert statuses([run]) == ["aborted"]
+
+
+def test_one_act_is_bounded_and_can_be_repeated(
+    project: Project,
+    alice: Person,
+    flooded: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(closing, "CLOSE_LIMIT", 3)
+    agent = Agent.objects.get(project=project, name="robo")
+
+    def act() -> int:
+        return closing.close_agent_reviews(
+            agent=agent, person=alice.principal, action="deny", reason="Wild"
+        )
+
+    assert [act(), act(), act()] == [3, 2, 0]
+
+
+def test_only_a_manager_closes_and_only_with_a_reason(
+    project: Project, alice: Person, bob: Person, charlie: Person, flooded: list[str]
+) -> None:
+    said = {"action": "deny", "reason": "Wild"}
+    address = page_of(project)
+    reviewer = browser_of(bob.user)
+
+    assert "A manager of this project" in reviewer.get(address).content.decode()
+    assert reviewer.post(address, said).status_code == 403
+    assert browser_of(charlie.user).post(address, said).status_code == 404
+    for wrong in ({**said, "reason": " "}, {**said, "action": "approve"}):
+        assert browser_of(alice.user).post(address, wrong).status_code == 422
+    assert Review.objects.filter(project=project, state="open").count() == CAP
+
+
+def test_another_projects_agent_is_not_found(
+    project: Project, alice: Person, charlie: Person, flooded: list[str]
+) -> None:
+    code = page_of(project).split("/")[4]
+    membership = charlie.user.membership_set.get()
+    address = f"/p/{membership.project.slug}/agents/{code}/reviews/"
+
+    said = {"action": "deny", "reason": "Wild"}
+    assert browser_of(charlie.user).get(address).status_code == 404
+    assert browser_of(charlie.user).post(address, said).status_code == 404
