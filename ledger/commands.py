@@ -8,7 +8,7 @@ with its entries in one transaction.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
@@ -110,6 +110,11 @@ class Command(ABC, Generic[T]):
     idempotency: Idempotency | None = None
     # Set by the writer: whether the project is held while this is judged.
     held: bool = field(default=False, init=False)
+
+    @property
+    def source(self) -> Hashable:
+        """Whoever sent it: senders take turns where commands have to wait."""
+        return getattr(self, "agent", None) or getattr(self, "person", None)
 
     def require_lock(self) -> None:
         """For a decision that rests on more than this run, such as what all runs of the

@@ -3,7 +3,8 @@
 One thread per process, with a connection of its own. It takes all commands that wait,
 judges each in order against the run's state, stores them with one commit, and answers
 only after that commit. While one commit is under way the next batch gathers, so there
-is no artificial delay. The database stays the only truth: a state remembered here is
+is no artificial delay. Commands that need a transaction of their own wait in a line apart,
+in which their senders take turns: a few of them, then the next batch. The database stays the only truth: a state remembered here is
 worth trying, but a refusal is always judged again on a fresh one, and a write succeeds
 only if the run's head is still the one it was built on.
 """
@@ -16,7 +17,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -27,9 +27,12 @@ from psycopg.errors import LockNotAvailable
 from accounts.errors import Unavailable
 from ledger.books import Books, Committed, Job
 from ledger.commands import Command
+from ledger.fair_line import FairLine
 
 T = TypeVar("T")
 BATCH_LIMIT = 256
+# So many commands with a transaction of their own, then those that share one again.
+ALONE_AT_ONCE = 4
 QUEUE_LIMIT = 10_000
 ATTEMPTS = 5
 UNKNOWN = (
@@ -51,6 +54,7 @@ def listen_always(listener: Listener) -> None:
 class Writer:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._alone: FairLine[Job] = FairLine()
         self._books = Books(self._tell)
         self._listeners = list(_always)
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
@@ -90,7 +94,7 @@ class Writer:
         return future.result()
 
     def _put(self, job: Job) -> None:
-        if self._jobs.qsize() >= QUEUE_LIMIT:
+        if self._jobs.qsize() + len(self._alone) >= QUEUE_LIMIT:
             raise Unavailable("Too many requests are waiting to be written.")
         self._jobs.put(job)
 
@@ -101,24 +105,33 @@ class Writer:
 
     def _work(self) -> None:
         open_for_work = True
-        while open_for_work:
+        while open_for_work or self._alone:
             batch: list[Job] = []
-            job = self._jobs.get()
-            while True:
-                if job is None:
-                    open_for_work = False
-                    break
-                batch.append(job)
-                if len(batch) >= BATCH_LIMIT:
-                    break
-                try:
-                    job = self._jobs.get_nowait()
-                except Empty:
-                    break
-            self._handle(batch)
-            self._deliver()
+            if open_for_work:
+                open_for_work = self._gather(batch)
+            if batch:
+                self._guarded(batch)
+                self._deliver()
+            for _ in range(min(ALONE_AT_ONCE, len(self._alone))):
+                self._guarded([self._alone.take()])
+                self._deliver()
         self._refuse_the_rest()
         connection.close()
+
+    def _gather(self, batch: list[Job]) -> bool:
+        """Whatever waits, plain commands into the batch; False after the last of all."""
+        for _ in range(BATCH_LIMIT):
+            try:
+                job = self._jobs.get(block=not (batch or self._alone))
+            except Empty:
+                break
+            if job is None:
+                return False
+            if job.alone:
+                self._alone.put(job.command.source, job)
+            else:
+                batch.append(job)
+        return True
 
     def _refuse_the_rest(self) -> None:
         """Whoever came after the end was announced is told so, not left waiting."""
@@ -128,20 +141,12 @@ class Writer:
                 job.settle(None, Unavailable("The server is stopping."))
         self._deliver()
 
-    def _handle(self, batch: Sequence[Job]) -> None:
-        """Plain commands that stand together go together, the others alone."""
-        for alone, jobs in groupby(batch, key=lambda job: job.alone):
-            if alone:
-                for job in jobs:
-                    self._guarded([job])
-            else:
-                self._guarded(list(jobs))
-
     def _guarded(self, jobs: Sequence[Job]) -> None:
         """A command that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
+        alone = jobs[0].alone
         try:
-            if jobs[0].alone:
+            if alone:
                 self._books.one(jobs[0])
             else:
                 again = self._books.many(jobs)
@@ -153,7 +158,11 @@ class Writer:
                 connection.close()
             again = self._after_failure(jobs, error)
         for job in again:
-            if not job.settled:
+            if job.settled:
+                continue
+            if job.alone and not alone:  # it has asked for the lock: its turn will come
+                self._alone.put(job.command.source, job)
+            else:
                 self._again(job)
 
     def _after_failure(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
