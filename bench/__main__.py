@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bench.calls import calls
 from bench.figures import Figure, table
+from bench.flood import AGENTS as FEW
+from bench.flood import KEY_RATE, flood
 from bench.growing import SECONDS, growing
 from bench.importing import importing
 from bench.sites import postgres_site, sqlite_site
@@ -56,6 +58,10 @@ MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
                 CHECKRAIL_STREAMS_PER_RUN=FOLLOWERS,
             )
         ),
+    ),
+    "flood": (
+        lambda: flood(postgres_site(runs=FEW, CHECKRAIL_KEY_RATE=KEY_RATE)),
+        lambda: flood(sqlite_site(runs=FEW, CHECKRAIL_KEY_RATE=KEY_RATE)),
     ),
     "webhooks": (
         lambda: webhooks(

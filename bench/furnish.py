@@ -51,6 +51,7 @@ def main(runs: int, reviews: int) -> None:
         agent_key_issue(name=f"agent-{number}", project_slug=PROJECT)[1]
         for number in range(1, AGENTS + 1)
     ]
+    _, stranger = agent_key_issue(name="stranger", project_slug=f"not-{PROJECT}")
     agents = [(key, require_agent(principal_for_secret(key))) for key in keys]
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
@@ -59,6 +60,7 @@ def main(runs: int, reviews: int) -> None:
     rows = Review.objects.filter(run__code__in=paused).select_related("run")
     stage = Stage(
         token=person.token,
+        stranger=stranger,
         runs=started[:runs],
         reviews=[
             StagedReview(

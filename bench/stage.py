@@ -30,9 +30,10 @@ class StagedReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """`token` is a reviewer's."""
+    """`token` is a reviewer's, `stranger` the key of an agent of another project."""
 
     token: str
+    stranger: str
     runs: Sequence[StagedRun]
     reviews: Sequence[StagedReview]
 
@@ -48,6 +49,7 @@ def furnished(environment: Mapping[str, str], *, runs: int, reviews: int) -> Sta
     made = json.loads(done.stdout)
     return Stage(
         token=made["token"],
+        stranger=made["stranger"],
         runs=[StagedRun(**run) for run in made["runs"]],
         reviews=[StagedReview(**review) for review in made["reviews"]],
     )
