@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
@@ -16,6 +16,23 @@ class ProblemItem(TypedDict):
 
     loc: Annotated[list[str | int], Field(description="the way to the field")]
     message: str
+
+
+class PolicyInForce(TypedDict):
+    """The newest version of a policy: new runs are judged by it."""
+
+    name: str
+    version: int
+
+
+class PolicyDifference(TypedDict):
+    """One place of a policy; `before` is null where something is added, `after` where
+    it is removed."""
+
+    path: str
+    change: Literal["added", "changed", "removed"]
+    before: Any
+    after: Any
 
 
 class Problem(TypedDict):
@@ -67,6 +84,18 @@ class Problem(TypedDict):
     content_digest: NotRequired[
         Annotated[
             str, Field(description="stale-version: the digest of what is shown now")
+        ]
+    ]
+    in_force: NotRequired[
+        Annotated[
+            PolicyInForce,
+            Field(description="stale-version of a policy: what is in force now"),
+        ]
+    ]
+    changes: NotRequired[
+        Annotated[
+            list[PolicyDifference],
+            Field(description="stale-version of a policy: what would change in it now"),
         ]
     ]
     call: NotRequired[

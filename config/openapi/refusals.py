@@ -21,6 +21,7 @@ from accounts.errors import (
     TooLarge,
     Unauthenticated,
     Unavailable,
+    Unchanged,
     UnsupportedMedia,
 )
 from config.front.problems import MEDIA_TYPE
@@ -67,7 +68,10 @@ OWN: Mapping[str, Problems] = {
     "claim_review": (AlreadyRuled, ReviewExpired),
     "release_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
-    "adopt_recommendation": (RunPaused,),
+    "adopt_recommendation": (
+        *(RunPaused, Unchanged),
+        *(StaleVersion, PreconditionRequired),
+    ),
     **dict.fromkeys(
         (
             *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
