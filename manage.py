@@ -10,7 +10,7 @@ from django.core.management import execute_from_command_line
 
 
 def use_data_folder(arguments: list[str]) -> None:
-    """`up --data DIR` names the folder that the settings read from the environment."""
+    """`--data DIR` names the folder that the settings read from the environment."""
     for index, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
         if name == "--data":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, cast
 
+from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.doors import ConsoleRequest
@@ -12,6 +13,7 @@ from accounts.models import Project, Role, User
 from accounts.selectors import projects_of
 from ledger.rows import Fleet, fleet_of
 from reviews.cards import Person, person_of
+from reviews.first_key import build_key_command
 from reviews.queue import Tally, count_reviews
 
 
@@ -34,6 +36,16 @@ class Shell:
     @cached_property
     def viewer(self) -> Person:
         return person_of(self.user)
+
+    @property
+    def key_command(self) -> str:
+        return build_key_command(self.project.slug)
+
+    @property
+    def address(self) -> str:
+        """Where agents and people reach this server."""
+        url: str = settings.PUBLIC_URL
+        return url
 
     @cached_property
     def others(self) -> list[Project]:

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
 from accounts.errors import Invalid
+from accounts.management.data_option import add_data_option
 from accounts.services import agent_key_issue
 
 
@@ -21,6 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("name")
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--json", action="store_true", help="one line of JSON")
+        add_data_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, project = options["name"], options["project"]

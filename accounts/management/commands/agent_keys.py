@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from accounts.management.data_option import add_data_option
 from accounts.management.secret_rows import (
     add_choice,
     choose_rows,
@@ -29,6 +30,7 @@ class Command(BaseCommand):
             one = acts.add_parser(act, help=words)
             one.add_argument("name")
             one.add_argument("--project", required=True, metavar="SLUG")
+            add_data_option(one)
         add_choice(acts.choices["revoke"], "key")
 
     def handle(self, *args: Any, **options: Any) -> None:

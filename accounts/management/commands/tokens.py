@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from accounts.management.data_option import add_data_option
 from accounts.management.secret_rows import (
     add_choice,
     choose_rows,
@@ -27,7 +28,9 @@ class Command(BaseCommand):
             ("add", "print a new token once"),
             ("revoke", "end a token, or all of them"),
         ):
-            acts.add_parser(act, help=words).add_argument("name")
+            one = acts.add_parser(act, help=words)
+            one.add_argument("name")
+            add_data_option(one)
         add_choice(acts.choices["revoke"], "token")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.management.commands.agent_key import check_names
+from accounts.management.data_option import add_data_option
 from accounts.models import Role
 from accounts.services import person_add
 
@@ -26,6 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--role", required=True, choices=Role.values)
         parser.add_argument("--project", required=True, metavar="SLUG")
         parser.add_argument("--json", action="store_true", help="one line of JSON")
+        add_data_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, project = options["name"], options["project"]
