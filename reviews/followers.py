@@ -1,6 +1,7 @@
-"""Who follows a run in this process, and whether they still may.
+"""Who follows a run or waits for it in this process, and whether they still may.
 
-A stream may be open for days, its key be revoked meanwhile, and its reader fall asleep.
+A stream may be open for days, its key be revoked meanwhile, and its reader fall asleep. An
+agent that waits for a person is held for a minute, a hook for ten.
 One look every few seconds goes over all of them together: two or three queries, however
 many there are.
 """
@@ -9,7 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from ledger.reading import read
@@ -23,17 +27,17 @@ logger = logging.getLogger(__name__)
 
 
 class Follower:
-    """One open stream. Made by the task that sends it."""
+    """One open stream, or one that waits. Made by the task that answers it."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.refused = False
         self._sending_since: float | None = None
-        self._parked: asyncio.Future[None] | None = None
+        self._parked: asyncio.Future[Any] | None = None
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
 
-    async def park(self, news: asyncio.Future[None], *, seconds: float) -> bool:
+    async def park(self, news: asyncio.Future[Any], *, seconds: float) -> bool:
         """Wait for news; whether it came in time."""
         self._parked = news
         try:
@@ -86,6 +90,15 @@ class Followers:
 
     def leave(self, follower: Follower) -> None:
         self._open.discard(follower)
+
+    @contextmanager
+    def watched(self, reader: Reader) -> Iterator[Follower]:
+        """Somebody who is woken as soon as they may look no longer."""
+        follower = self.join(reader)
+        try:
+            yield follower
+        finally:
+            self.leave(follower)
 
     async def _watch_over(self) -> None:
         """Until nobody is left to watch over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from accounts.auth import (
@@ -22,11 +22,12 @@ from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
 from ledger.replies import Reply, reply
+from reviews.access import Holder
+from reviews.followers import followers
 from reviews.intake.agent_waits import agent_waits
 from reviews.intake.standing import key_stands, standing
 from reviews.told import Standing, Told
 
-T = TypeVar("T")
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})
 
@@ -54,7 +55,9 @@ async def decision_wait(
     *, principal: Principal, run_code: str, review_code: str | None, wait: float
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
-    run_id = await read(partial(_visible_run, principal, run_code))
+    run_id, project_id = await read(partial(_visible_run, principal, run_code))
+    # Who may look no longer is woken, looks again, and is refused.
+    reader = Holder(principal=principal, project_id=project_id)
     look = partial(_standing_for, principal, run_id, run_code, review_code)
     # A person's look is several queries: they are not done on the writer's thread.
     agent = isinstance(principal, AgentPrincipal)
@@ -69,8 +72,12 @@ async def decision_wait(
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
-            with _seen_waiting(principal, answer):
-                told = await _within(left, news)
+            with (
+                _seen_waiting(principal, answer),
+                followers().watched(reader) as waiting,
+            ):
+                came = await waiting.park(news, seconds=left)
+            told = news.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
             if told is not None and told[0]["state"] != "open":
                 return reply(told[0])
@@ -87,15 +94,8 @@ def _seen_waiting(
     return nullcontext()
 
 
-async def _within(seconds: float, news: asyncio.Future[T | None]) -> T | None:
-    try:
-        async with asyncio.timeout(seconds):
-            return await news
-    except TimeoutError:
-        return None
-
-
-def _visible_run(principal: Principal, run_code: str) -> int:
+def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
+    """The ids of the run and of its project."""
     if not secret_stands(principal):
         raise Unauthenticated
     known = parse_code(run_code)
@@ -112,8 +112,7 @@ def _visible_run(principal: Principal, run_code: str) -> int:
                 raise NotFound
         case PersonPrincipal():
             role_in(user_id=principal.user_id, project_id=run["project_id"])
-    pk: int = run["pk"]
-    return pk
+    return run["pk"], run["project_id"]
 
 
 def _standing_for(
