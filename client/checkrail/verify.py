@@ -3,6 +3,11 @@
 Each line is one entry. An entry's hash covers its own fields, the hash of its payload
 and the hash of the entry before it, every field behind its length. The file is read a
 line at a time, so its size does not matter.
+
+A chain that was cut is a shorter chain, as good as any. So there are three answers:
+complete (exit 0), a prefix whose end is not proven (3), and broken (1). The end is proven
+by an entry that closes the run for ever, or by the head that the server or an agent's
+receipt names.
 """
 
 from __future__ import annotations
@@ -18,6 +23,9 @@ from typing import Any
 FORMAT = 1
 GENESIS = "0" * 64
 LINE_LIMIT = 4 * 1024 * 1024
+# After one of these nothing is done in the run any more; at most something is said of it.
+CLOSING = frozenset({"run.finished", "run.aborted", "run.abandoned"})
+COMPLETE, BROKEN, UNREADABLE, PREFIX = 0, 1, 2, 3
 
 
 class Broken(Exception):
@@ -31,16 +39,20 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Verified:
+    """A chain that holds. `anchored`: it has the entry of the given receipt. `complete`:
+    nothing can have been cut off its end; otherwise it is a prefix of what there may be."""
+
     entries: int
     head: str
     anchored: bool
+    complete: bool
 
 
 def verify_lines(
     lines: Iterable[str], *, receipt: tuple[int, str] | None = None
 ) -> Verified:
     """Walk the chain; raises Broken at the first fault."""
-    seq, prev, run, anchored = 0, GENESIS, None, False
+    seq, prev, run, anchored, closed = 0, GENESIS, None, False, False
     for line in lines:
         entry = _entry(line, seq + 1)
         if entry["seq"] != seq + 1:
@@ -54,13 +66,17 @@ def verify_lines(
         if _entry_hash(entry) != entry["hash"]:
             raise Broken(seq + 1, "its hash does not fit its fields")
         seq, prev, run = entry["seq"], entry["hash"], entry["run"]
+        closed = closed or entry["type"] in CLOSING
         if receipt is not None and receipt[0] == seq:
             if receipt[1] != prev:
                 raise Broken(seq, "is not the entry the receipt was given for")
             anchored = True
     if receipt is not None and not anchored:
         raise Broken(seq + 1, f"missing: the receipt is for entry {receipt[0]}")
-    return Verified(entries=seq, head=prev, anchored=anchored)
+    at_the_end = receipt is not None and receipt[0] == seq
+    return Verified(
+        entries=seq, head=prev, anchored=anchored, complete=closed or at_the_end
+    )
 
 
 _FIELDS = {
@@ -130,9 +146,18 @@ def _receipt(text: str) -> tuple[int, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Verify an exported ledger offline.")
+    parser = argparse.ArgumentParser(
+        description="Verify an exported ledger offline.",
+        epilog="Exit code: 0 complete, 3 a prefix whose end is not proven, 1 broken, "
+        "2 the file cannot be read.",
+    )
     parser.add_argument("file", help="NDJSON of GET /runs/{run}/ledger, - for stdin")
-    parser.add_argument("--head", type=_receipt, metavar="SEQ:HASH", help="a receipt")
+    parser.add_argument(
+        "--head",
+        type=_receipt,
+        metavar="SEQ:HASH",
+        help="the run's head as the server names it, or the last receipt of the agent",
+    )
     options = parser.parse_args(arguments)
     try:
         if options.file == "-":
@@ -142,15 +167,20 @@ def main(arguments: list[str] | None = None) -> int:
                 result = verify_lines(lines, receipt=options.head)
     except Broken as broken:
         print(f"BROKEN {broken}")
-        return 1
+        return BROKEN
     except (OSError, UnicodeDecodeError) as error:
         print(f"The file cannot be read: {error}", file=sys.stderr)
-        return 1
-    print(f"{result.entries} entries are whole, head {result.head}")
-    if not result.anchored:
-        print("No receipt was given: entries cut from the end would not be noticed.")
-        return 2
-    return 0
+        return UNREADABLE
+    found = f"{result.entries} entries, head {result.head}"
+    if result.complete:
+        print(f"COMPLETE {found}")
+        return COMPLETE
+    print(f"PREFIX {found}")
+    print(
+        "These entries hold, but the end is not proven: the run is not closed, and "
+        "entries may have been cut off. Give the head by --head SEQ:HASH."
+    )
+    return PREFIX
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run
+from tests.builders import pause_at_once, pause_run, start_run, step
+from tests.people import rule
 
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 Lines = list[dict[str, Any]]
@@ -22,6 +23,10 @@ Lines = list[dict[str, Any]]
 def export(agent: httpx.Client) -> Lines:
     run = start_run(agent, task="Rename “naïve” to ☃")
     pause_run(agent, run)
+    return ledger_of(agent, run)
+
+
+def ledger_of(agent: httpx.Client, run: str) -> Lines:
     text = agent.get(f"/runs/{run}/ledger").text
     return [json.loads(line) for line in text.splitlines()]
 
@@ -44,20 +49,64 @@ def receipt(lines: Lines) -> str:
     return f"{lines[-1]['seq']}:{lines[-1]['hash']}"
 
 
-def test_a_whole_export_with_its_receipt_passes(export: Lines) -> None:
+def test_an_export_with_its_head_is_complete(export: Lines) -> None:
     result = verify(export, "--head", receipt(export))
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f"{len(export)} entries are whole" in result.stdout
+    assert f"COMPLETE {len(export)} entries" in result.stdout
 
 
-def test_without_a_receipt_it_says_what_it_cannot_know(export: Lines) -> None:
-    result = verify(export)
-    assert result.returncode == 2
-    assert "would not be noticed" in result.stdout
+def test_a_closed_run_is_complete_by_itself(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    rule(reviewer, review, "abort")
+    reviewer.post(f"/reviews/{review}/comments", json={"text": "Too risky"})
+    lines = ledger_of(agent, run)
+    ends = [line["type"] for line in lines[-2:]]
+    assert ends == ["run.aborted", "review.commented"]
+
+    assert verify(lines).returncode == 0
+    assert verify(lines[:-1]).returncode == 0
+    assert verify(lines[:-2]).returncode == 3
+
+
+def test_a_stopped_run_may_go_on(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    agent.post(f"/runs/{run}/steps", json=step(1, coherence=0.1))
+    assert agent.get(f"/runs/{run}").json()["status"] == "stopped"
+
+    assert verify(ledger_of(agent, run)).returncode == 3
+
+
+def test_every_cut_is_a_prefix_and_never_complete(export: Lines) -> None:
+    for length in range(len(export) + 1):
+        result = verify(export[:length])
+        assert result.returncode == 3, length
+        assert f"PREFIX {length} entries" in result.stdout
+        assert "may have been cut off" in result.stdout
+
+
+def test_an_earlier_receipt_does_not_prove_the_end(export: Lines) -> None:
+    result = verify(export, "--head", receipt(export[:-1]))
+    assert result.returncode == 3
 
 
 def test_a_cut_tail_is_noticed_by_the_receipt(export: Lines) -> None:
     assert verify(export[:-1], "--head", receipt(export)).returncode == 1
+    assert verify([], "--head", receipt(export)).returncode == 1
+
+
+def test_a_file_that_is_not_there_is_neither(tmp_path: Path) -> None:
+    result = verify([], "--head", "nonsense")
+    assert (result.returncode, "SEQ:HASH" in result.stderr) == (2, True)
+    missing = subprocess.run(
+        [sys.executable, "-m", "checkrail.verify", str(tmp_path / "no.ndjson")],
+        cwd=CLIENT,
+        capture_output=True,
+        check=False,
+    )
+    assert missing.returncode == 2
 
 
 def _edit_payload(lines: Lines) -> None:

@@ -31,7 +31,7 @@ def check(ledger: bytes) -> subprocess.CompletedProcess[bytes]:
 def test_a_whole_chain_is_found_whole(ledger: bytes) -> None:
     done = check(ledger)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(b"whole: 7 entries, head ")
+    assert done.stdout.startswith(b"7 entries hold, head ")
 
 
 @pytest.mark.parametrize(
