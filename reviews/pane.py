@@ -285,8 +285,8 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
 def _history(entries: Sequence[Entry], *, run: Run, at: datetime) -> list[TimelineRow]:
     """What happened to it. Its title and its notes stand elsewhere in the pane."""
     told = [entry for entry in entries if entry.type != "review.commented"]
-    first, *rest = timeline_of(told, run=run, at=at)
-    return [replace(first, text=""), *rest]
+    rows = timeline_of(told, run=run, at=at)
+    return [*(replace(row, text="") for row in rows[:1]), *rows[1:]]
 
 
 def _step(review: Review, content: dict[str, Any]) -> dict[str, Any]:

@@ -116,6 +116,34 @@ def test_after_a_ruling_the_focus_is_on_the_outcome(
     expect(outcome).to_be_focused()
 
 
+def test_single_keys_can_be_switched_off_and_on_again(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    first, second = paused(agent, count=2)
+    page = queue_of(alice, project.slug)
+    approve = page.get_by_role("button", name="Approve")
+    expect(approve).to_have_attribute("aria-keyshortcuts", "A")
+    page.keyboard.press("?")
+    page.get_by_label("Single-key shortcuts").uncheck()
+    page.keyboard.press("Escape")
+    for _ in range(2):
+        expect(approve).not_to_have_attribute("aria-keyshortcuts", "A")
+        expect(approve.locator("kbd")).to_be_hidden()
+        for key in ("j", "a", "?"):
+            page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.locator("#detail")).to_have_attribute("data-code", first)
+        expect(approve).to_be_visible()
+        page.reload()
+    page.get_by_role("button", name=f"{alice.user.display_name}: account").click()
+    page.get_by_role("button", name="Keyboard").click()
+    page.get_by_label("Single-key shortcuts").check()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", second)
+    expect(approve).to_have_attribute("aria-keyshortcuts", "A")
+
+
 def test_the_theme_is_remembered(
     queue_of: Open, project: Project, alice: Person
 ) -> None:

@@ -1,0 +1,130 @@
+"""Whatever is pressed, clicked and changed by others, at whatever speed: what is ruled on
+is what was on screen at that moment."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import Project
+from reviews.models import Review, ReviewState, Ruling
+from tests.builders import Person, start_run, step
+from tests.examples import ALL
+from tests.people import seen
+from tests.reviews.floods import ask_to_run
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+RECORDER = (Path(__file__).parent / "recorder.js").read_text()
+EVENTS = 2_000 if ALL else 200
+WANTED = 14
+KEYS = "jjjjjjkkkkaaad"
+
+
+class Others:
+    """The agents that ask and the people who rule, claim and comment meanwhile."""
+
+    def __init__(
+        self, dice: random.Random, agent: httpx.Client, reviewer: httpx.Client
+    ) -> None:
+        self.dice = dice
+        self.agent = agent
+        self.reviewer = reviewer
+        self.opened: list[str] = []
+
+    def arrive(self) -> None:
+        number = len(self.opened)
+        if self.dice.random() < 0.3:
+            self.opened.append(ask_to_run(self.agent, f"rm -rf build-{number}"))
+            return
+        run = start_run(self.agent)
+        body = step(1, uncertainty=0.95, summary=f"Step of run {number}")
+        answer = self.agent.post(f"/runs/{run}/steps", json=body)
+        self.opened.append(answer.json()["review"]["id"])
+
+    def act(self) -> None:
+        """Somebody else does something; that they may be too late is fine."""
+        waiting = self.waiting()
+        if len(waiting) < WANTED:
+            self.arrive()
+            return
+        review = self.dice.choice(waiting)
+        match self.dice.choice(["rule", "claim", "release", "comments"]):
+            case "rule":
+                body = {"action": "approve", **seen(self.reviewer, review)}
+                self.reviewer.post(f"/reviews/{review}/ruling", json=body)
+            case "comments":
+                self.reviewer.post(f"/reviews/{review}/comments", json={"text": "Hm"})
+            case act:
+                self.reviewer.post(f"/reviews/{review}/{act}")
+
+    def waiting(self) -> list[str]:
+        found = Review.objects.filter(code__in=self.opened, state=ReviewState.OPEN)
+        return [str(code) for code in found.values_list("code", flat=True)]
+
+
+def click(page: Page, dice: random.Random) -> None:
+    """On a row, or on the button that approves: at a place, as with a mouse."""
+    where = "#dock [value=approve]" if dice.random() < 0.3 else "#queue li a"
+    spots: list[dict[str, float]] = page.evaluate(
+        """where => [...document.querySelectorAll(where)].slice(0, 12)
+            .map(it => it.getBoundingClientRect())
+            .map(box => ({x: box.x + 20, y: box.y + box.height / 2}))""",
+        where,
+    )
+    if spots:
+        spot = dice.choice(spots)
+        page.mouse.click(spot["x"], spot["y"])
+
+
+def test_what_is_ruled_on_is_what_was_on_screen_at_the_key_press(
+    queue_of: Callable[..., Page],
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    dice = random.Random(2_214)  # so that it can be repeated
+    others = Others(dice, agent, reviewer)
+    for _ in range(WANTED):
+        others.arrive()
+    page = queue_of(alice, project.slug)
+    page.evaluate(RECORDER, 2_214)
+    events = 0
+    while events < EVENTS:
+        chance = dice.random()
+        if chance < 0.62:
+            keys = "".join(dice.choices(KEYS, k=dice.randint(1, 6)))
+            page.keyboard.type(keys, delay=dice.choice([0, 0, 15, 60]))
+            events += len(keys)
+        else:
+            events += 1
+            if chance < 0.74:
+                click(page, dice)
+            elif chance < 0.97:
+                others.act()
+            else:
+                page.wait_for_timeout(dice.randint(50, 400))
+    page.wait_for_timeout(800)
+    recorded: dict[str, Any] = page.evaluate("window.recorded")
+    for sent in recorded["sent"]:
+        shown = sent["input"]
+        names = ("code", "digest", "version")
+        assert [sent[name] for name in names] == [shown[name] for name in names], sent
+        assert shown["row"] in (sent["code"], None), sent  # its row may be gone already
+    by_code = {sent["code"]: sent["digest"] for sent in recorded["sent"]}
+    rulings = Ruling.objects.filter(by=alice.user).select_related("review")
+    ruled = {str(item.review.code): item.review.content_digest for item in rulings}
+    assert ruled.items() <= by_code.items()
+    digests = {item.content_digest for item in Review.objects.filter(project=project)}
+    assert len(digests) == len(others.opened)  # so that a digest names one review
+    assert len(ruled) > EVENTS // 50, recorded
+    assert recorded["said"] > 0
+    assert recorded["alarms"] == 0
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
