@@ -31,7 +31,10 @@ URL = "https://checkrail.example.org"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project, and a home of its own beside it."""
-    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "CHECKRAIL_URL"):
+    for variable in (
+        *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "CHECKRAIL_URL", "CHECKRAIL_KEY"),
+        "XDG_STATE_HOME",
+    ):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / ".config"))
@@ -102,9 +105,9 @@ def test_a_key_is_never_written_where_others_read_it(folder: Path) -> None:
     )
     assert by_http.path == done.path
     assert key not in done.path.read_text()
-    local = folder / ".claude" / "settings.local.json"
-    assert settings(local) == {"env": {"CHECKRAIL_KEY": key}}
-    assert stat.S_IMODE(local.stat().st_mode) == 0o600
+    own = Path.home() / ".claude" / "settings.json"
+    assert settings(own) == {"env": {"CHECKRAIL_KEY": key}}
+    assert stat.S_IMODE(own.stat().st_mode) == 0o600
     handler = settings(done.path)["hooks"]["PreToolUse"][0]["hooks"][0]
     assert handler["type"] == "http"
     assert handler["headers"] == {"Authorization": "Bearer $CHECKRAIL_KEY"}

@@ -1,7 +1,8 @@
-"""A host's settings file: read, changed, and put back whole, with a copy beside it."""
+"""A host's settings file: read, changed, and put back whole, with a copy elsewhere."""
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import tempfile
@@ -9,7 +10,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from checkrail.hooks import places
+
 Document = dict[str, Any]
+KEY = "CHECKRAIL_KEY"
 
 
 class BadSettings(Exception):
@@ -36,16 +40,39 @@ def read_document(path: Path) -> Document:
 def write_document(path: Path, document: Document) -> Path | None:
     """In one piece; returns the copy of what was there, None where nothing was."""
     path = path.resolve()  # behind a link, the file itself is changed
-    path.parent.mkdir(parents=True, exist_ok=True)
     mode, backup = 0o600, None
     if path.exists():
         mode = path.stat().st_mode & 0o777
-        stamp = time.strftime("%Y%m%dT%H%M%S")
-        backup = path.with_name(f"{path.name}.before-checkrail-{stamp}")
-        write_private(backup, path.read_text(encoding="utf-8"), mode=mode)
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    write_private(path, text, mode=mode)
+        backup = _copy(path)
+    write_private(path, _written(document), mode=mode)
     return backup
+
+
+def _copy(path: Path) -> Path:
+    """For its owner alone, outside the project, and without the agent's key: settings
+    may hold secrets, and a copy beside them could be committed."""
+    before = read_document(path)
+    left = without_key(before)
+    text = path.read_text(encoding="utf-8") if left == before else _written(left)
+    stamp = time.strftime("%Y%m%dT%H%M%S")
+    place = f"{path.parent.parent.name}-{path.name}"
+    made = places.copies_folder() / f"{place}.before-checkrail-{stamp}"
+    write_private(made, text)
+    return made
+
+
+def without_key(document: Document) -> Document:
+    changed = copy.deepcopy(document)
+    environment = changed.get("env")
+    if isinstance(environment, dict) and KEY in environment:
+        del environment[KEY]
+        if not environment:
+            del changed["env"]
+    return changed
+
+
+def _written(document: Document) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def write_private(path: Path, text: str, *, mode: int = 0o600) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -11,23 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from checkrail.hooks import places
+from checkrail.hooks import keys, places
 from checkrail.hooks.events import HOSTS
 from checkrail.hooks.files import (
+    KEY,
     BadSettings,
     Document,
     read_document,
     write_document,
-    write_private,
 )
-from checkrail.hooks.settings import KEY, Wanted, with_hooks, without_hooks
+from checkrail.hooks.settings import Wanted, with_hooks, without_hooks
 
 SCOPES = {"claude-code": ("local", "project", "user"), "codex": ("user", "project")}
-# Where the settings of a user are, unless this variable says otherwise.
-_USER = {
-    "claude-code": ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-    "codex": ("CODEX_HOME", ".codex", "hooks.json"),
-}
 CHECK_SECONDS = 3.0
 
 
@@ -62,10 +56,14 @@ def install(
         raise BadSettings("Codex has no HTTP hooks: install the command hook.")
     if wait_s is not None and not 1 <= wait_s <= 3_600:
         raise BadSettings("--wait-s takes 1 to 3600 seconds.")
-    path = _path(host, scope, folder or Path.cwd())
+    folder = folder or Path.cwd()
+    path = settings_path(host, scope, folder)
     before = read_document(path)
     if uninstall:
-        return _written(path, before, without_hooks(before, host))
+        done = _written(path, before, without_hooks(before, host))
+        keys.forget_hooks(path)
+        done.notes += keys.remove_unused_keys(folder, uninstalling=True)
+        return done
     wanted = Wanted(
         host=host,
         url=places.url(url),
@@ -78,8 +76,12 @@ def install(
         open=open,
     )
     done = _written(path, before, with_hooks(before, wanted))
+    way = keys.HTTP if by_http else keys.COMMAND
+    keys.note_hooks(path, way=way)
+    key = key or (keys.get_local_key(folder) if by_http else None)
     if key:
-        _keep_key(done, key, wanted, scope)
+        done.notes.append(keys.keep_key(key, way=way))
+    done.notes += keys.remove_unused_keys(folder, uninstalling=False)
     done.notes += _hints(wanted, key_given=bool(key))
     return done
 
@@ -93,13 +95,12 @@ def _scope(host: str, scope: str | None) -> str:
     return scope
 
 
-def _path(host: str, scope: str, folder: Path) -> Path:
-    if scope == "user":
-        variable, usual, name = _USER[host]
-        own = os.environ.get(variable)
-        return (Path(own) if own else Path.home() / usual) / name
+def settings_path(host: str, scope: str, folder: Path) -> Path:
     if host == "codex":
-        return folder / ".codex" / "hooks.json"
+        own = places.codex_folder() if scope == "user" else folder / ".codex"
+        return own / "hooks.json"
+    if scope == "user":
+        return places.claude_settings()
     name = "settings.json" if scope == "project" else "settings.local.json"
     return folder / ".claude" / name
 
@@ -108,23 +109,6 @@ def _written(path: Path, before: Document, after: Document) -> Installed:
     if before == after:
         return Installed(path=path, changed=False)
     return Installed(path=path, changed=True, backup=write_document(path, after))
-
-
-def _keep_key(done: Installed, key: str, wanted: Wanted, scope: str) -> None:
-    """Only where nobody else reads it: the settings of a project are shared."""
-    if not wanted.by_http:
-        write_private(places.key_file(), key + "\n")
-        done.notes.append(f"The key is kept in {places.key_file()}, for you alone.")
-        return
-    name = "settings.json" if scope == "user" else "settings.local.json"
-    path = done.path.with_name(name)
-    settings = read_document(path)
-    environment = settings.setdefault("env", {})
-    if environment.get(KEY) != key:
-        environment[KEY] = key
-        write_document(path, settings)
-        path.resolve().chmod(0o600)
-    done.notes.append(f"The key is kept in {path}, for you alone: do not commit it.")
 
 
 def _hints(wanted: Wanted, *, key_given: bool) -> list[str]:

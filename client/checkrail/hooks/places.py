@@ -30,6 +30,27 @@ def key_file() -> Path:
     return _folder("XDG_CONFIG_HOME", ".config") / "hook.key"
 
 
+def installed_file() -> Path:
+    """Which settings hold our hooks."""
+    return _folder("XDG_CONFIG_HOME", ".config") / "installed.json"
+
+
+def claude_settings() -> Path:
+    """The settings of Claude Code for this user, in whatever project."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR")
+    return (Path(own) if own else Path.home() / ".claude") / "settings.json"
+
+
+def codex_folder() -> Path:
+    own = os.environ.get("CODEX_HOME")
+    return Path(own) if own else Path.home() / ".codex"
+
+
+def copies_folder() -> Path:
+    """Settings as they were before they were changed."""
+    return _folder("XDG_STATE_HOME", ".local/state") / "copies"
+
+
 def state_folder() -> Path:
     return _folder("XDG_STATE_HOME", ".local/state") / "hooks"
 

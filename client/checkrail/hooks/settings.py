@@ -5,18 +5,27 @@ from __future__ import annotations
 import copy
 import shlex
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from checkrail.hooks.events import BLOCKING, EVENTS, HELD, PATIENCE
-from checkrail.hooks.files import BadSettings, Document
+from checkrail.hooks.events import BLOCKING, EVENTS, HELD, HOSTS, PATIENCE
+from checkrail.hooks.files import KEY, BadSettings, Document
 
-KEY = "CHECKRAIL_KEY"
 # What the host waits longer than we hold.
 SPARE = 30
 # Claude Code sends no HTTP hooks for it; the first prompt begins the run anyway.
 NOT_BY_HTTP = frozenset({"SessionStart"})
+# What the host shows while an event is held.
+STATUS = {
+    "PreToolUse": "Checkrail judges the call",
+    "PermissionRequest": "Checkrail judges the call",
+    "PostToolUse": "Checkrail judges the step",
+    "PostToolUseFailure": "Checkrail judges the step",
+    "Stop": "Checkrail judges the turn",
+    "SubagentStop": "Checkrail judges the turn",
+}
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,21 @@ def without_hooks(document: Document, host: str) -> Document:
     return changed
 
 
+def our_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
+    """Host, event and handler of every hook of ours."""
+    hooks = document.get("hooks")
+    for event, groups in (hooks if isinstance(hooks, dict) else {}).items():
+        for group in groups if isinstance(groups, list) else ():
+            for handler in group.get("hooks", ()) if isinstance(group, dict) else ():
+                for host in HOSTS:
+                    if _is_ours(handler, host):
+                        yield host, event, handler
+
+
+def has_hooks(document: Document) -> bool:
+    return any(True for _ in our_hooks(document))
+
+
 def _others(group: Any, host: str) -> Any:
     """The group without what is ours; None where nothing is left of it."""
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
@@ -106,7 +130,20 @@ def _command(wanted: Wanted, event: str) -> Document:
     command = f"{program} {shlex.join(words)}"
     if event in BLOCKING and not wanted.open:
         command += " || exit 2"  # also where the program itself is gone
-    return {"type": "command", "command": command, "timeout": _timeout(wanted, event)}
+    return {
+        "type": "command",
+        "command": command,
+        "timeout": _timeout(wanted, event),
+        **_status(wanted, event),
+    }
+
+
+def _status(wanted: Wanted, event: str) -> Document:
+    """A word for whoever sits there and wonders what takes so long."""
+    if event not in STATUS:
+        return {}
+    where = f"if this takes long, a reviewer is asked at {wanted.url}"
+    return {"statusMessage": f"{STATUS[event]}; {where}"}
 
 
 def _http(wanted: Wanted, event: str) -> Document:
@@ -124,6 +161,7 @@ def _http(wanted: Wanted, event: str) -> Document:
         "headers": {"Authorization": f"Bearer ${KEY}"},
         "allowedEnvVars": [KEY],
         "timeout": _timeout(wanted, event),
+        **_status(wanted, event),
     }
 
 
