@@ -15,6 +15,7 @@ from checkrail.async_runs import AsyncRun
 from checkrail.core import OnCheckpoint, OnWait
 from checkrail.flows import ending, evaluating
 from checkrail.flows.batching import batch_size
+from checkrail.intents import Intent
 from checkrail.link import (
     RETRY_SECONDS,
     STAND_IN_KEY,
@@ -70,7 +71,7 @@ class AsyncCheckrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,
@@ -86,7 +87,7 @@ class AsyncCheckrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,
@@ -102,7 +103,7 @@ class AsyncCheckrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,

@@ -12,6 +12,7 @@ from checkrail.core import OnCheckpoint, OnWait
 from checkrail.driving import Driver, blocking
 from checkrail.flows import ending, evaluating
 from checkrail.flows.batching import batch_size
+from checkrail.intents import Intent
 from checkrail.link import (
     RETRY_SECONDS,
     STAND_IN_KEY,
@@ -74,7 +75,7 @@ class Checkrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,
@@ -90,7 +91,7 @@ class Checkrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,
@@ -106,7 +107,7 @@ class Checkrail:
         self,
         task: str,
         *,
-        intent: str = "general",
+        intent: Intent = "general",
         model: str = "",
         policy: str = "default",
         budget: Mapping[str, Any] | None = None,

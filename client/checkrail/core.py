@@ -112,6 +112,7 @@ class RunCore:
         # Taken up from another process: whoever did that may do it again.
         self.resumed = False
         self.saved_step = 0
+        self.warned_of_checkpoint = False
         self.pause_rulings: deque[Ruling] = deque(maxlen=UNREAD_RULINGS)
         self._ruling: Ruling | None = None
         self._state: RunState | None = None

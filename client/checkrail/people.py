@@ -19,6 +19,7 @@ from checkrail.answers import (
 from checkrail.core import given
 from checkrail.driving import Driver
 from checkrail.errors import ProtocolError, Unreachable
+from checkrail.intents import Intent
 from checkrail.link import RETRY_SECONDS, link_to
 from checkrail.money import money
 from checkrail.problems import problem_of
@@ -162,7 +163,7 @@ class Desk:
         *,
         status: str | None = None,
         agent: str | None = None,
-        intent: str | None = None,
+        intent: Intent | None = None,
         label: str | None = None,
         q: str | None = None,
     ) -> Iterator[RunState]:

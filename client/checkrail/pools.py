@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from checkrail import __version__
 from checkrail.errors import ConfigurationError
 from checkrail.link import Link
 from checkrail.wire import Answer, Request, Unanswered
@@ -74,7 +75,7 @@ def _settings(link: Link) -> dict[str, Any]:
         "headers": {
             "Authorization": f"Bearer {link.secret}",
             "Accept": "application/json",
-            "User-Agent": "checkrail-python",
+            "User-Agent": f"checkrail-python/{__version__}",
         },
         "timeout": httpx.Timeout(link.read_timeout, connect=link.connect_timeout),
         # Every wait holds one connection: how many there are is the caller's affair.

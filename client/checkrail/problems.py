@@ -31,7 +31,9 @@ class Problem(CheckrailError):
         extra: Mapping[str, Any] | None = None,
         retry_after: float | None = None,
     ) -> None:
-        told = "".join(f"\n- {_place(error)}{error.get('message')}" for error in errors)
+        lines = [f"{_place(error)}{error.get('message')}" for error in errors]
+        # The detail often is the first of them: it is not said twice.
+        told = "".join(f"\n- {line}" for line in lines if line not in detail)
         # Not through a class beside us: each has an __init__ of its own.
         Exception.__init__(self, f"{status} {slug or title}: {detail}{told}")
         self.status = status

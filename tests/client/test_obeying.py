@@ -13,6 +13,7 @@ from checkrail import (
     Stopped,
 )
 from checkrail.people import Desk
+from checkrail.testing import fake_checkrail
 
 from accounts.models import Project
 from tests.builders import make_policy
@@ -189,3 +190,20 @@ def test_several_threads_may_share_a_run(rail: Checkrail, desk: Desk) -> None:
         numbers = sorted(pool.map(work, range(8)))
     assert numbers == list(range(1, 9))
     assert desk.run(run.id).budget.tool_calls.used == 8
+
+
+def test_a_checkpoint_that_nobody_saves_is_asked_for_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    due = {"decision": "checkpoint", "checkpoint_due": True}
+    with (
+        fake_checkrail(decisions=[due] * 6),
+        Checkrail().run("Long") as run,
+    ):
+        for _ in range(3):
+            run.step()
+        assert caplog.text.count("A checkpoint is due") == 1
+        run.checkpoint({})
+        for _ in range(3):
+            run.step()
+    assert caplog.text.count("A checkpoint is due") == 2

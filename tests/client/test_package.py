@@ -9,6 +9,8 @@ import tomllib
 from pathlib import Path
 
 import checkrail
+import pytest
+from checkrail.cli.main import main
 
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 # Modules that came after 3.10, and names that came after it in older ones.
@@ -30,6 +32,23 @@ def test_it_needs_httpx_and_nothing_else() -> None:
     assert set(project["optional-dependencies"]) >= {
         *("cli", "langgraph", "mcp", "openai-agents")
     }
+
+
+def test_its_version_can_be_had(capsys: pytest.CaptureFixture[str]) -> None:
+    project = tomllib.loads((CLIENT / "pyproject.toml").read_text())["project"]
+    assert checkrail.__version__ == project["version"]
+    with pytest.raises(SystemExit) as done:
+        main(["--version"])
+    assert done.value.code == 0
+    assert capsys.readouterr().out == f"checkrail {checkrail.__version__}\n"
+
+
+def test_nobody_is_told_to_install_a_name_that_somebody_else_may_own() -> None:
+    for path in (*(CLIENT / "checkrail").rglob("*.py"), *CLIENT.parent.glob("**/*.md")):
+        if ".venv" not in path.parts:
+            text = path.read_text(encoding="utf-8")
+            assert "pip install checkrail" not in text, path
+            assert "pip install 'checkrail" not in text, path
 
 
 def test_importing_it_loads_nothing_heavy() -> None:

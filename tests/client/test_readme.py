@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
-from typing import Any
+from typing import Any, get_args
 
 import checkrail
 import pytest
 from checkrail import Checkrail, CheckrailError
+from checkrail.intents import Intent
+from checkrail.mcp.tools import WITH_OWN_RUN
 from checkrail.testing import Scripted, answer, approve, deny, fake_checkrail
 
 from tests.builders import Person, Robot
@@ -94,3 +96,29 @@ def test_every_decision_is_listed() -> None:
     assert [code(row[0]) for row in rows] == [
         *("continue", "checkpoint", "throttle", "pause", "stop")
     ]
+
+
+def test_the_turn_of_the_page_is_sent_on(
+    live: Live, robo: Robot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a real server: the fake says what its script says."""
+    (block,) = (block for block in BLOCKS if "run.turn(" in block)
+    with Checkrail(live.url, robo.key).run("The block's own") as run:
+        play(block, run=run)
+    assert "To the model:" in capsys.readouterr().out
+
+
+def test_every_intent_is_named() -> None:
+    for intent in get_args(Intent):
+        assert f"`{intent}`" in README
+
+
+def test_every_argument_of_the_mcp_tools_is_named() -> None:
+    page = text_of("docs/integrations.md")
+    for tool in WITH_OWN_RUN:
+        row = next(
+            line for line in page.splitlines() if line.startswith(f"| `{tool.name}`")
+        )
+        for name in tool.input_schema["properties"]:
+            needed = name in tool.input_schema["required"]
+            assert (f"**`{name}`**" if needed else f"`{name}`") in row

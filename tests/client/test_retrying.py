@@ -133,6 +133,18 @@ def test_what_is_wrong_is_not_tried_again() -> None:
             run.close()
 
 
+def test_what_is_wrong_is_said_once() -> None:
+    with fake_checkrail() as rail:
+        run = Checkrail().run("Wrong")
+        answer = told(422, "invalid")
+        said = {**answer.json(), "detail": "a.0: why"}
+        rail.trouble(httpx.Response(422, json=said))
+        with pytest.raises(Problem) as problem:
+            run.step()
+        assert str(problem.value) == "422 invalid: a.0: why"
+        run.close()
+
+
 def told(status: int, slug: str, retry_after: str = "", **extra: Any) -> httpx.Response:
     body = {
         "type": f"/problems/{slug}",

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import checkrail
 import httpx
 from checkrail import AsyncCheckrail
 from checkrail.mcp.server import build_server
@@ -87,6 +88,9 @@ async def test_an_agent_asks_and_obeys(
         assert "under way" in await call.error("start_run", task="Again")
         step = await call("report_step", tokens=100, tool_calls=1, summary="Looked")
         assert (step["decision"], step["may_continue"]) == ("continue", True)
+        assert step["instruction"] == "Go on."
+        assert call.client.server_info is not None
+        assert call.client.server_info.version == checkrail.__version__
 
         # Allowed, blocked, and what looks like a call but is none.
         allowed = await call(

@@ -7,12 +7,13 @@ import platform
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Literal
+from pathlib import Path
 
+from checkrail import __version__
+from checkrail.cli.doctor_hooks import examine_hooks
+from checkrail.cli.findings import Found
 from checkrail.cli.output import as_json, say
 from checkrail.cli.saved import RETRY_SECONDS, place, saved
 from checkrail.cli.visible import one_line
@@ -21,13 +22,6 @@ from checkrail.problems import Unauthenticated
 
 MOST_SKEW_SECONDS = 60
 SIGNS = {"ok": "ok  ", "note": "note", "wrong": "BAD "}
-
-
-@dataclass(frozen=True)
-class Found:
-    state: Literal["ok", "note", "wrong"]
-    what: str
-    mend: str = ""
 
 
 def doctor(options: Namespace) -> int:
@@ -47,6 +41,12 @@ def doctor(options: Namespace) -> int:
 
 def _examined() -> Iterator[Found]:
     yield _python()
+    yield from _connection()
+    yield from examine_hooks(Path.cwd())
+    yield from _extras()
+
+
+def _connection() -> Iterator[Found]:
     url = os.environ.get("CHECKRAIL_URL")
     source = "CHECKRAIL_URL"
     try:
@@ -71,15 +71,11 @@ def _examined() -> Iterator[Found]:
     if reached:
         yield _agent_key(url)
         yield _token(url, known.token if known else None)
-    yield from _extras()
 
 
 def _python() -> Found:
-    try:
-        ours = version("checkrail")
-    except PackageNotFoundError:
-        ours = "not installed, run from its folder"
-    return Found("ok", f"checkrail {ours}, Python {platform.python_version()}")
+    python = platform.python_version()
+    return Found("ok", f"checkrail {__version__}, Python {python}")
 
 
 def _server(url: str) -> Iterator[Found]:
@@ -180,5 +176,5 @@ def _extras() -> Iterator[Found]:
             yield Found(
                 "note",
                 f"{module} is absent ({use})",
-                f"pip install 'checkrail[{extra}]'",
+                f"pip install './client[{extra}]', in a clone of Checkrail",
             )

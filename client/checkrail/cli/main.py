@@ -75,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Also: verify FILE, install claude-code|codex, hook, mcp "
         "(each has --help).",
     )
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(
@@ -128,6 +129,12 @@ def _parser() -> argparse.ArgumentParser:
         "doctor", doctor.doctor, "what is wrong with the set-up, and how to mend it"
     )
     return parser
+
+
+def _version() -> str:
+    from checkrail import __version__
+
+    return f"checkrail {__version__}"
 
 
 def _ruling(parser: argparse.ArgumentParser, action: str) -> None:

@@ -12,6 +12,7 @@ from checkrail.core import Report, RunCore
 from checkrail.flows.reporting import BATCH_LIMIT
 from checkrail.flows.steps import catch_up, figures, obey_heard
 from checkrail.flows.waiting import deadline
+from checkrail.intents import Intent
 from checkrail.money import Money
 from checkrail.wire import Flow
 
@@ -43,7 +44,7 @@ def queue_step(
     coherence: float | None = None,
     uncertainty: float | None = None,
     confidences: Sequence[float] = (),
-    intent: str | None = None,
+    intent: Intent | None = None,
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,

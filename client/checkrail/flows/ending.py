@@ -14,6 +14,7 @@ from checkrail.flows.reporting import drain
 from checkrail.flows.results import send_results
 from checkrail.flows.steps import catch_up
 from checkrail.flows.waiting import deadline, over
+from checkrail.intents import Intent
 from checkrail.money import money
 from checkrail.problems import AlreadyRuled, ReviewOpen, RunPaused
 from checkrail.sending import ask
@@ -29,7 +30,7 @@ logger = logging.getLogger("checkrail")
 def run_body(
     task: str,
     *,
-    intent: str,
+    intent: Intent,
     model: str,
     policy: str,
     budget: Mapping[str, Any] | None,

@@ -13,6 +13,7 @@ from checkrail.errors import ProtocolError, Stopped
 from checkrail.flows.reporting import drain
 from checkrail.flows.results import send_results
 from checkrail.flows.waiting import deadline, over, ruled
+from checkrail.intents import Intent
 from checkrail.money import Money, money
 from checkrail.problems import NotFound, RunPaused
 from checkrail.sending import ask
@@ -32,7 +33,7 @@ def figures(
     coherence: float | None = None,
     uncertainty: float | None = None,
     confidences: Sequence[float] = (),
-    intent: str | None = None,
+    intent: Intent | None = None,
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,
@@ -71,7 +72,7 @@ def step(
     coherence: float | None = None,
     uncertainty: float | None = None,
     confidences: Sequence[float] = (),
-    intent: str | None = None,
+    intent: Intent | None = None,
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,
@@ -184,6 +185,9 @@ def _save(run: RunCore, decision: Decision) -> Flow[None]:
     if decision.step <= run.saved_step:
         return  # of several late decisions the first has saved what the others ask for
     if run.on_checkpoint is None:
+        if run.warned_of_checkpoint:
+            return
+        run.warned_of_checkpoint = True
         logger.warning(
             "A checkpoint is due at step %s: pass on_checkpoint=, or call "
             "run.checkpoint(). A run without one is stopped in the end.",
@@ -217,6 +221,7 @@ def save_checkpoint(
     request = post(run.path("checkpoints"), body)
     saved = yield from ask(run.link, Checkpoint, request)
     run.saved_step = max(run.saved_step, saved.step)
+    run.warned_of_checkpoint = False
     return saved
 
 
@@ -241,7 +246,7 @@ def report_step(
     coherence: float | None = None,
     uncertainty: float | None = None,
     confidences: Sequence[float] = (),
-    intent: str | None = None,
+    intent: Intent | None = None,
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,

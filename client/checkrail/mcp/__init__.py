@@ -43,7 +43,9 @@ def main(words: Sequence[str] = ()) -> int:
     except ConfigurationError as error:
         return _failed(str(error))
     except ModuleNotFoundError as missing:
-        return _failed(f"{missing}. Install it: pip install 'checkrail[mcp]'")
+        return _failed(
+            f"{missing}. Install it: pip install './client[mcp]', in a clone of Checkrail"
+        )
     serve(session)
     return 0
 

@@ -18,6 +18,7 @@ from mcp.types import (
     TextContent,
 )
 
+from checkrail import __version__
 from checkrail.errors import (
     CheckrailError,
     Stopped,
@@ -64,6 +65,7 @@ def build_server(session: Session) -> Server[Any]:
 
     return Server(
         "checkrail",
+        version=__version__,
         title="Checkrail",
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,

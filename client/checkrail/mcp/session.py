@@ -10,6 +10,7 @@ from checkrail.answers import CallFinding, Decision, Finding
 from checkrail.async_client import AsyncCheckrail
 from checkrail.async_runs import AsyncRun
 from checkrail.errors import CheckrailError
+from checkrail.intents import Intent
 from checkrail.mcp.decisions import Progress, call_id, decision_on, review_id
 
 Answer = dict[str, Any]
@@ -58,7 +59,7 @@ class Session:
             return self._run
 
     async def start_run(
-        self, task: str, *, intent: str = "general", model: str = ""
+        self, task: str, *, intent: Intent = "general", model: str = ""
     ) -> Answer:
         async with self._starting:
             if self._run is not None:
@@ -150,8 +151,8 @@ def _instruction(decision: Decision) -> str:
     if decision.decision == "throttle":
         seconds = decision.delay_ms / 1000
         return f"Wait {seconds:g} s, then go on in smaller steps."
-    advice = decision.recommended_action
-    return f"{_STEP_INSTRUCTIONS[decision.decision]} {advice}".strip()
+    said = (_STEP_INSTRUCTIONS[decision.decision], decision.recommended_action)
+    return " ".join(filter(None, dict.fromkeys(said)))
 
 
 def _findings(findings: Sequence[Finding | CallFinding]) -> list[Answer]:

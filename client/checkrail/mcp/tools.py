@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from mcp.types import Tool, ToolAnnotations
+
+from checkrail.intents import Intent
 
 INSTRUCTIONS = """\
 Checkrail decides whether you may go on, and asks people where it matters.
@@ -86,19 +88,7 @@ START_RUN = _tool(
         intent=_said(
             _TEXT,
             "What kind of work it is.",
-            enum=[
-                "bug-fix",
-                "feature",
-                "refactor",
-                "security",
-                "performance",
-                "testing",
-                "docs",
-                "deployment",
-                "architecture",
-                "debug",
-                "general",
-            ],
+            enum=list(get_args(Intent)),
         ),
         model=_said(_TEXT, "The name of the model you are."),
     ),

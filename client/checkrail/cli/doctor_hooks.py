@@ -1,0 +1,180 @@
+"""The hooks of coding agents on this machine: are they whole, do they run, do they hold?"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from checkrail.cli.findings import Found
+from checkrail.hooks import places
+from checkrail.hooks.events import EVENTS
+from checkrail.hooks.files import KEY, BadSettings, read_document
+from checkrail.hooks.installing import SCOPES, settings_path
+from checkrail.hooks.settings import NOT_BY_HTTP, our_hooks
+
+NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
+URL = re.compile(r"https?://[^\s'\"]+?(?=/api/v1/|[\s'\"]|$)")
+
+
+@dataclass(frozen=True)
+class Installed:
+    """Our hooks in one settings file: the handlers by their events."""
+
+    host: str
+    path: Path
+    handlers: dict[str, dict[str, Any]]
+
+    @property
+    def by_http(self) -> bool:
+        return any(each.get("type") == "http" for each in self.handlers.values())
+
+    @property
+    def commands(self) -> list[str]:
+        return [
+            str(each["command"]) for each in self.handlers.values() if "command" in each
+        ]
+
+    @property
+    def url(self) -> str:
+        found = URL.search(json.dumps([*self.handlers.values()]))
+        return found.group() if found else "an unknown address"
+
+
+def examine_hooks(folder: Path) -> Iterator[Found]:
+    found = False
+    for host, scopes in SCOPES.items():
+        for scope in scopes:
+            path = settings_path(host, scope, folder)
+            try:
+                document = read_document(path)
+            except (BadSettings, OSError) as error:
+                yield Found("wrong", str(error))
+                continue
+            handlers = {
+                event: handler
+                for owner, event, handler in our_hooks(document)
+                if owner == host
+            }
+            if handlers:
+                found = True
+                yield from _examine(Installed(host, path, handlers), folder)
+            if host == "claude-code":
+                yield from _claude_settings(path, document, folder)
+    if not found:
+        yield Found("note", "No hooks of Claude Code or Codex are installed here")
+
+
+def _examine(hooks: Installed, folder: Path) -> Iterator[Found]:
+    way = "HTTP" if hooks.by_http else "the command hook"
+    name = NAMES[hooks.host]
+    again = f"Install them again: checkrail install {hooks.host}"
+    yield Found("ok", f"{name} asks {hooks.url} by {way} ({hooks.path})")
+    wanted = set(EVENTS[hooks.host]) - (NOT_BY_HTTP if hooks.by_http else frozenset())
+    missing = ", ".join(sorted(wanted - set(hooks.handlers)))
+    if missing:
+        yield Found("wrong", f"{hooks.path} has no hook for {missing}", again)
+    if hooks.by_http:
+        yield Found(
+            "note",
+            "HTTP hooks let the agent go on when the server cannot be reached",
+            "The command hook does not: checkrail install claude-code",
+        )
+    if any(" --open" in command for command in hooks.commands):
+        yield Found("note", "--open lets the agent go on without the server", again)
+    for program in sorted({shlex.split(command)[0] for command in hooks.commands}):
+        if shutil.which(program) is None:
+            what = f"{program} is not there: {name} can run nothing"
+            yield Found("wrong", what, again)
+    if not _has_key(hooks, folder):
+        mend = f"checkrail install {hooks.host} --key crk_…, or set {KEY}"
+        yield Found("wrong", "The hooks find no agent key: they hold everything", mend)
+    if hooks.host == "codex":
+        yield from _codex_trust(hooks)
+    else:
+        yield from _claude_trust(folder)
+
+
+def _has_key(hooks: Installed, folder: Path) -> bool:
+    if os.environ.get(KEY):
+        return True
+    if not hooks.by_http:
+        return places.key_file().is_file()
+    settings = (settings_path("claude-code", s, folder) for s in SCOPES["claude-code"])
+    return any(KEY in read_document(path).get("env", {}) for path in settings)
+
+
+def _claude_settings(
+    path: Path, document: dict[str, Any], folder: Path
+) -> Iterator[Found]:
+    if document.get("disableAllHooks") is True:
+        yield Found(
+            "wrong",
+            f"{path} switches all hooks off: nothing is governed",
+            "Take disableAllHooks out of it.",
+        )
+    if folder in path.parents and KEY in document.get("env", {}):
+        yield Found(
+            "wrong",
+            f"The agent's key lies in {path}, where it could be committed",
+            "Install the hooks again: they keep it elsewhere.",
+        )
+
+
+def _claude_trust(folder: Path) -> Iterator[Found]:
+    """Where a folder is not trusted, Claude Code runs no hooks but with -p."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR")
+    path = (Path(own) if own else Path.home()) / ".claude.json"
+    try:
+        projects = read_document(path).get("projects", {})
+    except (BadSettings, OSError):
+        return
+    trusted = any(
+        projects.get(str(each), {}).get("hasTrustDialogAccepted")
+        for each in (folder, *folder.parents)
+    )
+    if not trusted:
+        yield Found(
+            "note",
+            f"Claude Code does not trust {folder} yet, and runs no hooks before it does",
+            "Start claude there once, and say that you trust the folder.",
+        )
+
+
+def _codex_trust(hooks: Installed) -> Iterator[Found]:
+    """Codex keeps what its user has trusted by the place of each hook and its hash."""
+    config = places.codex_folder() / "config.toml"
+    text = config.read_text(encoding="utf-8") if config.is_file() else ""
+    if re.search(r"^\s*(codex_)?hooks\s*=\s*false", text, re.MULTILINE):
+        mend = f"Take it out of {config}."
+        yield Found("wrong", "Codex has its hooks switched off", mend)
+    known = re.findall(r'^\[hooks\.state\."(.+)"\]\s*$', text, re.MULTILINE)
+    place = f"{hooks.path.resolve()}:"
+    events = {
+        key[len(place) :].partition(":")[0] for key in known if key.startswith(place)
+    }
+    unknown = [event for event in hooks.handlers if _snake(event) not in events]
+    if unknown:
+        yield Found(
+            "wrong",
+            f"Codex does not trust its hooks for {', '.join(sorted(unknown))}: they do "
+            "not run, and nothing says so",
+            "Start codex and trust them with /hooks. In CI, where nobody can: managed "
+            "hooks in requirements.toml, or codex exec --dangerously-bypass-hook-trust",
+        )
+    else:
+        yield Found(
+            "note",
+            "Codex was told to trust these hooks; if they were changed since, it runs "
+            "them only after you have done so again (/hooks)",
+        )
+
+
+def _snake(event: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()

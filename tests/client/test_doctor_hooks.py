@@ -1,0 +1,94 @@
+"""The doctor looks at the hooks of coding agents: whole, trusted, and by which way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from checkrail.cli.doctor_hooks import examine_hooks
+from checkrail.hooks import install
+
+from tests.hooks.test_installing import URL, folder, settings
+
+__all__ = ["folder"]
+
+KEY = "crk_not-a-real-one"
+
+
+@pytest.fixture(autouse=True)
+def trusted(folder: Path) -> None:
+    projects = {str(folder): {"hasTrustDialogAccepted": True}}
+    Path.home().mkdir(exist_ok=True)
+    (Path.home() / ".claude.json").write_text(json.dumps({"projects": projects}))
+
+
+def found(folder: Path, state: str = "wrong") -> str:
+    return "\n".join(
+        f"{each.what} {each.mend}"
+        for each in examine_hooks(folder)
+        if each.state == state
+    )
+
+
+def test_nothing_is_installed(folder: Path) -> None:
+    assert "No hooks" in found(folder, "note")
+    assert found(folder) == ""
+
+
+def test_whole_hooks_are_well_and_name_their_server(folder: Path) -> None:
+    install("claude-code", url=URL, key=KEY, folder=folder)
+    assert found(folder) == ""
+    assert f"Claude Code asks {URL} by the command hook" in found(folder, "ok")
+
+
+def test_what_keeps_claude_codes_hooks_from_running(folder: Path) -> None:
+    done = install("claude-code", url=URL, key=KEY, folder=folder)
+    document = settings(done.path)
+    del document["hooks"]["PreToolUse"]
+    done.path.write_text(json.dumps({**document, "disableAllHooks": True}))
+    (Path.home() / ".config" / "checkrail" / "hook.key").unlink()
+    (Path.home() / ".claude.json").write_text("{}")
+    wrong = found(folder)
+    assert "no hook for PreToolUse" in wrong
+    assert "switches all hooks off" in wrong
+    assert "no agent key" in wrong
+    assert "does not trust" in found(folder, "note")
+    done.path.write_text(done.path.read_text().replace("python", "gone"))
+    assert "is not there" in found(folder)
+
+
+def test_ways_that_let_an_agent_go_on_are_named(folder: Path) -> None:
+    install("claude-code", url=URL, key=KEY, by_http=True, folder=folder)
+    assert f"asks {URL} by HTTP" in found(folder, "ok")
+    assert "go on when the server cannot be reached" in found(folder, "note")
+    assert found(folder) == ""
+    install("claude-code", url=URL, key=KEY, open=True, folder=folder)
+    assert "--open" in found(folder, "note")
+
+
+def test_a_key_in_the_project_is_named(folder: Path) -> None:
+    local = folder / ".claude" / "settings.local.json"
+    local.write_text(json.dumps({"env": {"CHECKRAIL_KEY": KEY}}))
+    assert "could be committed" in found(folder)
+
+
+def test_hooks_that_codex_does_not_trust_are_named(folder: Path) -> None:
+    done = install("codex", url=URL, key=KEY)
+    wrong = found(folder)
+    assert "Codex does not trust its hooks for PermissionRequest" in wrong
+    assert "PreToolUse" in wrong
+    assert "--dangerously-bypass-hook-trust" in wrong
+    names = [
+        *("pre_tool_use", "permission_request", "post_tool_use", "session_start"),
+        *("session_end", "user_prompt_submit", "stop", "subagent_stop"),
+    ]
+    states = [
+        f'[hooks.state."{done.path}:{name}:0:0"]\ntrusted_hash = "sha256:0"\n'
+        for name in names
+    ]
+    config = Path.home() / ".codex" / "config.toml"
+    config.write_text('model = "m"\n' + "\n".join(states))
+    assert found(folder) == ""
+    config.write_text("[features]\nhooks = false\n" + "\n".join(states))
+    assert "switched off" in found(folder)
