@@ -39,9 +39,15 @@ def open_reviews_of_agents(project_id: int) -> QuerySet[Review]:
     )
 
 
-def list_floods(*, project_id: int, slug: str) -> list[Flood]:
-    """Agents near their cap, and those with the most reviews near the project's."""
+def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
+    """Agents near their cap, and those with the most reviews near the project's.
+
+    `total` is how many reviews are open: few fill no queue, and nothing is counted.
+    """
     cap = caps_in_force(project_id=project_id).open_reviews
+    limits = [limit for limit in (cap.agent, cap.project) if limit is not None]
+    if not limits or total < _shown_from(min(limits)):
+        return []
     rows = (
         open_reviews_of_agents(project_id)
         .values_list("run__agent__code", "run__agent__name")
@@ -49,7 +55,6 @@ def list_floods(*, project_id: int, slug: str) -> list[Flood]:
         .order_by("-count", "run__agent__name")
     )
     counted = [(code, name, count) for code, name, count in rows]
-    total = sum(count for _, _, count in counted)
     crowded = cap.project is not None and total >= _shown_from(cap.project)
     floods = []
     for code, name, count in counted[:SHOWN_MOST]:

@@ -8,7 +8,7 @@ fetched over HTTP. The detail pane is the one exception and never travels by soc
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.template.loader import get_template
 from django.utils.html import format_html
@@ -18,6 +18,7 @@ from ledger.rows import Fleet, RunRow
 from ledger.runpage import RunPage
 from ledger.timeline import TimelineRow
 from reviews.cards import ReviewCard
+from reviews.floods import Flood
 from reviews.queue import Tally
 from reviews.queue_list import Edge, QueueList
 from reviews.run_checks import RunChecks
@@ -50,6 +51,10 @@ def queue_edge(edge: Edge | None) -> SafeString:
 def queue_counts(tally: Tally) -> SafeString:
     """Every number of the queue; the screen knows whose and which filter it shows."""
     return render("reviews/partials/_queue_counts.html", {"tally": tally})
+
+
+def floods(found: Sequence[Flood]) -> SafeString:
+    return render("reviews/partials/_floods.html", {"floods": found})
 
 
 def fleet_card(fleet: Fleet) -> SafeString:

@@ -23,6 +23,7 @@ from ledger.selectors import without_loop
 from ledger.timeline import PAGE, entries_of, timeline_of
 from reviews import fragments
 from reviews.cards import cards_of
+from reviews.floods import list_floods
 from reviews.models import Permission, ReviewState
 from reviews.queue import Tally, count_reviews, list_reviews
 from reviews.run_checks import run_checks_of
@@ -163,7 +164,13 @@ class Frame:
         if changes is not None and not any(map(_is_about_a_review, changes)):
             return Body()
         counts = fragments.queue_counts(self.tally)
-        parts = [fragments.partial("#queue-counts", "outerHTML", counts)]
+        found = list_floods(
+            project_id=self.project_id, slug=self.slug, total=self.tally.total
+        )
+        parts = [
+            fragments.partial("#queue-counts", "outerHTML", counts),
+            fragments.partial("#floods", "outerMorph", fragments.floods(found)),
+        ]
         codes = self._reviews_named(since) if changes is not None else None
         if codes is None or len(codes) > ROWS_LIMIT:
             # Too much to be told: the list fetches its part anew.

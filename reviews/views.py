@@ -22,6 +22,7 @@ from reviews import services
 from reviews.agent_waits import get_waiting
 from reviews.amend_verdict import amend_verdict
 from reviews.amending import amended_from
+from reviews.floods import list_floods
 from reviews.models import Kind, Review
 from reviews.pane import ReviewPane, pane_of, review_loaded
 from reviews.queue import SHOWS
@@ -219,6 +220,9 @@ def _queue_page(
         "show": listed.show,
         "shell": shell_of(request),
         "tally": tally,
+        "floods": list_floods(
+            project_id=request.project.pk, slug=request.project.slug, total=tally.total
+        ),
         "counts": {name: tally.shown(show=name, viewer=viewer) for name in SHOWS},
         "slug": request.project.slug,
         "pane": pane,

@@ -11,10 +11,12 @@ import pytest
 from accounts.models import Agent, Project
 from ledger.models import Entry, Run
 from ledger.replay import replay_run
+from ledger.rows import live_position
 from ledger.verify import verify_run
 from reviews import closing
 from reviews.floods import list_floods
 from reviews.models import Review
+from reviews.news import View, news_for
 from tests.browsing import browser_of
 from tests.builders import (
     Person,
@@ -53,7 +55,8 @@ def page_of(project: Project, name: str = "robo") -> str:
 
 
 def floods(project: Project) -> list[tuple[str, int, bool]]:
-    found = list_floods(project_id=project.pk, slug=project.slug)
+    total = Review.objects.filter(project=project, state="open").count()
+    found = list_floods(project_id=project.pk, slug=project.slug, total=total)
     return [(flood.agent, flood.count, flood.full) for flood in found]
 
 
@@ -202,3 +205,29 @@ def test_another_projects_agent_is_not_found(
     said = {"action": "deny", "reason": "Wild"}
     assert browser_of(charlie.user).get(address).status_code == 404
     assert browser_of(charlie.user).post(address, said).status_code == 404
+
+
+def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
+    agent: httpx.Client, project: Project, alice: Person, capped: None
+) -> None:
+    runs = [start_run(agent) for _ in range(CAP)]
+    for run in runs[: CAP - 1]:
+        command(agent, run)
+    view = View(project_id=project.pk, name="queue")
+    since = live_position(project_id=project.pk)
+    browser = browser_of(alice.user)
+    shown = browser.get(f"/p/{project.slug}/queue/").content.decode()
+    assert f"<b>robo</b> has {CAP - 1} open reviews." in shown
+    assert "are blocked" not in shown
+
+    command(agent, runs[-1])
+    full = news_for([(view, since)])[view, since]
+
+    assert f"<b>robo</b> has {CAP} open reviews." in full.text
+    assert "calls that need a person are blocked" in full.text
+    assert page_of(project) in full.text
+    said = {"action": "deny", "reason": "A loop gone wild"}
+    browser.post(page_of(project), said)
+    empty = news_for([(view, full.position)])[view, full.position]
+    assert 'id="floods"' in empty.text
+    assert "open reviews." not in empty.text

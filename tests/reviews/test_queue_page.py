@@ -133,11 +133,11 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = browser_of(alice.user)
     for _ in range(2):
         paused(agent)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         paused(agent)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         client.get(f"/p/{project.slug}/queue/")
 
 
