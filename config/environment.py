@@ -14,6 +14,7 @@ from django.core.management.utils import get_random_secret_key
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from config.data_folder import DATABASE, KEY_FILE
 from config.front.proxies import check_proxies
 from guidance.core.money import micros
 from reviews.webhooks.addresses import read_allowed
@@ -134,7 +135,7 @@ def database_settings(environment: Environment) -> dict[str, Any]:
     """Django's DATABASES["default"] for this environment."""
     if environment.database_url is None:
         # Absolute: the folder of a process may change.
-        return _sqlite((environment.data / "checkrail.sqlite3").absolute())
+        return _sqlite((environment.data / DATABASE).absolute())
     url = urlsplit(environment.database_url)
     if url.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured(
@@ -195,8 +196,7 @@ def secret_key(environment: Environment) -> str:
             "SECRET_KEY is required with DATABASE_URL: set it to 50 or more random "
             "characters, the same for every process."
         )
-    path = environment.data / "secret_key"
-    environment.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = environment.data / KEY_FILE
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

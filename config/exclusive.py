@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from pathlib import Path
 from typing import IO
 
@@ -17,8 +18,8 @@ def hold_database_file() -> None:
     path = Path(f"{connection.settings_dict['NAME']}.lock")
     if path in _held:
         return
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = path.open("w")
+    # Private like all that lies beside it.
+    lock = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

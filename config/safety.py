@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -10,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from accounts.append_only import list_faults
+from config.data_folder import DATABASE, KEY_FILE
 
 SHORTEST_SECRET = 50
 
@@ -17,6 +20,8 @@ SHORTEST_SECRET = 50
 def refuse_unsafe() -> None:
     """Raise one error that lists everything a person must mend."""
     faults = [*setting_faults(), *database_faults()]
+    if settings.EMBEDDED:
+        faults += list_data_faults(settings.ENVIRONMENT.data)
     if faults:
         raise ImproperlyConfigured(
             "Checkrail does not start like this:\n- " + "\n- ".join(faults)
@@ -73,6 +78,20 @@ def database_faults() -> Iterator[str]:
         yield "SQLite does not run with synchronous=FULL."
     if connection.transaction_mode != "IMMEDIATE":  # type: ignore[attr-defined]
         yield "SQLite does not begin its transactions with IMMEDIATE."
+
+
+def list_data_faults(folder: Path) -> Iterator[str]:
+    """What `prepare_data` could not mend."""
+    mode = folder.stat().st_mode
+    if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+        yield (
+            f"The data folder {folder} can be written by other users of this machine: "
+            "give Checkrail a folder of its own with CHECKRAIL_DATA."
+        )
+    for name in (DATABASE, KEY_FILE):
+        path = folder / name
+        if path.exists() and path.stat().st_mode & stat.S_IRWXO:
+            yield f"{path} is open to other users of this machine: chmod 600 it."
 
 
 def _shown(statement: str) -> str:

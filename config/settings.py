@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from config.data_folder import prepare_data
 from config.environment import (
     database_settings,
     llm_settings,
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = read_environment()
 EMBEDDED = ENVIRONMENT.embedded
 
+# True: the data folder was open to other users of this machine, and is no more.
+DATA_WAS_OPEN = EMBEDDED and prepare_data(ENVIRONMENT.data)
 SECRET_KEY = secret_key(ENVIRONMENT)
 DEBUG = False  # tracebacks belong in the log, never on a page
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]

@@ -38,6 +38,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
         self._refuse(host)
+        if settings.DATA_WAS_OPEN:
+            self.stdout.write(
+                f"{settings.ENVIRONMENT.data} was open to other users of this machine. "
+                "It is private now."
+            )
         # uvicorn hands a SIGTERM on when it is done: end like on Ctrl-C, tidily.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         fleet: Fleet | None = None
