@@ -270,7 +270,8 @@ def _pane_answer(
         "slug": request.project.slug,
         "alert": alert,
         "take_over": take_over,
-        "alert_at": request.POST.get("action", ""),
+        # A dialog says it itself, as long as it is there.
+        "alert_at": "" if pane.closing else request.POST.get("action", ""),
     }
     return render(request, "reviews/partials/_pane.html", context, status=status)
 

@@ -84,3 +84,38 @@ def test_a_take_over_is_told_live_to_who_looks_elsewhere(
     assert violations(hers) == ""
     toast.get_by_role("link", name="Look").click()
     expect(hers.locator("#claimed")).to_contain_text("took this over from you")
+
+
+@pytest.mark.parametrize("way", ["abort", "amend"])
+def test_a_dialog_warns_where_the_reader_looks(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+    manager: httpx.Client,
+    way: str,
+) -> None:
+    call = command(agent, start_run(agent), "rm -rf build")
+    review = call["review"]["id"]
+    manager.post(f"/reviews/{review}/claim")
+    page = queue_of(bob, project.slug, f"{review}/")
+    page.keyboard.press("x" if way == "abort" else "e")
+    dialog = page.get_by_role("dialog")
+    press = dialog.get_by_role("button", name="Abort run")
+    if way == "amend":
+        press = dialog.get_by_role("button", name="Approve with changes")
+        page.keyboard.press("End")
+        page.keyboard.type("/cache")
+        page.get_by_label("I have read").check()
+    press.click()
+    alert = dialog.get_by_role("alert")
+    expect(alert).to_contain_text(f"{alice.user.username} has claimed this.")
+    expect(alert).to_be_in_viewport()
+    expect(page.locator("#closing")).to_have_count(0)
+    if way == "amend":
+        expect(page.get_by_label("I have read")).to_be_checked()
+    press.click()
+    expect(page.locator("#closing")).to_contain_text(
+        "You aborted the run" if way == "abort" else "You approved this with changes"
+    )
