@@ -15,9 +15,12 @@ from pydantic import BaseModel
 from accounts.responses import json_response
 from config.celery import app as celery_app
 from config.models import Heartbeat
+from config.probing import probe
+from ledger.writer import writer
 
 router = Router(tags=["Health"])
 SILENCE_LIMIT = 60  # seconds; beat knocks every 15
+BUSY_LIMIT = 20  # seconds; a write takes milliseconds
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +72,19 @@ def _database() -> str:
     except (DatabaseError, InterfaceError):
         logger.exception("The database does not answer")
         return "the database does not answer"
+    return _writes()
+
+
+def _writes() -> str:
+    """The writer's last outcome counts. While it is a failure, a probe may show better."""
+    ledger = writer()
+    if ledger.busy_seconds > BUSY_LIMIT:
+        return f"a write has been under way for {int(ledger.busy_seconds)} seconds"
+    if not ledger.failing:
+        return "ok"
+    if not probe().succeeds():
+        return "the database takes no writes"
+    ledger.recover()
     return "ok"
 
 

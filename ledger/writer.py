@@ -18,9 +18,10 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any, TypeVar
 
-from django.db import connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
 from django.db.utils import Error as DatabaseError
 from psycopg.errors import LockNotAvailable
 
@@ -58,6 +59,8 @@ class Writer:
         self._books = Books(self._tell)
         self._listeners = list(_always)
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
+        self._failing = False
+        self._began: float | None = None
         self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
         self._thread.start()
 
@@ -65,6 +68,21 @@ class Writer:
     def session(self) -> int | None:
         """By this number PostgreSQL's notifications tell whose commit it was."""
         return self._books.session
+
+    @property
+    def failing(self) -> bool:
+        """Whether the last write failed. What was refused for a good reason is none."""
+        return self._failing
+
+    @property
+    def busy_seconds(self) -> float:
+        """How long the write that is under way has taken by now."""
+        began = self._began
+        return 0.0 if began is None else monotonic() - began
+
+    def recover(self) -> None:
+        """Somebody has seen a write succeed."""
+        self._failing = False
 
     def listen(self, listener: Listener, *, first: bool = False) -> Callable[[], None]:
         """Be told after every commit, on the writer's thread; returns the undo."""
@@ -145,6 +163,7 @@ class Writer:
         """A command that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
         alone = jobs[0].alone
+        self._began = monotonic()
         try:
             if alone:
                 self._books.one(jobs[0])
@@ -154,9 +173,12 @@ class Writer:
             # Whatever it is, it must not end the thread that everybody depends on.
             logger.exception("The ledger failed on %d commands", len(jobs))
             self._books.forget()
+            self._failing = self._failing or _takes_no_writes(error)
             if isinstance(error, DatabaseError):
                 connection.close()
             again = self._after_failure(jobs, error)
+        finally:
+            self._began = None
         for job in again:
             if job.settled:
                 continue
@@ -190,6 +212,7 @@ class Writer:
             self._guarded([job])
 
     def _tell(self, news: Committed) -> None:
+        self._failing = False
         for listener in list(self._listeners):
             try:
                 listener(news)
@@ -204,6 +227,13 @@ class Writer:
                 loop.call_soon_threadsafe(_run_all, settle_all)
             except RuntimeError:
                 logger.warning("An event loop was closed before its answers came")
+
+
+def _takes_no_writes(error: Exception) -> bool:
+    """Full, read-only or gone; not a value or a key that it refuses, nor a lock."""
+    if isinstance(error.__cause__, LockNotAvailable):
+        return False
+    return isinstance(error, (OperationalError, InterfaceError, InternalError))
 
 
 def _run_all(callbacks: Iterable[Callable[[], None]]) -> None:
