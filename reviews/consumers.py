@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from functools import partial
 from typing import Any
@@ -16,14 +17,32 @@ from reviews.news import View
 
 UNREADABLE = 4400
 TOO_MANY = 4429
+RESUME_SECONDS = 10.0
 
 
-class ConsoleConsumer(AsyncWebsocketConsumer):
-    """One page. It says where it stands (`resume`), then hears what came after."""
+class CountedConsumer(AsyncWebsocketConsumer):
+    """A socket that is counted from the moment it is there."""
 
     # The process has one receiver (reviews.live); a socket of its own on the channel
     # layer would only cost.
     channel_layer_alias = ""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        with here().counted(getattr(scope["user"], "pk", None)) as self.room:
+            await super().__call__(scope, receive, send)
+
+    async def accept_or_refuse(self) -> bool:
+        """Accepted in any case: a browser takes a refused handshake for a network
+        problem and tries again for ever, a close code it understands."""
+        await self.accept()
+        if not self.room:
+            await self.close(TOO_MANY)
+        return self.room
+
+
+class ConsoleConsumer(CountedConsumer):
+    """One page. It says where it stands (`resume`), then hears what came after."""
+
     guest: Guest
     view: View
 
@@ -34,9 +53,8 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
         self.broadcaster: Broadcaster | None = None
 
     async def connect(self) -> None:
-        # Accepted first: a browser takes a refused handshake for a network problem
-        # and tries again for ever, a close code it understands.
-        await self.accept()
+        if not await self.accept_or_refuse():
+            return
         user: Any = self.scope["user"]
         session_key: str | None = self.scope["session"].session_key
         known = isinstance(user, User) and not user.must_change_password
@@ -57,6 +75,12 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
             name=arguments["view"],
             run=str(arguments.get("code", "")),
         )
+        self.patience = asyncio.create_task(self._expect_resume())
+
+    async def _expect_resume(self) -> None:
+        """A page says where it stands at once; whoever does not is none."""
+        await asyncio.sleep(RESUME_SECONDS)
+        await self.close(UNREADABLE)
 
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None
@@ -66,13 +90,13 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
             await self.close(UNREADABLE)
         elif hasattr(self, "guest"):
             self.since = since
-            broadcaster = here()
-            if broadcaster.join(self):
-                self.broadcaster = broadcaster
-            else:
-                await self.close(TOO_MANY)
+            self.patience.cancel()
+            self.broadcaster = here()
+            self.broadcaster.join(self)
 
     async def disconnect(self, code: int) -> None:
+        if hasattr(self, "patience"):
+            self.patience.cancel()
         if self.broadcaster is not None:
             self.broadcaster.leave(self)
 
@@ -83,14 +107,12 @@ class ConsoleConsumer(AsyncWebsocketConsumer):
         await self.close(code)
 
 
-class NowhereConsumer(AsyncWebsocketConsumer):
+class NowhereConsumer(CountedConsumer):
     """Any other address: closed in words a browser understands."""
 
-    channel_layer_alias = ""
-
     async def connect(self) -> None:
-        await self.accept()
-        await self.close(NO_PROJECT)
+        if await self.accept_or_refuse():
+            await self.close(NO_PROJECT)
 
 
 def _resume(text: str | None) -> int | None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 from typing import Any, Protocol
@@ -37,6 +39,7 @@ SEND_SECONDS = 20.0
 REJOIN_SECONDS = 3_600.0
 RETRY_SECONDS = 1.0
 USER_LIMIT = 20
+SOCKET_LIMIT = 2_000
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +62,7 @@ class Broadcaster:
 
     def __init__(self) -> None:
         self._listeners: dict[int, set[Listener]] = {}
+        self._sockets: Counter[int | None] = Counter()
         self._due: set[int] = set()
         self._told: dict[int, int] = {}
         self._flushes: dict[int, asyncio.Task[None]] = {}
@@ -90,16 +94,25 @@ class Broadcaster:
         self._listeners.clear()
         self._flushes.clear()
 
-    def join(self, listener: Listener) -> bool:
-        """False when this person holds too many sockets already."""
+    @contextmanager
+    def counted(self, user_id: int | None) -> Iterator[bool]:
+        """Around the whole life of a socket, a stranger's too. False when it is one too
+        many: for this person, or for this process."""
+        room = self._sockets.total() < SOCKET_LIMIT and (
+            user_id is None or self._sockets[user_id] < USER_LIMIT
+        )
+        self._sockets[user_id] += 1
+        try:
+            yield room
+        finally:
+            self._sockets[user_id] -= 1
+            if not self._sockets[user_id]:
+                del self._sockets[user_id]
+
+    def join(self, listener: Listener) -> None:
         self.start()
-        user_id = listener.guest.user_id
-        held = sum(item.guest.user_id == user_id for item in self._everybody())
-        if held >= USER_LIMIT:
-            return False
         self._listeners.setdefault(listener.view.project_id, set()).add(listener)
         self._flush_soon(listener.view.project_id, wait=0.0)
-        return True
 
     def leave(self, listener: Listener) -> None:
         project_id = listener.view.project_id

@@ -15,11 +15,13 @@ from websockets.typing import Origin
 
 from accounts.models import Membership, Project, User
 from ledger.rows import live_position
+from reviews import consumers
 from reviews import live as broadcasting
 from reviews.news import ENTRIES_LIMIT, News, View, news_for
 from tests.browser.sessions import session_cookie
 from tests.builders import Person, pause_run, start_run, step
 from tests.live import Live
+from tests.waiting import until
 
 Dial = Callable[..., ClientConnection]
 
@@ -213,6 +215,49 @@ def test_the_end_of_a_session_or_membership_ends_the_socket(
     User.objects.filter(pk=alice.user.pk).update(password="!")
     assert close_code(his) == 4404
     assert close_code(hers) == 4401
+
+
+def test_sockets_count_from_the_moment_they_are_accepted(
+    dial: Dial,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
+    silent = [dial(alice) for _ in range(2)]
+    assert close_code(dial(alice)) == 4429
+    assert dial(bob).ping().wait(timeout=5)  # he has a number of his own
+    for socket in silent:
+        assert socket.ping().wait(timeout=5)
+        socket.close()
+
+    def welcome() -> bool:
+        socket = dial(alice)
+        with suppress(ConnectionClosed):
+            return socket.ping().wait(timeout=5)
+        return False
+
+    until(welcome)
+
+
+def test_sockets_are_limited_in_all_also_those_of_strangers(
+    dial: Dial, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcasting, "SOCKET_LIMIT", 0)
+    assert close_code(dial(alice)) == 4429
+    assert close_code(dial(None)) == 4429
+    assert close_code(dial(None, "nowhere/")) == 4429
+
+
+def test_a_socket_that_never_says_where_it_stands_is_closed(
+    dial: Dial, project: Project, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "RESUME_SECONDS", 0.5)
+    silent, talking = dial(alice), dial(alice)
+    resume(talking, live_position(project_id=project.pk))
+    assert close_code(silent) == 4400
+    assert talking.ping().wait(timeout=5)
 
 
 def test_one_person_holds_a_bounded_number_of_sockets(
