@@ -199,7 +199,10 @@ LOGGING = {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
     },
     "root": {"handlers": ["console"], "level": ENVIRONMENT.log_level},
+    "filters": {"brief": {"()": "config.logs.Brief"}},
     "loggers": {
+        # Anybody may send a wrong Host header, as often as they like.
+        "django.security.DisallowedHost": {"filters": ["brief"]},
         # Client mistakes are answered, not logged as warnings.
         "django.request": {"level": "ERROR"},
         "celery": {"level": "WARNING"},

@@ -40,7 +40,8 @@ ONCE = {
     "take_overs times webhooks",
     "checks": "exhausted_pane gates_page judge_flows no_false_pass seed_turns "
     "seed_verdicts",
-    "front": "connection_limits events_client large_bodies private_data proxies static",
+    "front": "connection_limits events_client large_bodies private_data proxies static "
+    "wrong_hosts",
     "gateway": "audit_reading evaluate_doors seed_edits seed_gates seed_secrets",
     "hooks": "command_hook fails_closed installing page transcripts turns",
     "ledger": "visible charts figures run_pages",
