@@ -35,7 +35,8 @@ MEMORY_BYTES = 2 * 1024**3
 ONCE = {
     "": "architecture bench client core demo docker docs generated integrations llm "
     "test_rows",
-    "browser": "accessibility amending confirmation cursor cursor_property gate_checks "
+    "browser": "accessibility amending confirmation cursor cursor_property floods "
+    "gate_checks "
     "keyboard long_queue loop narrow permissions questions restart runs sign_in "
     "take_overs times webhooks",
     "checks": "exhausted_pane gates_page judge_flows no_false_pass seed_turns "

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import httpx
 import pytest
 from checkrail import Checkrail, Outage
+from checkrail.hooks.posting import Call, posted
 from django.test.utils import override_settings
 
 from config.asgi import build_http
@@ -125,6 +127,29 @@ def test_a_hook_over_the_rate_holds(slow: Live, robo: Robot) -> None:
         assert answer.headers["checkrail-trouble"] == "rate-limited"
         said = answer.json()["hookSpecificOutput"]
         assert said["permissionDecision"] == "deny"
+
+
+def test_the_command_hook_asks_again_until_there_is_room(
+    slow: Live, robo: Robot
+) -> None:
+    event = recorded("claude-code", "PreToolUse-Bash")
+    with client_for(slow, robo) as agent:
+        exhaust(agent)
+
+    answer = posted(
+        Call(
+            url=slow.url,
+            key=robo.key,
+            host="claude-code",
+            event="PreToolUse",
+            query={},
+            body=json.dumps(event).encode(),
+            wait=20.0,
+        )
+    )
+
+    assert "rate" not in json.dumps(answer), answer
+    assert "Checkrail could not judge" not in json.dumps(answer), answer
 
 
 def test_the_client_waits_as_it_is_told_and_goes_on(slow: Live, robo: Robot) -> None:

@@ -24,6 +24,8 @@ PAUSE = 0.25
 CONNECT_SECONDS = 5.0
 # The server ends by itself within the time it is given; this is for the way back.
 GRACE = 2.0
+# What the server says of itself where nothing was judged, and soon may be.
+PASSING = frozenset({"unavailable", "rate-limited"})
 GATEWAY_TROUBLE = frozenset({502, 503, 504})
 
 
@@ -70,7 +72,7 @@ def posted(call: Call) -> dict[str, Any]:
             reason = str(lost)
             repeat = not lost.sent or call.event in REPEATABLE
         else:
-            repeat = trouble == "unavailable" and call.event in REPEATABLE
+            repeat = trouble in PASSING and call.event in REPEATABLE
             if not repeat:
                 return answer
         now = time.monotonic()
