@@ -71,12 +71,41 @@ def test_the_example_lists_every_variable_and_sets_those_without_a_default() -> 
     uses = list(VARIABLE.finditer(COMPOSE_TEXT))
     required = {use["name"] for use in uses if use["kind"] == "?"}
     optional = {use["name"] for use in uses if use["kind"] == "-"}
+    # Without a value: taken from docker/.env if it is there, else not set.
+    optional |= {
+        name
+        for service in OURS.values()
+        for name, value in service["environment"].items()
+        if value is None
+    }
     assert set(re.findall(r"^(\w+)=", EXAMPLE, re.MULTILINE)) == required
     assert set(re.findall(r"^#(\w+)=", EXAMPLE, re.MULTILINE)) == optional
 
 
+def test_what_speaks_to_others_has_a_way_out_and_its_settings() -> None:
+    """Webhooks are sent by the worker; models are asked by the worker and by web."""
+    internal = {
+        name for name, network in COMPOSE["networks"].items() if "internal" in network
+    }
+    outgoing = {
+        str(field.validation_alias)
+        for name, field in Environment.model_fields.items()
+        if name.startswith(("llm_", "webhook_"))
+    }
+    assert outgoing
+    for name, service in COMPOSE["services"].items():
+        leaves = set(service["networks"]) - internal
+        assert bool(leaves) == (name in {"web", "worker"}), name
+        given = set(service.get("environment", ())) & outgoing
+        assert given == (outgoing if leaves else set()), name
+    # Who is on the proxy's network is believed about addresses: web is alone there.
+    assert [
+        name for name, service in OURS.items() if "front" in service["networks"]
+    ] == ["web"]
+
+
 def test_no_secret_has_a_default() -> None:
-    secret = re.compile(r"SECRET|PASSWORD")
+    secret = re.compile(r"SECRET|PASSWORD|KEY$")
     uses = [
         use for use in VARIABLE.finditer(COMPOSE_TEXT) if secret.search(use["name"])
     ]

@@ -12,7 +12,6 @@ from config.data_folder import prepare_data
 from config.safety import list_data_faults
 from tests.processes import manage, up
 
-
 OPERATIONS = Path("docs/operations.md").read_text()
 
 
