@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from accounts.fields import Cursor, Id, Moment, Usd
 from accounts.paging import PageQuery, QueryText
+from guidance.core.words import INTENTS
 
 RunStatus = Literal[
     "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"
@@ -109,8 +110,16 @@ class FinishedRunOut(RunOut):
 class RunFilters(PageQuery):
     status: RunStatus | None = None
     agent: Annotated[QueryText | None, Field(description="an agent's name")] = None
-    intent: QueryText | None = None
-    label: Annotated[QueryText | None, Field(description="name:value")] = None
+    intent: Annotated[
+        QueryText | None, Field(json_schema_extra={"enum": list(INTENTS)})
+    ] = None
+    label: Annotated[
+        QueryText | None,
+        Field(
+            description="name:value",
+            json_schema_extra={"pattern": r"^[^:\x00]+:[^\x00]*$"},
+        ),
+    ] = None
     q: Annotated[QueryText | None, Field(description="words of the task")] = None
 
 
@@ -161,3 +170,11 @@ class LedgerEntry(BaseModel):
     payload_sha256: str
     prev_hash: str
     hash: str
+
+
+class LedgerEnd(BaseModel):
+    """The `data` of the event `end`: the run is over, and this was its last entry."""
+
+    run: Id
+    status: RunStatus
+    head: Receipt

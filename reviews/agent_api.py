@@ -162,8 +162,23 @@ async def wait_for_decision(
                 "content": {
                     events.MEDIA_TYPE: {
                         "schema": {
-                            "type": "string",
-                            "description": "The `data` of each is a `LedgerEntry`.",
+                            "type": "object",
+                            "properties": {
+                                "id": {"type": "string"},
+                                "event": {"type": "string"},
+                                "data": {
+                                    "type": "string",
+                                    "contentMediaType": "application/json",
+                                    "contentSchema": {
+                                        "anyOf": [
+                                            {
+                                                "$ref": "#/components/schemas/LedgerEntry"
+                                            },
+                                            {"$ref": "#/components/schemas/LedgerEnd"},
+                                        ]
+                                    },
+                                },
+                            },
                         }
                     }
                 },

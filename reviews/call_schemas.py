@@ -35,7 +35,7 @@ def _tool_name(name: str) -> str:
     return name
 
 
-# Seen and not mistaken: what the pattern cannot say, the validator does.
+# The pattern says nearly the same as the validator does.
 ToolName = Annotated[
     str,
     AfterValidator(_tool_name),
@@ -45,7 +45,7 @@ ToolName = Annotated[
         json_schema_extra={
             "minLength": 1,
             "maxLength": TOOL_NAME_LIMIT,
-            "pattern": r"^[^\x00-\x20\x7f-\xa0]+( [^\x00-\x20\x7f-\xa0]+)*$",
+            "pattern": r"^[!-~\p{L}\p{N}]+( [!-~\p{L}\p{N}]+)*$",
         },
     ),
 ]

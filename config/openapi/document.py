@@ -14,7 +14,7 @@ from config.openapi.examples import ANSWERS, BODIES
 from config.openapi.parameters import describe_parameter
 from config.openapi.problem import problem_schema
 from config.openapi.refusals import build_response, list_problems, response_name
-from ledger.schemas import LedgerEntry
+from ledger.schemas import LedgerEnd, LedgerEntry
 
 # Nothing is stored by these, or the sender has no say in the headers.
 _WITHOUT_KEY = frozenset({"Evaluate", "Hooks", "Telemetry"})
@@ -67,7 +67,10 @@ class Document(OpenAPISchema):
     def get_components(self) -> dict[str, Any]:
         for name, schema in (
             ("Problem", problem_schema(REF_TEMPLATE)),
-            ("LedgerEntry", LedgerEntry.model_json_schema(ref_template=REF_TEMPLATE)),
+            *(
+                (each.__name__, each.model_json_schema(ref_template=REF_TEMPLATE))
+                for each in (LedgerEntry, LedgerEnd)
+            ),
         ):
             self.add_schema_definitions(schema.pop("$defs", {}))
             self.add_schema_definitions({name: schema})

@@ -73,7 +73,7 @@ def operations_by_tag(schema: Node) -> dict[str, list[Operation]]:
 def named_types(schema: Node) -> list[NamedType]:
     """The types that fields refer to, by name; bodies and answers stand elsewhere."""
     schemas = schema["components"]["schemas"]
-    used = {"Problem", "LedgerEntry"} | {
+    used = {"Problem", "LedgerEntry", "LedgerEnd"} | {
         name
         for node in schemas.values()
         for each in node.get("properties", {}).values()

@@ -13,7 +13,7 @@ def describe_parameter(parameter: dict[str, Any]) -> None:
         del schema["default"]
     kinds = [each for each in schema.pop("anyOf", ()) if each != {"type": "null"}]
     if len(kinds) == 1:
-        schema.update(kinds[0])
+        parameter["schema"] = schema = {**kinds[0], **schema}
     elif kinds:
         schema["anyOf"] = kinds
     if "description" in schema:

@@ -17,6 +17,7 @@ from accounts.errors import (
     NotFound,
     PreconditionRequired,
     RateLimited,
+    RequestTimeout,
     StaleVersion,
     TooLarge,
     Unauthenticated,
@@ -68,10 +69,7 @@ OWN: Mapping[str, Problems] = {
     "claim_review": (AlreadyRuled, ReviewExpired),
     "release_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
-    "adopt_recommendation": (
-        *(RunPaused, Unchanged),
-        *(StaleVersion, PreconditionRequired),
-    ),
+    "adopt_recommendation": (RunPaused, Unchanged, StaleVersion, PreconditionRequired),
     **dict.fromkeys(
         (
             *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
@@ -109,7 +107,7 @@ def _each(operation: Mapping[str, Any], method: str) -> Iterator[type[DomainErro
         yield Invalid
     if method != "get":
         # A body is read, and judged by its form, also where none is needed.
-        yield from (DuplicateKey, TooLarge, UnsupportedMedia, Invalid)
+        yield from (DuplicateKey, RequestTimeout, TooLarge, UnsupportedMedia, Invalid)
     if {"$ref": "#/components/parameters/IdempotencyKey"} in parameters:
         yield KeyReused
     yield from OWN.get(operation["operationId"], ())
