@@ -15,6 +15,7 @@
       digest: value("content_digest"),
       version: value("version"),
       row: document.querySelector("#queue li:not([data-gone]) [aria-current]")?.dataset.openRow ?? null,
+      focus: document.activeElement?.dataset.openRow ?? null,
     };
   };
   const note = (event) => { if (event.isTrusted) input = screen(); };

@@ -117,7 +117,9 @@ def test_what_is_ruled_on_is_what_was_on_screen_at_the_key_press(
         shown = sent["input"]
         names = ("code", "digest", "version")
         assert [sent[name] for name in names] == [shown[name] for name in names], sent
-        assert shown["row"] in (sent["code"], None), sent  # its row may be gone already
+        # The row may be gone already, and the focus be elsewhere: never on another row.
+        assert shown["row"] in (sent["code"], None), sent
+        assert shown["focus"] in (sent["code"], None), sent
     by_code = {sent["code"]: sent["digest"] for sent in recorded["sent"]}
     rulings = Ruling.objects.filter(by=alice.user).select_related("review")
     ruled = {str(item.review.code): item.review.content_digest for item in rulings}

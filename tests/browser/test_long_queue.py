@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from accounts.models import Project
+from reviews import news
 from reviews.queue import PAGE
 from tests.builders import Person, pause_at_once, start_run
 from tests.people import rule
@@ -158,3 +159,31 @@ def test_a_filtered_list_takes_in_what_fits_and_lets_go_of_what_does_not(
     manager.post(f"/reviews/{free}/release")
     expect(page.get_by_text("You have claimed nothing")).to_be_visible()
     expect(page.get_by_role("link", name="Unclaimed 1")).to_be_visible()
+
+
+def test_a_list_that_fell_far_behind_fetches_its_part_anew(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    manager: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    codes = open_many(agent, project, count=3 * PAGE)
+    page = queue_of(alice, project.slug, f"{codes[-1]}/")
+    before = listed(page)
+    monkeypatch.setattr(news, "ROWS_LIMIT", 0)
+    newest = pause_at_once(agent, start_run(agent))
+    expect(page.locator(f"#review-{newest}")).to_be_attached()
+    expect(page.locator("[data-place]")).to_have_text(f"{3 * PAGE} of {3 * PAGE + 1}")
+    assert codes[-1] in listed(page)
+    assert listed(page)[-2:] == [codes[-1], newest]
+    assert set(before) - set(listed(page)) <= set(codes)
+    call = ask_to_run(agent, "rm -rf build")
+    expect(page.get_by_role("link", name=f"All {3 * PAGE + 2}")).to_be_visible()
+    expect(page.locator("[data-place]")).to_have_text(
+        f"{3 * PAGE + 1} of {3 * PAGE + 2}"
+    )
+    rule(manager, newest, "approve")
+    expect(page.locator(f"#review-{newest}")).to_have_count(0)
+    assert call not in listed(page)

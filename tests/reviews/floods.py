@@ -42,6 +42,7 @@ def open_many(
             due_at=first.due_at,
             on_expiry=first.on_expiry,
             assignee=assignees[number % len(assignees)],
+            claimed_at=first.opened_at if assignees[number % len(assignees)] else None,
         )
         for number in range(count - 1)
     ]
