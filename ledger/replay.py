@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from guidance.core.canonical import canonical, digest
@@ -37,6 +37,9 @@ from ledger.models import Entry, Run
 from ledger.replay_loop import loop_differences
 from ledger.state import COLUMNS, RunState, columns_of, unstarted
 
+# The part of a verdict that has to come out again.
+Compared = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
@@ -58,7 +61,8 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     """Re-judge every step, under the run's own policy unless another is given.
 
     Under its own policy the whole run must come out again, its row included; under
-    another one only the decisions are compared, up to the first that differs.
+    another one only the decisions are compared, with the gates that made them, up to the
+    first that differs.
     """
     judged_by = policy or load_policy(json.loads(run.policy.document))
     state = unstarted(run)
@@ -93,21 +97,54 @@ def _entry(
     payload = json.loads(entry.payload)
     if entry.type == "run.started":
         return started(state, payload), _start_difference(run, entry, payload)
+    compared = _whole if tried is None else _decisions
     if entry.type in STEPS:
-        return _step(state, entry, payload, policy, entry.at)
+        return _step(state, entry, payload, policy, compared)
     difference = None
     if entry.type == "call.judged":
-        difference = _call_difference(state, entry, payload, policy)
+        difference = _call_difference(state, entry, payload, policy, compared)
     elif entry.type == "turn.judged":
-        difference = _turn_difference(entry, payload, run, policy)
+        difference = _turn_difference(entry, payload, run, policy, compared)
     elif entry.type == "loop.decided":
         found = loop_differences(payload, project_id=run.project_id, policy=tried)
         difference = next((_difference(entry.seq, *each) for each in found), None)
     return after(state, entry.type, payload, entry.at), difference
 
 
+def _whole(verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+    return verdict
+
+
+def _decisions(verdict: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was decided, and by which gates: figures and words depend on the limits, and
+    another policy has others."""
+    decided = {n: verdict[n] for n in ("decision", "action", "outcome") if n in verdict}
+    if "findings" in verdict:
+        gates = [[each["gate"], each["decision"]] for each in verdict["findings"]]
+        decided["findings"] = gates
+    return decided
+
+
+def _first_difference(
+    seq: int,
+    stored: Mapping[str, Any],
+    again: Mapping[str, Any],
+    compared: Compared,
+) -> Difference | None:
+    # Through canonical JSON: tuples and lists, 1 and 1.0 compare as they are stored.
+    stored, again = compared(stored), compared(again)
+    for name, before in stored.items():
+        if canonical(again.get(name)) != canonical(before):
+            return _difference(seq, name, before, again.get(name))
+    return None
+
+
 def _call_difference(
-    state: RunState, entry: Entry, payload: dict[str, Any], policy: Policy
+    state: RunState,
+    entry: Entry,
+    payload: dict[str, Any],
+    policy: Policy,
+    compared: Compared,
 ) -> Difference | None:
     """A call that was kept whole is judged again, by the rules it was judged by.
 
@@ -130,10 +167,7 @@ def _call_difference(
             "findings": payload["findings"][:-1],
         }
     again = _with_repairs(verdict, before["findings"])
-    for name, stored in before.items():
-        if canonical(again[name]) != canonical(stored):
-            return _difference(entry.seq, name, stored, again[name])
-    return None
+    return _first_difference(entry.seq, before, again, compared)
 
 
 def _reached(payload: dict[str, Any]) -> CapReached | None:
@@ -154,14 +188,15 @@ def _with_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
 
 
 def _turn_difference(
-    entry: Entry, payload: dict[str, Any], run: Run, policy: Policy
+    entry: Entry,
+    payload: dict[str, Any],
+    run: Run,
+    policy: Policy,
+    compared: Compared,
 ) -> Difference | None:
     facts = TurnFacts(**payload["facts"])
     again = judge_turn(policy.turns.for_model(run.model), facts).to_json()
-    for name, stored in payload["verdict"].items():
-        if canonical(again[name]) != canonical(stored):
-            return _difference(entry.seq, name, stored, again[name])
-    return None
+    return _first_difference(entry.seq, payload["verdict"], again, compared)
 
 
 def _start_difference(
@@ -195,7 +230,7 @@ def _step(
     entry: Entry,
     payload: dict[str, Any],
     policy: Policy,
-    at: datetime,
+    compared: Compared,
 ) -> tuple[RunState, Difference | None]:
     if payload["engine"] != ENGINE_VERSION:
         return state, _difference(
@@ -212,12 +247,12 @@ def _step(
         turns_repeat=turns_repeat(state, policy),
     )
     verdict = stop_at_cap(verdict, _reached(payload))
-    again, before = verdict.to_json(), payload["verdict"]
-    # Through canonical JSON: tuples and lists, 1 and 1.0 compare as they are stored.
-    for name in before:
-        if canonical(again.get(name)) != canonical(before[name]):
-            return state, _difference(entry.seq, name, before[name], again.get(name))
-    return after_step(state, verdict, at), None
+    difference = _first_difference(
+        entry.seq, payload["verdict"], verdict.to_json(), compared
+    )
+    if difference is not None:
+        return state, difference
+    return after_step(state, verdict, entry.at), None
 
 
 def _row_difference(run: Run, replayed: RunState) -> Difference | None:

@@ -22,9 +22,11 @@ def loop_differences(
 ) -> Iterator[tuple[str, Any, Any]]:
     """What comes out otherwise: its name, as it is stored, as it came out.
 
-    Each decision names the policy that was in force, unless another is to be tried. What
-    a model proposed is taken as it was: only the rails are judged again.
+    Each decision names the policy that was in force, unless another is to be tried: then
+    only what was decided is compared, not its words. What a model proposed is taken as it
+    was: only the rails are judged again.
     """
+    compared = None if policy is None else ("action", "outcome")
     if policy is None:
         stamp = payload["policy"]
         row = PolicyVersion.objects.filter(
@@ -38,6 +40,8 @@ def loop_differences(
     if payload["engine"] != RAILS_VERSION:
         return  # rules grow: what older ones have judged is not held against newer ones
     for name, again in _again(payload, policy.loop).items():
+        if compared is not None and name not in compared:
+            continue
         if canonical(again) != canonical(payload[name]):
             yield name, payload[name], again
 

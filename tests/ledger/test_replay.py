@@ -202,6 +202,33 @@ def test_another_version_of_the_policy_names_the_first_decision_that_changes(
     assert '"pause"' in shown
 
 
+def test_figures_that_depend_on_a_limit_are_no_other_decision(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    """Other limits give other shares, words and scores; nothing is decided otherwise."""
+    make_policy("mine", project=project)
+    code = start_run(agent, policy="mine")
+    for number, uncertainty in ((1, 0.1), (2, 0.3)):
+        agent.post(f"/runs/{code}/steps", json=step(number, uncertainty=uncertainty))
+    pause_at_once(agent, code, number=3)
+    limits = {"max_uncertainty": 0.7}
+    make_policy("mine", project=project, **{"continue": limits})
+
+    call_command("replay", run=code, policy="mine@1")
+    call_command("replay", run=code, policy="mine@2")
+
+
+def test_a_finding_of_another_gate_is_another_decision(
+    agent: httpx.Client, project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_policy("mine", project=project)
+    code = start_run(agent, policy="mine")
+    agent.post(f"/runs/{code}/steps", json=step(1, uncertainty=0.95, tokens=900_000))
+    make_policy("mine", project=project, **{"continue": {"max_uncertainty": 0.99}})
+
+    assert "entry 2: " in difference(code, capsys, policy="mine@2")
+
+
 @pytest.mark.parametrize("named", ["mine", "mine@", "@1", "mine@x", "mine@²", "no@1"])
 def test_a_policy_that_is_nowhere_is_said_to_be_so(
     agent: httpx.Client, project: Project, named: str
