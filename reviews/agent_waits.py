@@ -34,13 +34,14 @@ class Waiting:
         }
 
     @property
-    def sentence(self) -> str:
+    def words(self) -> str:
+        """Short, for a narrow column."""
         if self.now:
-            return "An agent is waiting"
+            return "Is waiting"
         if self.last_at is None:
-            return "No agent has waited for this yet"
+            return "Has not waited yet"
         absent = span(int((self.at - self.last_at).total_seconds()) * 1000)
-        return f"No agent has waited for {absent}"
+        return f"Left {absent} ago"
 
 
 def get_waiting(review: Review, at: datetime) -> Waiting | None:

@@ -117,9 +117,9 @@ def test_the_page_says_so_and_keeps_saying_it(
         assert part.strip() in whole
         return whole
 
-    assert "No agent has waited for this yet" in shown()
+    assert "Has not waited yet" in shown()
     AgentWait.objects.create(review=asked, seen_at=timezone.now())
-    assert "An agent is waiting" in shown()
+    assert "Is waiting" in shown()
     long_ago = timezone.now() - timedelta(minutes=4)
     AgentWait.objects.filter(review=asked).update(seen_at=long_ago)
-    assert "No agent has waited for 4 m" in shown()
+    assert "Left 4 m" in shown()

@@ -173,5 +173,5 @@ def _wait(wanted: Wanted, event: str) -> int:
 
 def _timeout(wanted: Wanted, event: str) -> int:
     if event in PATIENCE:
-        return int(PATIENCE[event]) + 5
+        return int(PATIENCE[event]) + 2  # Codex gives the last one three seconds
     return _wait(wanted, event) + SPARE

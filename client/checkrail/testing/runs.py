@@ -62,6 +62,7 @@ class FakeReview:
             "on_expiry": "abort",
             "closed_at": None if self.state == "open" else AT,
             "ruling": self.ruling,
+            "waiting": None,
             "url": self.url,
         }
 
