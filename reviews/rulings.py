@@ -21,7 +21,7 @@ from reviews.expiry import expire_review
 from reviews.letting import Let, Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
-from reviews.take_overs import taken_from
+from reviews.take_overs import get_other_claimer, refuse_unseen_claim, taken_from
 from reviews.told import Told, standing_shape
 
 
@@ -53,7 +53,7 @@ class ReviewCommand(Command[None]):
 @dataclass(kw_only=True)
 class Rule(ReviewCommand):
     """`letting` is what an approval of a call lets run, `choice` what becomes of a check
-    that ran out of attempts, `claimer` somebody else who had claimed it."""
+    that ran out of attempts, `take_over` whose claim a form of the console has named."""
 
     action: str
     version: int
@@ -62,7 +62,7 @@ class Rule(ReviewCommand):
     answer: str | None
     letting: Letting | None = None
     choice: Choice | None = None
-    claimer: User | None = None
+    take_over: str | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -79,6 +79,7 @@ class Rule(ReviewCommand):
                 content_digest=review.digest,
             )
         self._check_action(review)
+        claimer = self._claimer()
         plan = Plan(run, at)
         let = self.letting.run_at(at) if self.letting else None
         plan.note(
@@ -94,7 +95,7 @@ class Rule(ReviewCommand):
                 "content_digest": review.digest,
                 **(let.to_json() if let else {}),
                 **(self.choice.to_json() if self.choice else {}),
-                **taken_from(self.claimer),
+                **taken_from(claimer),
             },
         )
         plan.end_review(review, ReviewState.RULED)
@@ -136,6 +137,17 @@ class Rule(ReviewCommand):
         )
         return Told(review=review.code, standing=(answer, plan.next_seq - 1))
 
+    def _claimer(self) -> User | None:
+        """Programs rule on purpose, and an agent waits for it: what was read before the
+        lock is good enough for them. A screen has to name whom it walks over."""
+        unclaimed = self.review.assignee_id in (None, self.person.user_id)
+        if self.take_over is None and unclaimed:
+            return None
+        claimer = get_other_claimer(self.review, self.person)
+        if self.take_over is not None:
+            refuse_unseen_claim(claimer, seen=self.take_over, to="rule anyway")
+        return claimer
+
     def _check_action(self, review: OpenReview) -> None:
         allowed = RULINGS[review.kind]
         if self.action not in allowed:
@@ -171,15 +183,18 @@ class Claim(ReviewCommand):
     """A claim tells the others who looks at it. It is no lock: anyone may rule, and
     anyone may take it over from its claimer."""
 
-    claimer: User | None = None
+    take_over: str | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
+        claimer = get_other_claimer(self.review, self.person)
+        if self.take_over is not None:
+            refuse_unseen_claim(claimer, seen=self.take_over, to="take it over")
         plan = Plan(run, at)
         plan.note(
             "review.claimed",
             actor=self.person.actor,
-            payload={"review": review.code, **taken_from(self.claimer)},
+            payload={"review": review.code, **taken_from(claimer)},
         )
         plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
         return plan.change(nothing)

@@ -29,7 +29,6 @@ from reviews.reading import refuse_unread
 from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
 from reviews.schemas import BudgetIn, RememberIn, RulingIn
 from reviews.selectors import review_for, review_for_command, ruled_answer, run_for
-from reviews.take_overs import get_other_claimer, refuse_unseen_claim
 
 
 def review_rule(*, review_code: str, person: PersonPrincipal, **said: Any) -> None:
@@ -72,10 +71,6 @@ def ruling_of(
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
         )
-    claimer = get_other_claimer(review, person)
-    if take_over is not None:
-        # A form of the console. Programs rule on purpose; both are told all the same.
-        refuse_unseen_claim(claimer, seen=take_over, to="rule anyway")
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.
         refuse_unread(review, user_id=person.user_id)
@@ -93,7 +88,7 @@ def ruling_of(
         answer=answer,
         letting=letting,
         choice=choice_of(review, action=action, note=note),
-        claimer=claimer,
+        take_over=take_over,
     )
 
 
@@ -101,10 +96,7 @@ def review_claim(
     *, review_code: str, person: PersonPrincipal, take_over: str | None = None
 ) -> None:
     review = review_for_command(user_id=person.user_id, code=review_code)
-    claimer = get_other_claimer(review, person)
-    if take_over is not None:
-        refuse_unseen_claim(claimer, seen=take_over, to="take it over")
-    _perform(Claim(review=review, person=person, claimer=claimer))
+    _perform(Claim(review=review, person=person, take_over=take_over))
 
 
 def review_release(*, review_code: str, person: PersonPrincipal) -> None:

@@ -15,16 +15,18 @@ from accounts.errors import PreconditionRequired
 from accounts.models import User
 from ledger.models import Entry
 from ledger.visible import visible_line
-from reviews.models import Review, ReviewState
+from reviews.models import Review
 
 TAKING_OVER = ("review.claimed", "review.ruled")
 
 
 def get_other_claimer(review: Review, person: PersonPrincipal) -> User | None:
-    """Who has claimed this open review, if it is somebody else."""
-    if review.state != ReviewState.OPEN or review.assignee_id in (None, person.user_id):
-        return None
-    return User.objects.get(pk=review.assignee_id)
+    """Who has claimed this review, if it is somebody else. Asked of the database: under
+    the project's lock nobody claims it meanwhile."""
+    claimers = User.objects.filter(review=review.pk).exclude(pk=person.user_id)
+    for claimer in claimers:
+        return claimer
+    return None
 
 
 def refuse_unseen_claim(claimer: User | None, *, seen: str, to: str) -> None:

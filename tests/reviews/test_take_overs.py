@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -13,8 +14,10 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Project
+from reviews import services
 from reviews.models import Review
 from reviews.news import View, news_for
+from reviews.selectors import review_for_command
 from tests.browsing import browser_of, fragment, send
 from tests.builders import Person, pause_run, start_run
 
@@ -152,6 +155,46 @@ def test_programs_are_not_held_up_and_are_told(
         bob.user.username,
     )
     assert agent.get(f"/runs/{run}/verify").json()["ok"]
+
+
+@pytest.fixture
+def meanwhile(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Alice claims the review once, after somebody else has read it."""
+    late = ["not yet"]
+
+    def read(*, user_id: int, code: str) -> Review:
+        review = review_for_command(user_id=user_id, code=code)
+        if late and user_id != alice.user.pk:
+            late.clear()
+            services.review_claim(review_code=code, person=alice.principal)
+        return review
+
+    monkeypatch.setattr(services, "review_for_command", read)
+    yield late
+    assert not late
+
+
+@pytest.mark.usefixtures("meanwhile")
+def test_a_claim_that_comes_in_between_is_warned_of(
+    bob: Person, alice: Person, review: str, path: str
+) -> None:
+    refused = ruled(browser_of(bob.user), path, "approve")
+    assert refused.status_code == 428
+    assert f"{alice.user.username} has claimed this" in refused.content.decode()
+    assert Review.objects.get(code=review).state == "open"
+
+
+@pytest.mark.usefixtures("meanwhile")
+def test_of_two_claims_at_once_the_later_says_whom_it_took_over(
+    bob: Person, alice: Person, reviewer: httpx.Client, review: str
+) -> None:
+    services.review_claim(review_code=review, person=bob.principal)
+    assert Review.objects.get(code=review).assignee_id == bob.user.pk
+    last = reviewer.get(f"/reviews/{review}").json()["history"][-1]
+    assert (last["by"], last["taken_from"]) == (
+        bob.user.username,
+        alice.user.username,
+    )
 
 
 @pytest.mark.parametrize("name", ["queue", "runs"])
