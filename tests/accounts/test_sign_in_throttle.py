@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -19,6 +20,7 @@ from tests.builders import Person
 from tests.live import Live
 from tests.processes import another_web_process
 from tests.rows import each_row
+from tests.threads import at_once
 
 HOME = "203.0.113.7"
 WRONG = "wrong"
@@ -128,6 +130,28 @@ def test_the_brake_lets_a_new_browser_through_when_its_turn_comes(bob: Person) -
     cache.delete(throttle.turn_key(name))  # as it is after TURN_SECONDS
 
     assert attempt(name, bob.password, address=elsewhere()).status_code == 302
+
+
+def test_waiting_for_a_turn_uses_up_nothing(bob: Person) -> None:
+    name, here = bob.user.username, elsewhere()
+    for _ in range(throttle.NAME_LIMIT + 1):
+        attempt(name, WRONG, address=elsewhere())
+    for _ in range(throttle.NETWORK_LIMIT + 1):
+        held = attempt(name, bob.password, address=here)
+        assert held["Retry-After"] == str(throttle.TURN_SECONDS)
+    cache.delete(throttle.turn_key(name))
+
+    assert attempt(name, bob.password, address=here).status_code == 302
+
+
+def test_a_burst_passes_no_limit(bob: Person) -> None:
+    """Attempts are counted before the password is looked at."""
+    here, name = elsewhere(), bob.user.username
+    guess = partial(attempt, name, WRONG, address=here)
+    answers = at_once(*[guess] * (throttle.PAIR_LIMIT + 5))
+    statuses = [answer.status_code for answer in answers]
+    assert statuses.count(200) == throttle.PAIR_LIMIT
+    assert statuses.count(429) == 5
 
 
 def test_a_known_browser_has_tries_of_its_own_and_no_more(bob: Person) -> None:
