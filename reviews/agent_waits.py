@@ -59,6 +59,8 @@ def get_waiting(review: Review, at: datetime) -> Waiting | None:
 def store_waits(seen: Mapping[UUID, datetime]) -> None:
     """Store when agents were seen waiting, by the codes of the reviews."""
     known = Review.objects.filter(code__in=list(seen), state=ReviewState.OPEN)
+    # In one order: two processes that store the same rows must not wait for each other.
+    known = known.order_by("pk")
     AgentWait.objects.bulk_create(
         [
             AgentWait(review_id=pk, seen_at=seen[code])

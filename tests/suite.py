@@ -44,7 +44,7 @@ ONCE = {
     "front": "connection_limits events_client large_bodies private_data proxies static "
     "wrong_hosts",
     "gateway": "audit_reading evaluate_doors seed_edits seed_gates seed_secrets",
-    "hooks": "command_hook fails_closed installing page transcripts turns",
+    "hooks": "command_hook fails_closed installing keys_of_hooks page transcripts turns",
     "ledger": "visible charts figures run_pages",
     "loop": "model page",
     "reviews": "confirmation_pane long_calls permission_page queue_page reopen_on_page "

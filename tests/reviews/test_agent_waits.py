@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Project
 from reviews import agent_waits
 from reviews.models import AgentWait, Review
 from tests.browsing import browser_of, fragment
-from tests.builders import Person
+from tests.builders import Person, Robot
+from tests.conftest import client_for
 from tests.people import rule
+from tests.processes import another_web_process
 from tests.waiting import park, until
 
 QUESTION = {"kind": "question", "title": "Which branch?"}
@@ -103,6 +107,25 @@ def test_many_who_wait_are_stored_by_one_statement(
     for run in runs:
         agent.post(f"/reviews/{Review.objects.get(run__code=run).code}/withdraw")
     assert {each.result(timeout=10).json()["state"] for each in parked} == {"withdrawn"}
+
+
+@pytest.mark.timeout(120)  # it starts a process
+def test_an_agent_that_waits_at_another_process_is_seen(
+    robo: Robot, reviewer: httpx.Client, asked: Review
+) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("Web processes of their own need PostgreSQL.")
+    path = f"/runs/{asked.run.code}/decision?wait=50&review={asked.code}"
+    with (
+        another_web_process() as other,
+        client_for(other.live, robo) as elsewhere,
+        ThreadPoolExecutor(max_workers=1) as pool,
+    ):
+        elsewhere.timeout = 60
+        answer = pool.submit(elsewhere.get, path)
+        until(lambda: waiting(reviewer, asked)["now"] is True, seconds=30)
+        rule(reviewer, str(asked.code), "answer", answer="main")
+        assert answer.result(timeout=20).json()["state"] == "ruled"
 
 
 def test_the_page_says_so_and_keeps_saying_it(
