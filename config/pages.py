@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -25,16 +26,18 @@ from reviews import errors as review_errors
 
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Every operation, rendered on the server: no script, nothing from outside."""
+    return render(request, "config/api_docs.html", _arranged_document())
+
+
+@cache
+def _arranged_document() -> dict[str, Any]:
+    """Once: the operations do not change while we run."""
     schema = api.get_openapi_schema()
-    return render(
-        request,
-        "config/api_docs.html",
-        {
-            "schema": schema,
-            "tags": operations_by_tag(schema),
-            "types": named_types(schema),
-        },
-    )
+    return {
+        "schema": schema,
+        "tags": operations_by_tag(schema),
+        "types": named_types(schema),
+    }
 
 
 def _problem_types() -> dict[str, type[DomainError]]:

@@ -63,7 +63,7 @@ def _state_default(node: dict[str, Any]) -> None:
     default = node.pop("default")
     if default in (None, "", [], {}):
         return
-    said = f"Left out: `{json.dumps(default)}`."
+    said = f"Default: {json.dumps(default)}."
     described = node.get("description", "")
     node["description"] = f"{described} {said}".strip()
 

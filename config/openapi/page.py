@@ -53,7 +53,7 @@ class Operation:
     access: str
     parameters: tuple[Field, ...]
     body: tuple[Field, ...]
-    examples: tuple[str, ...]
+    examples: tuple[tuple[str, str], ...]
     answers: tuple[Answer, ...]
 
     @property
@@ -76,7 +76,7 @@ def named_types(schema: Node) -> list[NamedType]:
     used = {"Problem", "LedgerEntry", "LedgerEnd"} | {
         name
         for node in schemas.values()
-        for each in node.get("properties", {}).values()
+        for each in (*node.get("properties", {}).values(), *node.get("oneOf", ()))
         for name in _references(each)
     }
     return [
@@ -109,7 +109,8 @@ def _operation(schema: Node, path: str, method: str, item: Node) -> Operation:
         ),
         body=_fields(schema, sent.get("schema", {})),
         examples=tuple(
-            _pretty(each["value"]) for each in sent.get("examples", {}).values()
+            (name.replace("_", " "), _pretty(each["value"]))
+            for name, each in sent.get("examples", {}).items()
         ),
         answers=tuple(
             _answer(schema, str(status), _resolve(schema, answer))
@@ -122,7 +123,9 @@ def _access(schema: Node, item: Node) -> str:
     """Who may ask, in words."""
     schemes = schema["components"].get("securitySchemes", {})
     names = [name for each in item.get("security", ()) for name in each]
-    return " ".join(schemes[name]["description"] for name in names) or "Open to all."
+    return (
+        " Or: ".join(schemes[name]["description"] for name in names) or "Open to all."
+    )
 
 
 def _answer(schema: Node, status: str, answer: Node) -> Answer:
@@ -168,11 +171,21 @@ def _json(part: Node) -> Node:
 def _fields(schema: Node, node: Node) -> tuple[Field, ...]:
     for name in _references(node):
         node = schema["components"]["schemas"][name]
+    if "discriminator" in node:
+        return tuple(_kinds(node))
     required = set(node.get("required", ()))
     return tuple(
         _field(name, each, required=name in required)
         for name, each in node.get("properties", {}).items()
     )
+
+
+def _kinds(node: Node) -> Iterator[Field]:
+    """One for each kind of a body that can be of several."""
+    name = node["discriminator"]["propertyName"]
+    for value, reference in node["discriminator"]["mapping"].items():
+        kind = {"$ref": reference}
+        yield _field(f"{name}: {value}", kind, required=False)
 
 
 def _field(name: str, node: Node, *, required: bool) -> Field:

@@ -88,7 +88,7 @@ DOORS = {
 
 
 def test_the_document_lists_every_door(live: Live) -> None:
-    schema = httpx.get(f"{live.api}/openapi.json").json()
+    schema = httpx.get(f"{live.api}/openapi.json", timeout=30).json()
 
     listed = {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
@@ -105,7 +105,7 @@ def test_the_document_lists_every_door(live: Live) -> None:
 
 
 def test_every_reference_in_the_document_leads_somewhere(live: Live) -> None:
-    answer = httpx.get(f"{live.api}/openapi.json")
+    answer = httpx.get(f"{live.api}/openapi.json", timeout=30)
 
     known = answer.json()["components"]["schemas"]
     for name in re.findall(r'"#/components/schemas/([^"]+)"', answer.text):
@@ -114,7 +114,7 @@ def test_every_reference_in_the_document_leads_somewhere(live: Live) -> None:
 
 @pytest.mark.parametrize("path", ["/api/v1/docs", "/problems/run-paused"])
 def test_pages_about_the_api_need_nothing_from_outside(live: Live, path: str) -> None:
-    page = httpx.get(live.url + path)
+    page = httpx.get(live.url + path, timeout=30)
 
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")

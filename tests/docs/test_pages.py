@@ -16,7 +16,7 @@ from tests.rows import each_row
 
 
 def page(live: Live, path: str) -> httpx.Response:
-    return httpx.get(f"{live.url}{path}")
+    return httpx.get(f"{live.url}{path}", timeout=30)
 
 
 def test_the_api_page_shows_every_operation(live: Live) -> None:
@@ -28,6 +28,21 @@ def test_the_api_page_shows_every_operation(live: Live) -> None:
             assert f'id="{operation["operationId"]}"' in answer.text
             assert f'href="#{operation["operationId"]}"' in answer.text
         assert path.replace("{", "{") in answer.text
+
+
+def test_the_api_page_shows_what_can_be_sent_answered_and_refused(live: Live) -> None:
+    text = page(live, "/api/v1/docs").text
+    _, _, rest = text.partition('id="judge_tool_call"')
+    card, _, _ = rest.partition("</article>")
+
+    assert 'href="#type-CommandCallIn"' in card
+    assert "Idempotency-Key (header)" in card
+    assert "&quot;command&quot;: &quot;rm -rf build&quot;" in card
+    assert "201 Created" in card
+    assert "Idempotency-Replayed" in card
+    assert 'href="/problems/run-paused"' in card
+    assert "An agent&#x27;s key (crk_…)." in card
+    assert 'id="type-Problem"' in text
 
 
 def test_the_api_page_needs_nothing_from_outside(live: Live) -> None:

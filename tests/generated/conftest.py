@@ -15,7 +15,7 @@ from tests.live import Live
 def document(live: Live, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file: what a stranger would download."""
     path = tmp_path_factory.mktemp("openapi") / "openapi.json"
-    path.write_bytes(httpx.get(f"{live.api}/openapi.json").content)
+    path.write_bytes(httpx.get(f"{live.api}/openapi.json", timeout=30).content)
     return path
 
 
