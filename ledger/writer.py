@@ -33,7 +33,7 @@ from ledger.fair_line import FairLine
 T = TypeVar("T")
 BATCH_LIMIT = 256
 # So many commands with a transaction of their own, then those that share one again.
-ALONE_AT_ONCE = 4
+ALONE_AT_ONCE = 2
 QUEUE_LIMIT = 10_000
 ATTEMPTS = 5
 UNKNOWN = (

@@ -1,7 +1,8 @@
 """The caps of a project, compared with what is open in it.
 
-Only while the project is held (`Command.require_lock`): nobody opens anything between
-the count and the commit, in whichever process.
+That there is room is only true while the project is held (`Command.require_lock`): then
+nobody opens anything between the count and the commit, in whichever process. That there
+is none may be believed at any time, because it lets nothing through.
 """
 
 from __future__ import annotations
@@ -40,20 +41,20 @@ def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> Non
         )
 
 
-def reached_review_cap(run: RunState) -> CapReached | None:
-    """The cap that keeps one more review of this run from being opened."""
+def reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
+    """The cap that keeps one more review of this agent from being opened."""
     waiting = Review.objects.filter(state=ReviewState.OPEN)
     return reached_cap(
-        caps_in_force(project_id=run.project_id).open_reviews,
-        agent=waiting.filter(run__agent_id=run.agent_id, run__status=RunStatus.PAUSED),
-        project=waiting.filter(project_id=run.project_id),
+        caps_in_force(project_id=project_id).open_reviews,
+        agent=waiting.filter(run__agent_id=agent_id, run__status=RunStatus.PAUSED),
+        project=waiting.filter(project_id=project_id),
     )
 
 
 def refuse_reviews_at_cap(run: RunState) -> None:
     """For what an agent asks of its own accord: it may ask again later."""
     refuse_at_cap(
-        reached_review_cap(run),
+        reached_review_cap(project_id=run.project_id, agent_id=run.agent_id),
         what=OPEN_REVIEWS,
         instead="Wait until people have closed some of them, then ask again.",
     )

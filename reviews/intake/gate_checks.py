@@ -157,7 +157,9 @@ class TakeVerdict(Command[Reply]):
         }
         plan.note("check.judged", actor=self.agent.actor, payload=payload)
         if outcome.word == "exhausted":
-            reached = reached_review_cap(run)
+            reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
             if reached is None:
                 payload["review"] = put_before_a_person(
                     plan, check, gates, outcome.state

@@ -115,7 +115,9 @@ class ReportSteps(Command[Reply]):
         reached = None
         if verdict.decision == "pause":
             self.require_lock()
-            reached = reached_review_cap(run)
+            reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
             verdict = stop_at_cap(verdict, reached)
         payload: dict[str, Any] = {
             "report": report_to_json(report),

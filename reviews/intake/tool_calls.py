@@ -19,6 +19,7 @@ from django.db.models import Model
 from accounts.auth import AgentPrincipal
 from accounts.identifiers import uuid7
 from guidance.core.arguments import allowlisted, call_key
+from guidance.core.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.calls import Call, ToolCall, call_digest
 from guidance.core.tools.findings import CallFinding
@@ -63,7 +64,10 @@ _LONG = 20_000
 
 @dataclass(kw_only=True)
 class JudgeCall(Command[Reply]):
-    """One call: let through, put before a person, or refused."""
+    """One call: let through, put before a person, or refused.
+
+    `reached` is the cap that left no room for a review when the call came in.
+    """
 
     locked = False
 
@@ -72,6 +76,7 @@ class JudgeCall(Command[Reply]):
     verdict: CallVerdict
     digest: str
     key: str
+    reached: CapReached | None = None
     call_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
@@ -91,8 +96,7 @@ class JudgeCall(Command[Reply]):
     ) -> Change[Reply]:
         reached = None
         if verdict.decision == "require-confirmation":
-            self.require_lock()
-            reached = reached_review_cap(plan.run)
+            reached = self.reached or self._reached()
             verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
@@ -109,6 +113,13 @@ class JudgeCall(Command[Reply]):
         if use is not None:
             plan.effects.append(partial(use.store, plan.at))
         return plan.change(self._answer)
+
+    def _reached(self) -> CapReached | None:
+        """Whether there still is room, while nobody else can take it."""
+        self.require_lock()
+        return reached_review_cap(
+            project_id=self.agent.project_id, agent_id=self.agent.agent_id
+        )
 
     def _payload(
         self, verdict: CallVerdict, grant: NewGrant | None, use: Use | None
@@ -293,6 +304,13 @@ async def call_submit(
         policy = await read(partial(policy_of_run, agent, run_code))
     verdict = await judged(call, policy)
     key = fingerprint_key() if verdict.redacted else None
+    reached = None
+    if verdict.decision == "require-confirmation":
+        # Looked at here first: a flood that is refused anyway takes nobody's lock.
+        look = partial(
+            reached_review_cap, project_id=agent.project_id, agent_id=agent.agent_id
+        )
+        reached = await read(look)
     command = partial(
         JudgeCall,
         agent=agent,
@@ -301,6 +319,7 @@ async def call_submit(
         verdict=verdict,
         digest=call_digest(verdict.call, run=run_code, key=key),
         key=_key(verdict, run=run_code, policy=policy),
+        reached=reached,
         idempotency=idempotency,
     )
     return await _performed(command, agent=agent, policy=policy, verdict=verdict)
