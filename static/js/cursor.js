@@ -3,7 +3,7 @@
 // reader has left: its dock is inert, and nothing can be sent from it.
 import { remark } from "./toast.js";
 import { abandonAllBut, forgetPane, getPane } from "./panes.js";
-import { extent, links, lookAhead, step } from "./queue.js";
+import { extent, keepPlace, links, lookAhead, step } from "./queue.js";
 
 const PREFETCH_MS = 50;
 let prefetching;
@@ -36,7 +36,10 @@ export function mark() {
   for (const link of document.querySelectorAll("#queue [data-open-row][aria-current]")) {
     if (link !== all[index]) link.removeAttribute("aria-current");
   }
-  all[index]?.setAttribute("aria-current", "true");
+  if (index >= 0) {
+    all[index].setAttribute("aria-current", "true");
+    keepPlace(all[index]);
+  }
   const behind = isBehind();
   if (behind) pane.setAttribute("aria-busy", "true");
   else pane.removeAttribute("aria-busy");

@@ -106,15 +106,16 @@ function badge() {
   document.title = count ? `(${count}) ${title}` : title;
 }
 
-// One row on from this review; a row that has gone leaves its place behind.
+// Where the cursor stands: a row that goes leaves its place behind.
+export function keepPlace(link) {
+  cursor = { code: link.dataset.openRow, place: placeOf(link.closest("li")) };
+}
+
+// One row on from this review.
 export function step(code, direction) {
   const all = links();
   const index = all.findIndex((link) => link.dataset.openRow === code);
-  if (index >= 0) {
-    const row = all[index].closest("li");
-    if (row) cursor = { code, place: placeOf(row) };
-    return all[Math.min(Math.max(index + direction, 0), all.length - 1)];
-  }
+  if (index >= 0) return all[Math.min(Math.max(index + direction, 0), all.length - 1)];
   const { place } = cursor.code === code ? cursor : {};
   if (!place) return all[0];
   const beyond = (link) => direction * compare(placeOf(link.closest("li")), place) > 0;

@@ -12,6 +12,7 @@ from accounts.models import Project
 from reviews.models import Review
 from tests.browser.slowness import slow_network
 from tests.builders import Person, pause_at_once, start_run
+from tests.people import rule
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]
@@ -170,3 +171,24 @@ def test_a_review_that_cannot_be_loaded_leaves_the_dock_inert(
     page.keyboard.press("k")
     expect(page.locator("#detail")).to_have_attribute("data-code", first)
     assert sent == []
+
+
+def test_a_review_that_is_ruled_on_while_it_loads_leaves_its_place_behind(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    codes = paused(agent, count=6)
+    page = queue_of(alice, project.slug)
+    with slow_network(page, milliseconds=600):
+        for _ in range(3):
+            page.keyboard.press("j")
+        rule(reviewer, codes[3], "approve")
+        expect(page.locator(f"#review-{codes[3]}")).to_have_attribute("data-gone", "")
+        page.keyboard.press("j")
+        assert selected(page) == codes[4]
+        page.keyboard.press("k")
+        assert selected(page) == codes[2]
+        expect(page.locator("#detail")).to_have_attribute("data-code", codes[2])
