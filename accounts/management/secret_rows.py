@@ -59,7 +59,7 @@ def render_rows(rows: QuerySet[S], word: str) -> Iterator[str]:
 
 def render_revoked(count: int, word: str) -> str:
     things = f"{count} {word}" if count == 1 else f"{count} {word}s"
-    return f"{things} revoked. Servers refuse what is revoked within five seconds."
+    return f"{things} revoked: every server takes notice within five seconds."
 
 
 def _moment(at: datetime) -> str:
