@@ -251,7 +251,7 @@ def test_the_price_of_a_part_does_not_grow_with_the_queue(
 ) -> None:
     codes = open_many(agent, project, count=MANY)
     client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page = client.get(path).content.decode()
     with django_assert_max_num_queries(11):
         fragment(client, edge_in(page, "after"))
