@@ -113,8 +113,12 @@ class Command(ABC, Generic[T]):
 
     @property
     def source(self) -> Hashable:
-        """Whoever sent it: senders take turns where commands have to wait."""
-        return getattr(self, "agent", None) or getattr(self, "person", None)
+        """Whoever sent it: senders take turns where commands have to wait. None is the
+        server itself."""
+        names = ("agent", "person", "actor")
+        return next(
+            (getattr(self, name) for name in names if hasattr(self, name)), None
+        )
 
     def require_lock(self) -> None:
         """For a decision that rests on more than this run, such as what all runs of the

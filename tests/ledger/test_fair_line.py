@@ -9,11 +9,21 @@ from typing import Any
 
 import pytest
 
+from accounts.identifiers import uuid7
 from ledger.books import Job
 from ledger.commands import Change, Command
 from ledger.fair_line import FairLine
+from ledger.models import Run
 from ledger.state import RunState
 from ledger.writer import ALONE_AT_ONCE, Writer
+from loop.noting import AddNote
+from reviews.expiry import AbandonRun
+from reviews.intake.checkpoints import SaveCheckpoint
+from reviews.interventions import AbortRun
+from reviews.models import Review
+from reviews.rulings import Claim
+from reviews.schemas import CheckpointIn
+from tests.builders import Person, Robot
 
 
 def test_sources_take_turns_and_each_keeps_its_order() -> None:
@@ -108,3 +118,22 @@ def test_what_waits_is_finished_when_the_writer_closes() -> None:
     writer.close()
 
     assert all(event.is_set() for event in answered)
+
+
+def test_every_sender_has_a_turn_of_their_own(robo: Robot, alice: Person) -> None:
+    review = Review(run=Run(code=uuid7()))
+    sent: list[Command[Any]] = [
+        SaveCheckpoint(run_code="", agent=robo.principal, body=CheckpointIn(step=0)),
+        AbortRun(run_code="", person=alice.principal, reason=""),
+        Claim(review=review, person=alice.principal),
+        AddNote(run_code="", actor=robo.principal.actor, text="", data={}),
+        AbandonRun(run_code=""),
+    ]
+
+    assert [command.source for command in sent] == [
+        robo.principal,
+        alice.principal,
+        alice.principal,
+        robo.principal.actor,
+        None,
+    ]
