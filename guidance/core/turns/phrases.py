@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from guidance.core.turns.prose import Sentence, sentences_of, words_of
 
@@ -61,7 +62,13 @@ class Phrases:
 
     def stand_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any of the phrases stands there, however it is meant."""
-        return any(True for one in sentences for _ in self._places(one))
+        return any(True for _ in self.found_in(sentences))
+
+    def found_in(self, sentences: Iterable[Sentence]) -> Iterator[int]:
+        """Which of the sentences hold any of the phrases, however they are meant."""
+        for number, one in enumerate(sentences):
+            if any(True for _ in self._places(one)):
+                yield number
 
     def begin(self, sentence: Sentence) -> bool:
         """Whether the sentence begins with any of the phrases."""
@@ -91,6 +98,15 @@ class Phrases:
             for length in self._lengths.get(word, ()):
                 if words[start : start + length] in self._known:
                     yield start, start + length
+
+
+def places_to_look(sentences: Sequence[Sentence], *lists: Phrases) -> list[int]:
+    """Which sentences hold the first word of a phrase of these lists, all of whose words
+    come somewhere: few do, and the others need not be looked at."""
+    words = frozenset(chain.from_iterable(one.words for one in sentences))
+    known = chain.from_iterable(each._known for each in lists)
+    apart = {phrase[0] for phrase in known if words.issuperset(phrase)}.isdisjoint
+    return [place for place, one in enumerate(sentences) if not apart(one.words)]
 
 
 def phrase_problem(text: str) -> str | None:

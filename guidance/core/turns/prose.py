@@ -16,6 +16,11 @@ _TOKEN = re.compile(
     r"|(?P<line>\n\s*+)"
     r"|(?P<pause>[,;:()|\u2013\u2014]|(?<=\s)-{1,3}+(?=\s))"
 )
+# The groups of a token, by their place in it.
+_WORD, _END, _LINE, _PAUSE = range(1, 5)
+_NO_PAUSES: frozenset[int] = frozenset()
+# What makes a named tuple, without the function that fills in its fields by name.
+_new = tuple.__new__
 _QUESTION_MARKS = frozenset("?\uff1f\u061f")
 # These end a sentence although no blank follows them.
 _WIDE_ENDS = frozenset("\u3002\uff01\uff1f")
@@ -72,72 +77,80 @@ def words_of(phrase: str) -> tuple[str, ...]:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._found: list[Sentence] = []
+        self._commas = "," in text
         # Most words of a text come more than once.
         self._plain: dict[str, tuple[str, ...]] = {}
-        self._paragraph = 0
-        self._heading = text.startswith("#")
-        self._begin()
 
     def read(self) -> tuple[Sentence, ...]:
-        for token in _TOKEN.finditer(self._text):
-            match token.lastgroup:
-                case "word":
-                    self._word(token)
-                case "end":
-                    if self._ends(token):
-                        self._finish(token.end(), question=self._asks(token))
-                case "line":
-                    self._line(token)
-                case _:
-                    self._pauses.add(len(self._words))
-        self._finish(self._end)
-        return tuple(self._found)
-
-    def _begin(self) -> None:
-        self._words: list[str] = []
-        self._pauses: set[int] = set()
-        self._start = self._end = -1
-
-    def _word(self, token: re.Match[str]) -> None:
-        if self._start < 0:
-            self._start = token.start()
-        word = token[0]
-        plain = self._plain.get(word)
-        if plain is None:
-            plain = self._plain[word] = _plain(word)
-        self._words += plain
-        self._end = token.end()
-
-    def _line(self, token: re.Match[str]) -> None:
-        """A new line is a new sentence, unless the old one plainly goes on in it."""
-        text = self._text
-        following = text[token.end() : token.end() + 1]
-        blank = token[0].count("\n") > 1
-        before = text[max(0, token.start() - 4) : token.start()].rstrip()
-        if not blank and (before.endswith(",") or following.islower()):
-            return
-        self._finish(self._end)
-        self._paragraph += blank
-        self._heading = following == "#"
-
-    def _finish(self, end: int, *, question: bool = False) -> None:
-        # Marks without a word are one question, however many they are.
-        alone = question and (not self._found or bool(self._found[-1].words))
-        if not self._words and not alone:
-            return
-        self._found.append(
-            Sentence(
-                start=end - 1 if self._start < 0 else self._start,
-                end=end,
-                words=tuple(self._words),
-                pauses=frozenset(self._pauses),
-                question=question,
-                heading=self._heading,
-                paragraph=self._paragraph,
+        """In one loop that calls little: a text may have 100,000 sentences."""
+        text, known = self._text, self._plain
+        found: list[Sentence] = []
+        words: list[str] = []
+        pauses: set[int] = set()
+        start = end = -1
+        paragraph, heading = 0, text.startswith("#")
+        for token in _TOKEN.finditer(text):
+            kind = token.lastindex
+            if kind == _WORD:
+                word = token[0]
+                plain = known.get(word)
+                if plain is None:
+                    plain = known[word] = _plain(word)
+                words += plain
+                start = token.start() if start < 0 else start
+                end = token.end()
+                continue
+            if kind == _PAUSE:
+                pauses.add(len(words))
+                continue
+            question, blank = False, False
+            stop = end
+            if kind == _END:
+                if not self._ends(token):
+                    continue
+                question, stop = self._asks(token), token.end()
+            else:
+                blank = token[0].count("\n") > 1
+                if not blank and self._goes_on(token):
+                    continue
+            # Marks without a word are one question, however many they are.
+            if words or (question and (not found or found[-1].words)):
+                first = stop - 1 if start < 0 else start
+                marked = frozenset(pauses) if pauses else _NO_PAUSES
+                parts = (
+                    first,
+                    stop,
+                    tuple(words),
+                    marked,
+                    question,
+                    heading,
+                    paragraph,
+                )
+                found.append(_new(Sentence, parts))
+                words, pauses, start, end = [], set() if pauses else pauses, -1, -1
+            if kind == _LINE:
+                paragraph += blank
+                heading = text.startswith("#", token.end())
+        if words:
+            found.append(
+                Sentence(
+                    start,
+                    end,
+                    tuple(words),
+                    frozenset(pauses),
+                    False,
+                    heading,
+                    paragraph,
+                )
             )
-        )
-        self._begin()
+        return tuple(found)
+
+    def _goes_on(self, token: re.Match[str]) -> bool:
+        """A new line is a new sentence, unless the old one plainly goes on in it."""
+        text, first, last = self._text, token.start(), token.end()
+        if text[last : last + 1].islower():
+            return True
+        return self._commas and text[max(0, first - 4) : first].rstrip()[-1:] == ","
 
     def _ends(self, token: re.Match[str]) -> bool:
         if not _WIDE_ENDS.isdisjoint(token[0]):

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from guidance.core.turns.phrases import Phrases
+from guidance.core.turns.phrases import Phrases, places_to_look
 from guidance.core.turns.prose import Sentence
 from guidance.core.turns.requests import CHOICES, OFFERS, REQUESTS
 
@@ -53,17 +53,18 @@ class Asking(NamedTuple):
 
 def asking(sentences: Sequence[Sentence]) -> Asking:
     """The first sentence that requests something, else the first that asks."""
-    marked = offer = None
+    places = places_to_look(sentences, REQUESTS, OFFERS, CHOICES)
+    some = [sentences[place] for place in places]
+    for number in REQUESTS.found_in(some):
+        return Asking(question=some[number])
+    offer = next((some[number] for number in OFFERS.found_in(some)), None)
+    choices = {places[number] for number in CHOICES.found_in(some)}
     for place, sentence in enumerate(sentences):
-        if REQUESTS.stand_in((sentence,)):
-            return Asking(question=sentence)
-        if marked is None and (sentence.question or CHOICES.stand_in((sentence,))):
+        if sentence.question or place in choices:
             following = sentences[place + 1] if place + 1 < len(sentences) else None
             if not _answered(sentence, following):
-                marked = sentence
-        if offer is None and OFFERS.stand_in((sentence,)):
-            offer = sentence
-    return Asking(question=marked, offer=offer)
+                return Asking(question=sentence, offer=offer)
+    return Asking(offer=offer)
 
 
 def shown(content: str, sentence: Sentence) -> str:

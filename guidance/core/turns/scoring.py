@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.phrases import places_to_look
 from guidance.core.turns.prose import Sentence, sentences_of
 from guidance.core.turns.questions import Asking, asking, shown
 from guidance.core.turns.rules import TurnRules
@@ -88,8 +89,9 @@ def judge_turn(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
 def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
     sentences = sentences_of(facts.content)
     asked = asking(sentences)
-    completed = rules.completion_phrases.claimed_in(sentences)
-    signals = _signals(rules, facts, sentences, completed=completed)
+    some = _worth_a_look(rules, sentences)
+    completed = rules.completion_phrases.claimed_in(some)
+    signals = _signals(rules, facts, some, completed=completed)
     if asked.question is not None:
         return TurnVerdict(
             action="needs_human",
@@ -121,6 +123,14 @@ def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
         reason=f"Score {signals.score}, under {rules.warn_from}",
         signals=signals,
     )
+
+
+def _worth_a_look(
+    rules: TurnRules, sentences: Sequence[Sentence]
+) -> Sequence[Sentence]:
+    """Those in which a phrase of the rules may stand."""
+    lists = (rules.completion_phrases, rules.intent_phrases, rules.summary_phrases)
+    return [sentences[place] for place in places_to_look(sentences, *lists)]
 
 
 def _signals(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from guidance.core.turns.phrases import Phrases, phrase_problem
+from guidance.core.turns.phrases import Phrases, phrase_problem, places_to_look
 from guidance.core.turns.prose import sentences_of, words_of
 from guidance.core.turns.vocabulary import (
     COMPLETION_PHRASES,
@@ -12,6 +14,7 @@ from guidance.core.turns.vocabulary import (
     SUMMARY_PHRASES,
 )
 from tests.core.turns.builders import RULES, judged
+from tests.examples import examples
 from tests.rows import each_row
 
 WRITTEN = [
@@ -177,3 +180,23 @@ def test_going_on_with_a_summary_finishes(text: str) -> None:
 )
 def test_what_is_no_phrase_is_told(phrase: str, why: str) -> None:
     assert why in (phrase_problem(phrase) or "")
+
+
+def test_only_sentences_that_may_hold_a_phrase_are_looked_at() -> None:
+    """A long text of short lines has a hundred thousand sentences."""
+    phrases = Phrases(("let me know", "a question for you"))
+    idle = "Let\nMe\nA. B.\n1\n" * 100
+    assert places_to_look(sentences_of(idle), phrases) == []
+    sentences = sentences_of(idle + "Let me know.\nKnow it.\nLet it be.")
+    looked_at = [sentences[place].words for place in places_to_look(sentences, phrases)]
+    assert set(looked_at) == {("let",), ("let", "me", "know"), ("let", "it", "be")}
+
+
+@examples(200)
+@given(st.lists(st.sampled_from(["let", "me", "know", "a", "it", ". ", "\n", ","])))
+def test_what_is_not_looked_at_holds_no_phrase(parts: list[str]) -> None:
+    lists = Phrases(("let me know", "a")), Phrases(("know it", "me"))
+    sentences = sentences_of(" ".join(parts))
+    places = places_to_look(sentences, *lists)
+    for each in lists:
+        assert set(each.found_in(sentences)) <= set(places)
