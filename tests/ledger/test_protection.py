@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
@@ -19,6 +20,7 @@ from accounts.append_only import (
     release_statements,
 )
 from config.safety import refuse_unsafe
+from tests.builders import start_run
 from tests.ledger.triggers import run_sql
 from tests.rows import each_row
 
@@ -51,6 +53,11 @@ SCHEMA = (
 )
 
 
+@pytest.fixture
+def run(agent: httpx.Client) -> str:
+    return start_run(agent)
+
+
 @contextmanager
 def weakened(table: str, *statements: str) -> Iterator[None]:
     """Afterwards it is as protected as before."""
@@ -66,7 +73,7 @@ def weakened(table: str, *statements: str) -> Iterator[None]:
             run_sql(statement)
 
 
-def assert_noticed(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+def assert_noticed(table: str, run: str, capsys: pytest.CaptureFixture[str]) -> None:
     faults = list_faults()
     assert faults
     assert all(table in fault for fault in faults)
@@ -74,30 +81,30 @@ def assert_noticed(table: str, capsys: pytest.CaptureFixture[str]) -> None:
         refuse_unsafe()
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
-        call_command("ledger_verify")
+        call_command("ledger_verify", run=run)
     assert ended.value.code == 1
     assert f"UNPROTECTED {faults[0]}" in capsys.readouterr().err
 
 
 @each_row("table", TABLES)
 def test_a_weakened_table_is_noticed(
-    table: str, capsys: pytest.CaptureFixture[str]
+    table: str, run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for statement in WEAKENED[connection.vendor]:
         with weakened(table, statement):
-            assert_noticed(table, capsys)
+            assert_noticed(table, run, capsys)
     assert list_faults() == []
 
 
 @each_row("table", TABLES)
 def test_a_schema_edited_by_hand_is_noticed(
-    table: str, capsys: pytest.CaptureFixture[str]
+    table: str, run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("PostgreSQL has no writable_schema.")
     for statement in SCHEMA:
         with weakened(table, "PRAGMA writable_schema = ON", statement):
-            assert_noticed(table, capsys)
+            assert_noticed(table, run, capsys)
     assert list_faults() == []
 
 
