@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 
 import httpx
 import pytest
 from django.conf import settings
+from django.test.utils import override_settings
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from accounts.models import Membership, Project, User
+from config.front import connections
+from config.front.http_protocol import TimedProtocol
 from ledger.rows import live_position
 from reviews import consumers
 from reviews import live as broadcasting
@@ -258,6 +262,29 @@ def test_a_socket_that_never_says_where_it_stands_is_closed(
     resume(talking, live_position(project_id=project.pk))
     assert close_code(silent) == 4400
     assert talking.ping().wait(timeout=5)
+
+
+def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
+    dial: Dial, project: Project, alice: Person
+) -> None:
+    def counted() -> int:
+        """Connections that have become sockets."""
+        open_ = [
+            one for each in connections._of_loop.values() for one in each._group_of
+        ]
+        return sum(
+            isinstance(one, TimedProtocol) and one.transport.get_protocol() is not one
+            for one in open_
+        )
+
+    with override_settings(HEAD_TIMEOUT_S=1, BODY_TIMEOUT_S=1):
+        socket = dial(alice)
+        resume(socket, live_position(project_id=project.pk))
+        time.sleep(2.5)
+        assert socket.ping().wait(timeout=5)
+        until(lambda: counted() == 1)
+        socket.close()
+        until(lambda: counted() == 0)
 
 
 def test_one_person_holds_a_bounded_number_of_sockets(
