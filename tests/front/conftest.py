@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test.utils import override_settings
@@ -17,9 +18,9 @@ from tests.front.stages import Stage
 from tests.live import Live, serve
 
 
-def django_alone() -> App:
-    """The same API without the lean front: Django alone behind the guard."""
-    with override_settings(LEAN_FRONT=False):
+def build_application(**overrides: Any) -> App:
+    """Our HTTP application, built under other settings."""
+    with override_settings(**overrides):
         http = build_http()
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,7 +38,8 @@ def django_alone() -> App:
 
 @pytest.fixture(scope="module")
 def plain(live: Live) -> Iterator[Live]:
-    with serve(django_alone()) as server:
+    """The same API without the lean front: Django alone behind the guard."""
+    with serve(build_application(LEAN_FRONT=False)) as server:
         yield server
 
 

@@ -25,7 +25,7 @@ from reviews import feeds, followers
 from reviews.intake import events
 from tests.builders import Person, Robot, make_person, pause_at_once, start_run, step
 from tests.conftest import client_for
-from tests.front.conftest import django_alone
+from tests.front.conftest import build_application
 from tests.front.stages import ODD_HEADERS, Stage, alike, odd_request
 from tests.front.streams import ledger, listen, until_parked
 from tests.live import Live, serve
@@ -324,7 +324,7 @@ def test_a_server_that_stops_lets_its_readers_go(
 ) -> None:
     run = start_run(agent)
     with (
-        serve(django_alone()) as server,
+        serve(build_application(LEAN_FRONT=False)) as server,
         client_for(server, robo) as robot,
         listen(robot, run, last=1) as heard,
     ):

@@ -9,14 +9,11 @@ import httpx
 import pytest
 from checkrail import Checkrail, Outage
 from checkrail.hooks.posting import Call, posted
-from django.test.utils import override_settings
 
-from config.asgi import build_http
 from config.front.key_rate import BURST_SECONDS, KeyRate
-from config.front.wire import App, Receive, Scope, Send
-from ledger.hub import close_hub
 from tests.builders import Person, Robot, make_project, make_robot
 from tests.conftest import client_for
+from tests.front.conftest import build_application
 from tests.hooks.hosts import recorded
 from tests.live import Live, serve
 from tests.problems import problem
@@ -32,27 +29,10 @@ class Clock:
         return self.now
 
 
-def slow_application() -> App:
-    """Ours, with one request a second for each key."""
-    with override_settings(KEY_RATE=1):
-        http = build_http()
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await http(scope, receive, send)
-            return
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await close_hub()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    return application
-
-
 @pytest.fixture(scope="module")
 def slow(live: Live) -> Iterator[Live]:
-    with serve(slow_application()) as server:
+    """One request a second for each key."""
+    with serve(build_application(KEY_RATE=1)) as server:
         yield server
 
 
