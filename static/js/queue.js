@@ -141,6 +141,14 @@ function countBefore() {
   }, COUNT_MS);
 }
 
+// A list that was fetched anew knows all that was told up to then, and more: what closed
+// meanwhile was told to nobody.
+function recallNewer() {
+  const { seq } = document.getElementById("queue-list").dataset;
+  for (const [id, row] of news) if (Number(row.dataset.seq) <= Number(seq)) news.delete(id);
+  for (const row of rules.get("queue").recall()) syncRow(queue(), row);
+}
+
 function refresh() {
   showCounts();
   badge();
@@ -149,7 +157,7 @@ function refresh() {
 
 document.addEventListener("rows:changed", refresh);
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  if (ctx.target?.id === "queue-list") for (const row of rules.get("queue").recall()) syncRow(queue(), row);
+  if (ctx.target?.id === "queue-list") recallNewer();
   refresh();
 });
 document.addEventListener("htmx:ws:after:message:incoming", countBefore);

@@ -187,3 +187,29 @@ def test_a_list_that_fell_far_behind_fetches_its_part_anew(
     rule(manager, newest, "approve")
     expect(page.locator(f"#review-{newest}")).to_have_count(0)
     assert call not in listed(page)
+
+
+def test_a_list_that_is_fetched_anew_forgets_what_it_was_told_before(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    manager: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = queue_of(alice, project.slug)
+    codes = [pause_at_once(agent, start_run(agent)) for _ in range(3)]
+    for code in codes:
+        expect(page.locator(f"#review-{code}")).to_be_visible()
+    # Too much at once to be told row by row.
+    monkeypatch.setattr(news, "ROWS_LIMIT", 0)
+    for code in codes[:2]:
+        rule(manager, code, "approve")
+        expect(page.locator(f"#review-{code}")).to_have_count(0)
+    assert listed(page) == codes[2:]
+    expect(page.get_by_role("link", name="All 1", exact=True)).to_be_visible()
+    # What is told after that counts again.
+    monkeypatch.setattr(news, "ROWS_LIMIT", 100)
+    newest = pause_at_once(agent, start_run(agent))
+    expect(page.locator(f"#review-{newest}")).to_be_visible()
+    assert listed(page) == [codes[2], newest]
