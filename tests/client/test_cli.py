@@ -176,7 +176,9 @@ def test_it_says_whether_an_agent_waits(
     assert main(["queue"]) == 0
     assert "4 min ago" in capsys.readouterr().out
     assert main(["show", review.id]) == 0
-    assert "No agent has waited for 4 min." in capsys.readouterr().out
+    assert (
+        "No agent is waiting; the last was seen 4 min ago." in capsys.readouterr().out
+    )
     row.seen_at = timezone.now()
     row.save()
     assert main(["show", review.id]) == 0

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from checkrail.answers import Review
+from checkrail.cli.lines import named_lines, write_line
 from checkrail.cli.output import age
-from checkrail.cli.visible import visible
 
 # What a person reads first, and what only a program needs.
 FIRST = ("shown", "action", "parameters", "title", "detail", "summary")
@@ -35,38 +34,23 @@ def _place(name: str) -> int:
 
 def _part(name: str, value: Any) -> Iterator[str]:
     if value in (None, "", [], {}):
-        return
+        return  # of our own fields; what is empty inside one is shown
     if name == "findings":
         yield "found:"
-        yield from (f"  {line}" for line in _findings(value))
-    elif isinstance(value, Mapping):
-        for inner, part in value.items():
-            yield from _part(inner if name == "shown" else f"{name}.{inner}", part)
-    elif isinstance(value, str) and ("\n" in value or name not in LAST):
-        yield f"{visible(name)}:"
-        yield from (f"  {line}" for line in visible(value).split("\n"))
+        yield from (f"  - {_finding(found)}" for found in value)
+    elif name in LAST and isinstance(value, str):
+        yield f"{name}: {write_line(value)}"
     else:
-        yield f"{visible(name)}: {visible(_text(value))}"
+        yield from named_lines(name, value)
 
 
-def _findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    for found in findings:
-        said = " ".join(
-            visible(str(found[part]))
-            for part in ("message", "remediation")
-            if found.get(part)
-        )
-        rule = (found.get("details") or {}).get("rule")
-        gate = visible(f"{found.get('gate')}, {rule}" if rule else f"{found['gate']}")
-        yield f"- {said} ({gate})"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ", ".join(value)
-    return json.dumps(value, ensure_ascii=False)
+def _finding(found: Mapping[str, Any]) -> str:
+    said = " ".join(
+        str(found[part]) for part in ("message", "remediation") if found.get(part)
+    )
+    rule = (found.get("details") or {}).get("rule")
+    gate = f"{found['gate']}, {rule}" if rule else found["gate"]
+    return write_line(f"{said} ({gate})")
 
 
 def waiting_sentence(review: Review) -> str:
@@ -78,7 +62,7 @@ def waiting_sentence(review: Review) -> str:
         return "An agent is waiting."
     if waiting.last_at is None:
         return "No agent has waited for this yet."
-    return f"No agent has waited for {age(waiting.last_at)}."
+    return f"No agent is waiting; the last was seen {age(waiting.last_at)} ago."
 
 
 def waiting_cell(review: Review) -> str:

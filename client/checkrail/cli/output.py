@@ -9,11 +9,22 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from checkrail.cli.lines import fold_line
+
 GAP = "  "
 
 
 def say(text: str) -> None:
     print(text)
+
+
+def say_folded(line: str) -> None:
+    """Folded by us: a terminal would begin the rest of a long line at its left edge."""
+    if not sys.stdout.isatty():
+        say(line)
+        return
+    for piece in fold_line(line, width=shutil.get_terminal_size().columns):
+        say(piece)
 
 
 def complain(text: str) -> None:

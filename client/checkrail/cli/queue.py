@@ -15,7 +15,16 @@ from checkrail.cli.content import (
     waiting_cell,
     waiting_sentence,
 )
-from checkrail.cli.output import age, as_json, complain, raw, say, short, table
+from checkrail.cli.output import (
+    age,
+    as_json,
+    complain,
+    raw,
+    say,
+    say_folded,
+    short,
+    table,
+)
 from checkrail.cli.saved import desk
 from checkrail.cli.visible import one_line
 from checkrail.errors import CheckrailError
@@ -120,8 +129,8 @@ def _full_id(people: Desk, given: str) -> str:
 
 
 def _print(review: ReviewDetail | Review) -> None:
-    say(f"{review.kind} · {one_line(review.title, limit=300)}")
-    say(
+    say_folded(f"{review.kind} · {one_line(review.title, limit=300)}")
+    say_folded(
         f"agent {one_line(review.agent)} · run {review.run} · waits {age(review.opened_at)}"
     )
     waiting = waiting_sentence(review)
@@ -129,5 +138,5 @@ def _print(review: ReviewDetail | Review) -> None:
         say(waiting)
     say(f"{review.url}\n")
     for line in content_lines(review.content):
-        say(line)
+        say_folded(line)
     say(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")
