@@ -112,7 +112,11 @@ def count_attempt(request: HttpRequest, name: str) -> Wait | None:
 
 def undo_attempt(request: HttpRequest, name: str) -> None:
     """The password was never looked at."""
-    _take_back([*_limits(request, name), _name_key(name)])
+    counted = list(_limits(request, name))
+    # What a known browser does never counted for the name: it takes back nothing there.
+    if get_known_browser(request, name) is None:
+        counted.append(_name_key(name))
+    _take_back(counted)
 
 
 def forget_attempts(request: HttpRequest, name: str) -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import count
+from threading import BoundedSemaphore
 from typing import Any
 
 import httpx
 import pytest
 from django.conf import settings
 from django.core.cache import cache, caches
-from django.test import Client
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
 from redis.exceptions import ConnectionError as RedisGone
 
 from accounts import throttle
-from accounts.known_browsers import KNOWN_COOKIE
+from accounts.known_browsers import KNOWN_COOKIE, get_known_browser, remember_browser
 from accounts.throttle import network_of
 from tests.builders import Person
 from tests.live import Live
@@ -180,6 +182,53 @@ def test_a_browser_is_known_for_one_name_and_only_if_we_said_so(
     for browser in (known, forged):
         answer = attempt(name, bob.password, address=elsewhere(), browser=browser)
         assert answer.status_code == 429
+
+
+def test_sign_ins_of_a_known_browser_leave_the_brake_for_strangers_alone(
+    bob: Person,
+) -> None:
+    name, known = bob.user.username, Client()
+    attempt(name, bob.password, address=HOME, browser=known)
+    known.post("/sign-out/")
+    for _ in range(throttle.NAME_LIMIT):
+        attempt(name, WRONG, address=elsewhere())
+    for _ in range(3):
+        answer = attempt(name, bob.password, address=HOME, browser=known)
+        assert answer.status_code == 302
+        known.post("/sign-out/")
+
+    attempt(name, WRONG, address=elsewhere())  # takes the turn
+    assert attempt(name, WRONG, address=elsewhere()).status_code == 429
+
+
+def test_a_busy_moment_of_a_known_browser_leaves_the_brake_alone(
+    bob: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, known = bob.user.username, Client()
+    attempt(name, bob.password, address=HOME, browser=known)
+    known.post("/sign-out/")
+    for _ in range(throttle.NAME_LIMIT):
+        attempt(name, WRONG, address=elsewhere())
+    with monkeypatch.context() as full:
+        full.setattr(throttle, "SLOT_SECONDS", 0)
+        full.setattr(throttle, "_slots", BoundedSemaphore(1))
+        with throttle.hashing_slot():
+            for _ in range(3):
+                answer = attempt(name, bob.password, address=HOME, browser=known)
+                assert answer.status_code == 503
+
+    attempt(name, WRONG, address=elsewhere())
+    assert attempt(name, WRONG, address=elsewhere()).status_code == 429
+
+
+def test_a_name_with_a_sign_in_it_makes_no_cookie_for_another() -> None:
+    for separator in "|:.":
+        response = HttpResponse()
+        remember_browser(response, f"x{separator}alice")
+        nonce, _, signature = response.cookies[KNOWN_COOKIE].value.partition(".")
+        request = RequestFactory().get("/sign-in/")
+        request.COOKIES[KNOWN_COOKIE] = f"{nonce}{separator}x.{signature}"
+        assert get_known_browser(request, "alice") is None
 
 
 def test_the_cookie_of_a_known_browser_is_out_of_reach_of_scripts(bob: Person) -> None:
