@@ -9,11 +9,14 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
+from django.db.models import QuerySet
+
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
 from ledger.commands import Change, Command, Draft, nothing
-from ledger.models import Checkpoint, Run
+from ledger.models import Checkpoint, IdempotencyRecord, Run
+from ledger.replies import reply
 from ledger.state import RunState
 from ledger.writer import writer
 
@@ -21,17 +24,40 @@ OPERATOR = "system:operator"
 
 
 class Leak(NamedTuple):
-    """A checkpoint whose state holds secrets."""
+    """A checkpoint with secrets in its state, or in the answer kept for its key."""
 
     checkpoint: Checkpoint
-    findings: Sequence[SecretFinding]
+    in_state: Sequence[SecretFinding]
+    in_answers: Sequence[SecretFinding]
+
+    @property
+    def places(self) -> Iterator[str]:
+        for each in self.in_state:
+            yield f"{each.path} ({each.kind})"
+        for each in self.in_answers:
+            yield f"in the answer kept for its key {each.path} ({each.kind})"
 
 
 def list_leaks(run: Run) -> Iterator[Leak]:
     for checkpoint in run.checkpoints.order_by("pk").iterator(chunk_size=100):
-        findings = find_secrets(json.loads(checkpoint.state))
-        if findings:
-            yield Leak(checkpoint, findings)
+        in_state = find_secrets(json.loads(checkpoint.state))
+        in_answers = [
+            finding
+            for record in list_answers(run.agent_id, checkpoint)
+            for finding in find_secrets(json.loads(record.body))
+        ]
+        if in_state or in_answers:
+            yield Leak(checkpoint, in_state, in_answers)
+
+
+def list_answers(agent_id: int, checkpoint: Checkpoint) -> QuerySet[IdempotencyRecord]:
+    """The answers kept for a key that show this checkpoint: they hold its state too."""
+    return IdempotencyRecord.objects.filter(
+        agent_id=agent_id,
+        # Both were stored by one change, at its time, which has an index.
+        created_at=checkpoint.created_at,
+        body__contains=str(checkpoint.code),
+    )
 
 
 @dataclass(kw_only=True)
@@ -56,8 +82,18 @@ class RedactCheckpoint(Command[None]):
             state=run,
             drafts=[draft],
             answer=nothing,
-            effects=[partial(rows.update, state=text)],
+            effects=[
+                partial(rows.update, state=text),
+                partial(clean_answers, run.agent_id, self.checkpoint),
+            ],
         )
+
+
+def clean_answers(agent_id: int, checkpoint: Checkpoint) -> None:
+    """The keys stay known, so that a request sent again still saves nothing twice."""
+    for record in list_answers(agent_id, checkpoint):
+        record.body = reply(clean(json.loads(record.body))).body
+        record.save(update_fields=["body"])
 
 
 def redact_checkpoint(run: Run, checkpoint: Checkpoint) -> None:

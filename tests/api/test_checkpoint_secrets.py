@@ -177,6 +177,23 @@ def old_state(agent: httpx.Client) -> Checkpoint:
     return row.get()
 
 
+@pytest.fixture
+def kept_answer(agent: httpx.Client) -> IdempotencyRecord:
+    """An old state with a secret, and the answer that is kept for its key."""
+    run = start_run(agent)
+    body = {"step": 0, "label": "old", "state": {"a": 1, "token": "in the vault"}}
+    key = {"Idempotency-Key": str(uuid7())}
+    sent = agent.post(f"/runs/{run}/checkpoints", json=body, headers=key)
+    code = sent.json()["id"]
+    record = IdempotencyRecord.objects.get(body__contains=code)
+    assert "in the vault" in record.body
+    record.body = record.body.replace("in the vault", GITHUB)
+    record.save()
+    state = json.dumps({"a": 1, "token": GITHUB})
+    Checkpoint.objects.filter(code=UUID(code)).update(state=state)
+    return record
+
+
 def audited(*options: str) -> tuple[int, str]:
     out = StringIO()
     try:
@@ -231,3 +248,38 @@ def test_an_ended_run_is_redacted_too(
     assert kept.finished_at is not None
     assert kept.finished_at < datetime.now(UTC)
     assert replay_run(kept) is None
+
+
+def test_an_answer_kept_for_its_key_is_redacted_with_the_state(
+    kept_answer: IdempotencyRecord,
+) -> None:
+    answer = json.loads(kept_answer.body)
+
+    assert audited("--run", answer["run"], "--redact")[0] == 0
+
+    kept_answer.refresh_from_db()
+    cleaned = json.loads(kept_answer.body)
+    assert GITHUB not in kept_answer.body
+    assert cleaned == {**answer, "state": cleaned["state"]}
+    row = Checkpoint.objects.get(code=UUID(answer["id"]))
+    assert cleaned["state"] == json.loads(row.state)
+    assert audited("--run", answer["run"])[0] == 0
+
+
+def test_a_secret_that_only_the_kept_answer_holds_is_found_and_redacted(
+    kept_answer: IdempotencyRecord,
+) -> None:
+    answer = json.loads(kept_answer.body)
+    clean = Checkpoint.objects.filter(code=UUID(answer["id"]))
+    clean.update(state=json.dumps({"a": 1}))
+
+    code, said = audited("--run", answer["run"])
+
+    assert code == 1
+    assert answer["id"] in said
+    assert "/state/token" in said
+    assert GITHUB not in said
+    assert audited("--run", answer["run"], "--redact")[0] == 0
+    kept_answer.refresh_from_db()
+    assert GITHUB not in kept_answer.body
+    assert audited("--run", answer["run"])[0] == 0

@@ -14,8 +14,8 @@ from ledger.management.selection import add_run_option, selected_runs
 
 class Command(BaseCommand):
     help = (
-        "Find secrets in the states of stored checkpoints. With --redact each is "
-        "replaced by a label, which the ledger records and nothing undoes."
+        "Find secrets in the states of stored checkpoints, and in the answers kept for "
+        "their keys. With --redact each is replaced by a label, which the ledger records and nothing undoes."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,14 +31,14 @@ class Command(BaseCommand):
         checked = 0
         for run in selected_runs(options["run"]):
             checked += run.checkpoints.count()
-            for checkpoint, findings in list_leaks(run):
+            for leak in list_leaks(run):
                 leaking += 1
-                places = ", ".join(f"{each.path} ({each.kind})" for each in findings)
+                places = ", ".join(leak.places)
                 self.stderr.write(
-                    f"run {run.code} checkpoint {checkpoint.code}: {places}"
+                    f"run {run.code} checkpoint {leak.checkpoint.code}: {places}"
                 )
                 if options["redact"]:
-                    redact_checkpoint(run, checkpoint)
+                    redact_checkpoint(run, leak.checkpoint)
         if not leaking:
             self.stdout.write(f"{checked} checkpoints, none holds a secret")
         elif options["redact"]:
