@@ -11,9 +11,11 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from ssl import SSLContext
+from typing import Any
 
 import httpx
 
@@ -113,22 +115,25 @@ class _Exchange:
 
     async def _attempt(self, client: httpx.AsyncClient) -> _Attempt:
         endpoint = self.endpoint
-        self.unread += 1
         try:
             async with client.stream(
-                "POST", endpoint.url, content=self.content
+                "POST",
+                endpoint.url,
+                content=self.content,
+                extensions={"trace": self._count_sent},
             ) as response:
                 return await _receive(response, endpoint)
-        except httpx.TimeoutException as error:
-            if isinstance(error, httpx.ConnectTimeout):
-                self.unread -= 1
+        except httpx.TimeoutException:
             return _Attempt(trouble=_too_late(endpoint))
         except httpx.HTTPError as error:
-            if isinstance(error, httpx.ConnectError):
-                self.unread -= 1  # nobody was reached: nothing was asked
             said = _piece(str(error), endpoint) or type(error).__name__
             trouble = f"the connection failed: {said}"
             return _Attempt(trouble=trouble, repeat_after_s=REPEAT_AFTER_S)
+
+    async def _count_sent(self, event: str, _: Mapping[str, Any]) -> None:
+        """Called by httpx at each stage: while nobody is reached, nothing is asked."""
+        if event.endswith(".send_request_headers.started"):
+            self.unread += 1
 
     def take(self, usage: wire.Usage) -> None:
         """The last reply says what it took."""

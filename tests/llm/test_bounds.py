@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 from django.test.utils import override_settings
@@ -122,6 +125,53 @@ async def test_nobody_there(wire: str) -> None:
         error = await trouble()
     assert error.reason.startswith("the connection failed: ")
     assert error.spent is None  # nobody was reached: nothing was asked
+
+
+@contextmanager
+def deaf_listener() -> Iterator[int]:
+    """A port whose queue of connections is full: to connect takes for ever."""
+    with ExitStack() as sockets:
+        listener = sockets.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(8):
+            queued = sockets.enter_context(socket.socket())
+            queued.setblocking(False)
+            queued.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
+
+
+async def test_what_was_never_sent_costs_nothing(wire: str) -> None:
+    with deaf_listener() as port:
+        deaf = {
+            "url": f"http://127.0.0.1:{port}/ask",
+            "format": wire,
+            "model": "x",
+            "key": None,
+            "timeout_s": 0.3,
+            "prices": PRICES,
+        }
+        with override_settings(LLM=deaf):
+            error = await trouble()
+    assert error.reason == "no answer within 0.3 s"
+    assert error.spent is None
+
+
+async def test_what_is_never_answered_costs_the_most(wire: str) -> None:
+    """It is connected by the system and sent, though nobody ever takes it."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        silent = {
+            "url": f"http://127.0.0.1:{listener.getsockname()[1]}/ask",
+            "format": wire,
+            "model": "model-7",
+            "key": None,
+            "timeout_s": 0.3,
+            "prices": PRICES,
+        }
+        with override_settings(LLM=silent):
+            error = await trouble()
+    assert error.spent is not None
+    assert error.spent.tokens_out == QUESTION.max_tokens
 
 
 async def test_four_at_once_and_the_rest_in_turn(wire: str) -> None:
