@@ -64,7 +64,10 @@ def _judged(amendment: Amendment) -> tuple[str, str, str]:
     if amendment.blocked:
         return "stop", "stop", "The gates block this: it cannot be granted."
     if amendment.asking:
-        return "alert", "pause", "The gates still ask about this."
+        # As in the queue: what can destroy something is red.
+        harms = any(finding.gate == "destructive" for finding in amendment.asking)
+        tone = "stop" if harms else "pause"
+        return "alert", tone, "The gates still ask about this."
     if amendment.verdict.findings:
         return "alert", "slow", "The gates warn of this; it can be granted."
     return "check", "go", "The gates find nothing against this."

@@ -121,7 +121,8 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   selected ??= shown();
   mark();
   const ruled = ctx.request?.method === "POST" && ctx.request.action.endsWith("/rule/");
-  if (ruled && !document.querySelector("dialog[open]")) document.querySelector("#alert, #outcome")?.focus();
+  // The button that was pressed is disabled meanwhile, and has lost the focus.
+  if (ruled) (document.querySelector("dialog[open] [role=alert]") ?? document.querySelector("#alert, #outcome"))?.focus();
 });
 
 document.addEventListener("queue:changed", mark);

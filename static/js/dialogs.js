@@ -69,6 +69,15 @@ document.addEventListener("input", ({ target }) => {
   }
 });
 
+// The button says what it lets through.
+document.addEventListener("htmx:after:swap", () => {
+  const label = document.querySelector("[data-grant]");
+  if (!label) return;
+  const { asking } = document.getElementById("amend-verdict").dataset;
+  const text = asking ? `Approve with ${asking} finding${asking === "1" ? "" : "s"}` : "Approve with changes";
+  if (label.textContent !== text) label.textContent = text;
+});
+
 // Taken with nothing to show (204): what changed arrives as news.
 document.addEventListener("htmx:after:request", ({ detail }) => {
   if (detail.ctx.response?.status === 204) detail.ctx.sourceElement.closest("dialog")?.close();

@@ -62,7 +62,7 @@ def test_what_was_typed_is_granted_only_with_its_findings_confirmed(
         page.route("**/amend/", slow)
         page.route("**/rule/", slow)
     dialog = page.get_by_role("dialog", name="Approve with changes")
-    grant = dialog.get_by_role("button", name="Approve with changes")
+    grant = dialog.get_by_role("button", name="Approve with")
     expect(dialog.locator("#amend-verdict")).to_contain_text("Nothing is changed yet")
     typed(page, WORSE)
     grant.click()  # before anything was judged, or confirmed
@@ -79,6 +79,7 @@ def test_what_was_typed_is_granted_only_with_its_findings_confirmed(
     expect(confirm_box(page)).not_to_be_checked()
     expect(dialog.locator("#amend-verdict mark")).to_contain_text("-v")
     confirm_box(page).check()
+    expect(grant).to_have_text("Approve with 1 finding")
     grant.click()
     expect(page.locator("#closing")).to_contain_text("You approved this with changes")
     approved = page.get_by_label("What was approved")
@@ -122,3 +123,35 @@ def test_a_draft_is_judged_when_it_is_opened_and_kept_over_news(
     reviewer.post(f"/reviews/{review}/comments", json={"text": "Look closely"})
     expect(page.locator("ol.notes")).to_contain_text("Look closely")
     expect(confirm_box(page)).to_be_checked()
+
+
+def test_on_a_phone_a_refusal_stands_beside_the_button_and_has_the_focus(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
+) -> None:
+    call = command(agent, run, "rm -rf build")
+    path = f"{call['review']['id']}/"
+    page = queue_of(bob, project.slug, path, size=(390, 780))
+    page.keyboard.press("e")
+    dialog = page.get_by_role("dialog", name="Approve with changes")
+    grant = dialog.locator("[value=amend]")
+    typed(page, f"{WORSE}; git push --force")
+    expect(grant).to_have_text("Approve with 2 findings")
+    expect(dialog.locator("#amend-verdict > .notice")).to_contain_class("stop")
+    expect(grant).to_be_in_viewport(ratio=1)
+    # The browser itself leads to the box that is not ticked.
+    grant.click()
+    expect(confirm_box(page)).to_be_focused()
+    expect(confirm_box(page)).to_be_in_viewport(ratio=1)
+    assert claim(agent, run, call).status_code == 409
+    # Judged anew meanwhile, it cannot be ticked yet: the server refuses.
+    page.route("**/amend/", slow)
+    dialog.get_by_label("The command as it should run").press("End")
+    page.keyboard.type("!")
+    grant.click()
+    alert = dialog.get_by_role("alert")
+    expect(alert).to_contain_text("The gates still ask about")
+    expect(alert).to_be_focused()
+    expect(alert).to_be_in_viewport(ratio=1)
+    expect(grant).to_be_in_viewport(ratio=1)
+    expect(dialog.locator("#amend-verdict[aria-busy]")).to_have_count(0)
+    assert violations(page) == ""

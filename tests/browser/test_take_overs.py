@@ -104,7 +104,7 @@ def test_a_dialog_warns_where_the_reader_looks(
     dialog = page.get_by_role("dialog")
     press = dialog.get_by_role("button", name="Abort run")
     if way == "amend":
-        press = dialog.get_by_role("button", name="Approve with changes")
+        press = dialog.get_by_role("button", name="Approve with")
         page.keyboard.press("End")
         page.keyboard.type("/cache")
         page.get_by_label("I have read").check()
