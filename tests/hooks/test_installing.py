@@ -134,6 +134,50 @@ def test_a_file_that_cannot_be_read_is_not_touched(folder: Path) -> None:
             install(folder=folder, **wrong)
 
 
+def test_what_is_empty_and_not_ours_stays(folder: Path) -> None:
+    path = folder / ".claude" / "settings.local.json"
+    own: dict[str, Any] = {"hooks": {"Notification": []}}
+    for text in ('{"hooks": {}}', json.dumps(own)):
+        path.write_text(text)
+        assert not install("claude-code", uninstall=True, folder=folder).changed
+    install("claude-code", url=URL, folder=folder)
+    install("claude-code", uninstall=True, folder=folder)
+    assert settings(path) == own
+
+
+def test_no_copy_of_the_settings_is_written_over(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither in the same second, nor by another project of the same name."""
+    monkeypatch.setattr("time.strftime", lambda *_: "20260101T000000")
+    copies = Path.home() / ".local" / "state" / "checkrail" / "copies"
+    own = Path.home() / ".claude" / "settings.json"
+    own.parent.mkdir(parents=True)
+    own.write_text(json.dumps(OTHERS))
+    more: dict[str, Any] = {"scope": "user", "folder": folder}
+    done = install("claude-code", url=URL, by_http=True, key="crk_x", **more)
+    # The file was written twice, for the hooks and for the key.
+    assert [settings(copy) for copy in copies.iterdir()] == [OTHERS]
+    assert done.backup in [*copies.iterdir()]
+    install("claude-code", uninstall=True, **more)
+    assert len([*copies.iterdir()]) == 2
+    assert done.backup is not None
+    assert settings(done.backup) == OTHERS
+
+    made = set()
+    for name in ("one", "two"):
+        project = tmp_path / name / "shop"
+        path = project / ".claude" / "settings.local.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"model": name}))
+        copy = install("claude-code", url=URL, folder=project).backup
+        assert copy is not None
+        assert settings(copy) == {"model": name}
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+        made.add(copy.name)
+    assert len(made) == 2
+
+
 def test_a_link_to_the_settings_stays_one(folder: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}")

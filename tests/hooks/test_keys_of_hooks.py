@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from checkrail.hooks import install
+from checkrail.hooks.files import BadSettings
 
 from tests.hooks.test_installing import URL, folder, settings
 
@@ -86,18 +87,92 @@ def test_the_key_stays_while_other_hooks_need_it(folder: Path, tmp_path: Path) -
     assert holding(Path.home()) == []
 
 
-def test_a_key_in_a_projects_own_settings_is_taken_out(folder: Path) -> None:
+def test_a_key_of_ours_in_a_projects_own_settings_is_taken_out(folder: Path) -> None:
     """Earlier versions kept it there."""
     local = folder / ".claude" / "settings.local.json"
-    local.write_text(json.dumps({"env": {"CHECKRAIL_KEY": KEY, "OTHER": "1"}}))
     more: dict[str, Any] = {"scope": "project", "folder": folder}
-    install("claude-code", url=URL, by_http=True, **more)
-    assert holding(folder) == []
-    assert holding(Path.home()) == [Path.home() / ".claude" / "settings.json"]
     local.write_text(json.dumps({"env": {"CHECKRAIL_KEY": KEY, "OTHER": "1"}}))
+    install("claude-code", url=URL, key=KEY, by_http=True, **more)
+    assert local in holding(folder), "nothing is deleted by installing"
     install("claude-code", uninstall=True, **more)
     assert settings(local) == {"env": {"OTHER": "1"}}
     assert holding(Path.home()) == []
+
+
+@pytest.mark.parametrize("by_http", [False, True], ids=["command", "http"])
+@pytest.mark.parametrize("key", [None, KEY, "crk_another"])
+def test_a_key_that_the_user_has_set_stays(
+    folder: Path, by_http: bool, key: str | None
+) -> None:
+    document = {"env": {"CHECKRAIL_KEY": KEY, "OTHER": "1"}}
+    own = Path.home() / ".claude" / "settings.json"
+    local = folder / ".claude" / "settings.local.json"
+    if by_http and key == "crk_another":
+        own.parent.mkdir(parents=True)
+        own.write_text(json.dumps(document))
+        with pytest.raises(BadSettings, match="leave --key out"):
+            install("claude-code", url=URL, by_http=True, key=key, folder=folder)
+        assert not local.exists(), "nothing was changed"
+        assert settings(own) == document
+        return
+    for path in (own, local):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(document))
+    for again in (False, True):
+        install("claude-code", url=URL, by_http=by_http, key=key, folder=folder)
+        for path in (own, local):
+            assert settings(path)["env"] == document["env"], again
+    done = install("claude-code", uninstall=True, folder=folder)
+    assert settings(own) == document
+    assert any(str(own) in note and "stays" in note for note in done.notes)
+    if by_http or key != KEY:
+        assert settings(local) == document
+
+
+def test_a_key_that_was_changed_by_hand_stays(folder: Path) -> None:
+    install("claude-code", url=URL, by_http=True, key=KEY, folder=folder)
+    own = Path.home() / ".claude" / "settings.json"
+    own.write_text(json.dumps({"env": {"CHECKRAIL_KEY": "crk_by_hand"}}))
+    install("claude-code", uninstall=True, folder=folder)
+    assert settings(own) == {"env": {"CHECKRAIL_KEY": "crk_by_hand"}}
+
+
+def test_the_key_of_an_installation_that_noted_nothing_is_in_use(folder: Path) -> None:
+    kept = Path.home() / ".config" / "checkrail" / "hook.key"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(f"{KEY}\n")
+    for _ in range(2):
+        install("claude-code", url=URL, by_http=True, key=KEY, folder=folder)
+        assert kept.exists()
+    done = install("claude-code", uninstall=True, folder=folder)
+    assert kept.exists()
+    assert any(str(kept) in note and "stays" in note for note in done.notes)
+    # Neither does one go that was installed over it: others may read it.
+    install("claude-code", url=URL, key=KEY, folder=folder)
+    install("claude-code", uninstall=True, folder=folder)
+    assert kept.exists()
+
+
+def test_notes_of_the_first_format_are_understood(folder: Path) -> None:
+    done = install("claude-code", url=URL, key=KEY, folder=folder)
+    config = Path.home() / ".config" / "checkrail"
+    noted = config / "installed.json"
+    noted.write_text(json.dumps({str(done.path.resolve()): "command"}))
+    install("codex", url=URL, folder=folder)
+    install("claude-code", uninstall=True, folder=folder)
+    assert (config / "hook.key").exists()
+    install("codex", uninstall=True, folder=folder)
+    assert [*config.iterdir()] == []
+
+
+def test_settings_that_cannot_take_a_key_are_not_touched(folder: Path) -> None:
+    own = Path.home() / ".claude" / "settings.json"
+    own.parent.mkdir(parents=True)
+    for environment in ("null", "[]", '"x"'):
+        own.write_text(f'{{"env": {environment}}}')
+        with pytest.raises(BadSettings, match="mend it"):
+            install("claude-code", url=URL, by_http=True, key=KEY, folder=folder)
+        assert not (folder / ".claude" / "settings.local.json").exists()
 
 
 def test_another_way_leaves_no_key_of_the_first(folder: Path) -> None:

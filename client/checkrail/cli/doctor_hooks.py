@@ -123,7 +123,8 @@ def _claude_settings(
         yield Found(
             "wrong",
             f"The agent's key lies in {path}, where it could be committed",
-            "Install the hooks again: they keep it elsewhere.",
+            "Take it out there, and give it to checkrail install with --key, which keeps "
+            "it elsewhere.",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
 import tempfile
@@ -37,15 +38,24 @@ def read_document(path: Path) -> Document:
     return document
 
 
-def write_document(path: Path, document: Document) -> Path | None:
-    """In one piece; returns the copy of what was there, None where nothing was."""
-    path = path.resolve()  # behind a link, the file itself is changed
-    mode, backup = 0o600, None
-    if path.exists():
-        mode = path.stat().st_mode & 0o777
-        backup = _copy(path)
-    write_private(path, _written(document), mode=mode)
-    return backup
+class SettingsFiles:
+    """What one installation changes. Of each file, the first content is copied."""
+
+    def __init__(self) -> None:
+        self._written: dict[Path, Path | None] = {}
+
+    def write(self, path: Path, document: Document) -> None:
+        """In one piece, after a copy of what was there."""
+        path = path.resolve()  # behind a link, the file itself is changed
+        exists = path.exists()
+        mode = path.stat().st_mode & 0o777 if exists else 0o600
+        if path not in self._written:
+            self._written[path] = _copy(path) if exists else None
+        write_private(path, _write_json(document), mode=mode)
+
+    def get_copy(self, path: Path) -> Path | None:
+        """None where nothing was changed, or nothing was there."""
+        return self._written.get(path.resolve())
 
 
 def _copy(path: Path) -> Path:
@@ -53,12 +63,34 @@ def _copy(path: Path) -> Path:
     may hold secrets, and a copy beside them could be committed."""
     before = read_document(path)
     left = without_key(before)
-    text = path.read_text(encoding="utf-8") if left == before else _written(left)
-    stamp = time.strftime("%Y%m%dT%H%M%S")
-    place = f"{path.parent.parent.name}-{path.name}"
-    made = places.copies_folder() / f"{place}.before-checkrail-{stamp}"
-    write_private(made, text)
+    text = path.read_text(encoding="utf-8") if left == before else _write_json(left)
+    # Folders may have the same name, and installations come in the same second.
+    place = f"{path.parent.parent.name}-{_digest(path)}-{path.name}"
+    name = f"{place}.before-checkrail-{time.strftime('%Y%m%dT%H%M%S')}"
+    made, handle = _create(places.copies_folder(), name)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
     return made
+
+
+def _create(folder: Path, name: str, *, number: int = 1) -> tuple[Path, int]:
+    """A new file, open for writing: no earlier copy is ever written over."""
+    folder.mkdir(parents=True, exist_ok=True)
+    made = folder / (name if number == 1 else f"{name}-{number}")
+    try:
+        return made, os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _create(folder, name, number=number + 1)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
+
+
+def get_key(document: Document) -> str | None:
+    environment = document.get("env")
+    key = environment.get(KEY) if isinstance(environment, dict) else None
+    return key if isinstance(key, str) else None
 
 
 def without_key(document: Document) -> Document:
@@ -71,7 +103,7 @@ def without_key(document: Document) -> Document:
     return changed
 
 
-def _written(document: Document) -> str:
+def _write_json(document: Document) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

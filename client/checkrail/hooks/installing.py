@@ -16,9 +16,10 @@ from checkrail.hooks.files import (
     KEY,
     BadSettings,
     Document,
+    SettingsFiles,
     read_document,
-    write_document,
 )
+from checkrail.hooks.notes import COMMAND, HTTP
 from checkrail.hooks.settings import Wanted, with_hooks, without_hooks
 
 SCOPES = {"claude-code": ("local", "project", "user"), "codex": ("user", "project")}
@@ -58,12 +59,12 @@ def install(
         raise BadSettings("--wait-s takes 1 to 3600 seconds.")
     folder = folder or Path.cwd()
     path = settings_path(host, scope, folder)
-    before = read_document(path)
+    settings = SettingsFiles()
     if uninstall:
-        done = _written(path, before, without_hooks(before, host))
-        keys.forget_hooks(path)
-        done.notes += keys.remove_unused_keys(folder, uninstalling=True)
-        return done
+        return _uninstall(host, path, folder, settings)
+    before = read_document(path)
+    if key and by_http:
+        keys.refuse_to_replace(key)
     wanted = Wanted(
         host=host,
         url=places.url(url),
@@ -75,15 +76,25 @@ def install(
         policy=policy,
         open=open,
     )
-    done = _written(path, before, with_hooks(before, wanted))
-    way = keys.HTTP if by_http else keys.COMMAND
+    changed = _write(path, before, with_hooks(before, wanted), settings)
+    way = HTTP if by_http else COMMAND
     keys.note_hooks(path, way=way)
-    key = key or (keys.get_local_key(folder) if by_http else None)
-    if key:
-        done.notes.append(keys.keep_key(key, way=way))
-    done.notes += keys.remove_unused_keys(folder, uninstalling=False)
-    done.notes += _hints(wanted, key_given=bool(key))
-    return done
+    notes = [keys.keep_key(key, way=way, settings=settings)] if key else []
+    notes += keys.remove_unused_keys(settings, say_kept=False)
+    notes += _hints(wanted, key_given=bool(key))
+    return Installed(path, changed, settings.get_copy(path), notes)
+
+
+def _uninstall(
+    host: str, path: Path, folder: Path, settings: SettingsFiles
+) -> Installed:
+    before = read_document(path)
+    changed = _write(path, before, without_hooks(before, host), settings)
+    keys.forget_hooks(path)
+    notes = keys.remove_local_key(folder, settings)
+    notes += keys.remove_unused_keys(settings, say_kept=True)
+    notes += keys.list_other_keys(folder)
+    return Installed(path, changed, settings.get_copy(path), notes)
 
 
 def _scope(host: str, scope: str | None) -> str:
@@ -105,10 +116,12 @@ def settings_path(host: str, scope: str, folder: Path) -> Path:
     return folder / ".claude" / name
 
 
-def _written(path: Path, before: Document, after: Document) -> Installed:
-    if before == after:
-        return Installed(path=path, changed=False)
-    return Installed(path=path, changed=True, backup=write_document(path, after))
+def _write(
+    path: Path, before: Document, after: Document, settings: SettingsFiles
+) -> bool:
+    if before != after:
+        settings.write(path, after)
+    return before != after
 
 
 def _hints(wanted: Wanted, *, key_given: bool) -> list[str]:

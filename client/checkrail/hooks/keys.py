@@ -2,93 +2,158 @@
 
 The command hook reads it from a file of its own. HTTP hooks need it in the environment of
 Claude Code, which takes it from the user's settings. Neither lies in a project's folder,
-where it could be committed. Which settings hold our hooks is noted, so that the key goes
-with the last of them.
+where it could be committed. A key that its user has put somewhere is never touched.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from checkrail.hooks import places
 from checkrail.hooks.files import (
     KEY,
     BadSettings,
+    SettingsFiles,
+    get_key,
     read_document,
     without_key,
-    write_document,
     write_private,
 )
+from checkrail.hooks.notes import COMMAND, HTTP, digest_key, read_notes, store_notes
 from checkrail.hooks.settings import has_hooks
 
-COMMAND, HTTP = "command", "http"
+
+def refuse_to_replace(key: str) -> None:
+    """Before anything is written: HTTP hooks would need another key than the user's own."""
+    path = places.claude_settings()
+    document = read_document(path)
+    if not isinstance(document.get("env", {}), dict):
+        raise BadSettings(f"`env` in {path} is no object: mend it first.")
+    found = get_key(document)
+    if found not in {None, key} and not _is_ours(path, found):
+        raise BadSettings(
+            f"{path} has a {KEY} of your own: take it out first, or leave --key out."
+        )
 
 
-def keep_key(key: str, *, way: str) -> str:
+def keep_key(key: str, *, way: str, settings: SettingsFiles) -> str:
     """Where it is kept, in a sentence."""
+    path = places.key_file() if way == COMMAND else places.claude_settings()
+    found = _read_key(path)
+    # One that lay there before us may be in use by hooks that we know nothing of.
+    ours = found is None or _is_ours(path, found)
     if way == COMMAND:
-        path = places.key_file()
         write_private(path, key + "\n")
     else:
-        path = places.claude_settings()
-        document = read_document(path)
-        if document.get("env", {}).get(KEY) != key:
-            document = without_key(document)
+        if found != key:
+            document = without_key(read_document(path))
             document.setdefault("env", {})[KEY] = key
-            write_document(path, document)
+            settings.write(path, document)
         path.resolve().chmod(0o600)
+    if ours:
+        notes = read_notes()
+        notes.keys[str(path.resolve())] = digest_key(key)
+        store_notes(notes)
     return f"The key is kept in {path}, for you alone."
 
 
 def note_hooks(path: Path, *, way: str) -> None:
     """These settings hold our hooks now, and by which way they ask."""
-    _store({**_noted(), str(path.resolve()): way})
+    notes = read_notes()
+    notes.hooks[str(path.resolve())] = way
+    store_notes(notes)
 
 
 def forget_hooks(path: Path) -> None:
-    noted = _noted()
-    noted.pop(str(path.resolve()), None)
-    _store(noted)
+    notes = read_notes()
+    notes.hooks.pop(str(path.resolve()), None)
+    store_notes(notes)
 
 
-def remove_unused_keys(folder: Path, *, uninstalling: bool) -> list[str]:
-    """Take out every key that no installed hook reads, and say what was done."""
-    noted = _noted()
-    used = {path: noted[path] for path in noted if _may_have_hooks(Path(path))}
+def remove_unused_keys(settings: SettingsFiles, *, say_kept: bool) -> list[str]:
+    """Take out every key of ours that no installed hook reads, and say what was done."""
     said = []
-    if places.key_file().exists():
-        users = [path for path, way in used.items() if way == COMMAND]
-        if users and uninstalling:
-            others = ", ".join(users)
-            said.append(f"The key stays in {places.key_file()}: {others} use it.")
-        elif not users:
-            places.key_file().unlink()
-            said.append(f"The key was removed from {places.key_file()}.")
-    local = _local_settings(folder)
-    kept = [local] if HTTP in used.values() else [local, places.claude_settings()]
-    said += [f"The key was removed from {path}." for path in kept if _take_out(path)]
+    notes = read_notes()
+    for place, digest in [*notes.keys.items()]:
+        path = Path(place)
+        users = _list_users(path)
+        if users:
+            if say_kept:
+                said.append(f"The key stays in {path}: {', '.join(users)} use it.")
+            continue
+        if _remove_key(path, {digest}, settings):
+            said.append(f"The key was removed from {path}.")
+        del notes.keys[place]
+        store_notes(notes)
     return said
 
 
-def get_local_key(folder: Path) -> str | None:
-    """Earlier versions kept it in the project."""
-    environment = read_document(_local_settings(folder)).get("env")
-    key = environment.get(KEY) if isinstance(environment, dict) else None
-    return key if isinstance(key, str) else None
+def remove_local_key(folder: Path, settings: SettingsFiles) -> list[str]:
+    """Earlier versions kept it in the project: it goes if it is one that we know as ours."""
+    path = _local_settings(folder)
+    known = set(read_notes().keys.values())
+    try:
+        removed = _remove_key(path, known, settings)
+    except BadSettings as error:
+        return [str(error)]
+    return [f"The key was removed from {path}."] if removed else []
+
+
+def list_other_keys(folder: Path) -> list[str]:
+    """A sentence for each key that stays, because we did not put it there."""
+    noted = read_notes().keys
+    candidates = places.key_file(), places.claude_settings(), _local_settings(folder)
+    return [
+        f"The key in {path} stays: it is not known to be of this installation."
+        for path in candidates
+        if str(path.resolve()) not in noted and _may_have_key(path)
+    ]
+
+
+def _may_have_key(path: Path) -> bool:
+    try:
+        return _read_key(path) is not None
+    except BadSettings:
+        return False
 
 
 def _local_settings(folder: Path) -> Path:
     return folder / ".claude" / "settings.local.json"
 
 
-def _take_out(path: Path) -> bool:
-    document = read_document(path)
-    left = without_key(document)
-    if left == document:
+def _is_ours(path: Path, key: str | None) -> bool:
+    noted = read_notes().keys.get(str(path.resolve()))
+    return key is not None and noted == digest_key(key)
+
+
+def _is_key_file(path: Path) -> bool:
+    return path.resolve() == places.key_file().resolve()
+
+
+def _read_key(path: Path) -> str | None:
+    if not _is_key_file(path):
+        return get_key(read_document(path))
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else None
+
+
+def _remove_key(path: Path, known: set[str], settings: SettingsFiles) -> bool:
+    key = _read_key(path)
+    if key is None or digest_key(key) not in known:
         return False
-    write_document(path, left)
+    if _is_key_file(path):
+        path.unlink()
+    else:
+        settings.write(path, without_key(read_document(path)))
     return True
+
+
+def _list_users(path: Path) -> list[str]:
+    wanted = COMMAND if _is_key_file(path) else HTTP
+    return [
+        place
+        for place, way in read_notes().hooks.items()
+        if way == wanted and _may_have_hooks(Path(place))
+    ]
 
 
 def _may_have_hooks(path: Path) -> bool:
@@ -96,18 +161,3 @@ def _may_have_hooks(path: Path) -> bool:
         return has_hooks(read_document(path))
     except (BadSettings, OSError):
         return True  # not ours to judge: they may well be in it
-
-
-def _noted() -> dict[str, str]:
-    try:
-        noted = json.loads(places.installed_file().read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return noted if isinstance(noted, dict) else {}
-
-
-def _store(noted: dict[str, str]) -> None:
-    if noted:
-        write_private(places.installed_file(), json.dumps(noted, indent=2) + "\n")
-    else:
-        places.installed_file().unlink(missing_ok=True)

@@ -71,11 +71,11 @@ def without_hooks(document: Document, host: str) -> Document:
         if not isinstance(groups, list):
             raise BadSettings(f"`hooks.{event}` is no list: mend it first.")
         kept = [left for group in groups if (left := _others(group, host)) is not None]
-        if kept:
+        if kept or not groups:
             hooks[event] = kept
         else:
             del hooks[event]
-    if not hooks:
+    if not hooks and document["hooks"]:
         del changed["hooks"]
     return changed
 
