@@ -27,9 +27,11 @@ class Live:
 
 
 @contextmanager
-def serve(application: App) -> Iterator[Live]:
+def serve(application: App, *, send_buffer: int | None = None) -> Iterator[Live]:
     """Serve the application, lifespan included, until the block ends."""
     with socket.socket() as listener:
+        if send_buffer is not None:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
         listener.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         server = uvicorn.Server(

@@ -41,8 +41,8 @@ ONCE = {
     "take_overs times webhooks",
     "checks": "exhausted_pane gates_page judge_flows no_false_pass seed_turns "
     "seed_verdicts",
-    "front": "connection_limits events_client large_bodies private_data proxies static "
-    "wrong_hosts",
+    "front": "connection_limits events_client large_bodies private_data proxies "
+    "slow_readers static wrong_hosts",
     "gateway": "audit_reading evaluate_doors seed_edits seed_gates seed_secrets",
     "hooks": "command_hook fails_closed installing keys_of_hooks page transcripts turns",
     "ledger": "visible charts figures run_pages",

@@ -23,6 +23,8 @@ RESERVED_FILES = 256
 LEAST = 16
 CHECK_SECONDS = 0.5
 WARN_SECONDS = 60.0
+# So many that made room may still be sending their last bytes: fewer than are reserved.
+CLOSING_LIMIT = 64
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +32,9 @@ logger = logging.getLogger(__name__)
 class Connection(Protocol):
     def check(self, now: float) -> None: ...
 
-    def expire(self) -> None: ...
+    def evict(self) -> None: ...
+
+    def abort(self) -> None: ...
 
 
 class Group:
@@ -55,6 +59,7 @@ class Connections:
         self._all = Group("")
         self._by_address: dict[str, Group] = {}
         self._group_of: dict[Connection, Group] = {}
+        self._closing: dict[Connection, None] = {}
         self._checking = False
         self._warned = -WARN_SECONDS
 
@@ -76,6 +81,7 @@ class Connections:
         return True
 
     def remove(self, connection: Connection) -> None:
+        self._closing.pop(connection, None)
         group = self._group_of.pop(connection, None)
         if group is None:
             return
@@ -101,8 +107,21 @@ class Connections:
         if longest is None:
             return False
         self.remove(longest)
-        longest.expire()
+        self._evict(longest)
         return True
+
+    def _evict(self, connection: Connection) -> None:
+        """It may send what is written for it, but not hold a file for ever."""
+        self._closing[connection] = None
+        try:
+            connection.evict()
+        except Exception:
+            logger.exception("A connection could not be closed")
+            connection.abort()
+        if len(self._closing) > CLOSING_LIMIT:
+            oldest = next(iter(self._closing))
+            self.remove(oldest)
+            oldest.abort()
 
     def _warn(self, group: Group) -> None:
         now = self._loop.time()
@@ -114,9 +133,12 @@ class Connections:
 
     def _check(self) -> None:
         now = self._loop.time()
-        for connection in [*self._all.members]:
-            connection.check(now)
-        self._checking = bool(self._all.members)
+        for connection in [*self._all.members, *self._closing]:
+            try:
+                connection.check(now)
+            except Exception:
+                logger.exception("A connection could not be checked")
+        self._checking = bool(self._all.members or self._closing)
         if self._checking:
             self._loop.call_later(CHECK_SECONDS, self._check)
 

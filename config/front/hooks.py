@@ -145,10 +145,16 @@ async def _send(scope: Scope, send: Send, heard: Heard, reason: str) -> None:
     problem = document or {}
     slug = heard.problem or str(problem.get("type", "")).rpartition("/")[2]
     said = reason or _mend(problem)
-    dialect, event = _named(scope)
-    answer = trouble(dialect, event, f"Checkrail could not judge this: {said}")
     headers.append((TROUBLE, slug or "unavailable"))
-    await send_json(send, status=200, body=json.dumps(answer).encode(), headers=headers)
+    body = build_denial(scope, said)
+    await send_json(send, status=200, body=body, headers=headers)
+
+
+def build_denial(scope: Scope, reason: str) -> bytes:
+    """What holds the host at its event. Of the scope the path is enough."""
+    dialect, event = _named(scope)
+    answer = trouble(dialect, event, f"Checkrail could not judge this: {reason}")
+    return json.dumps(answer).encode()
 
 
 def _mend(problem: Mapping[str, Any]) -> str:

@@ -8,9 +8,8 @@ own: `uvicorn --http config.front.http_protocol:TimedProtocol`.
 from __future__ import annotations
 
 import asyncio
-import json
 from enum import Enum
-from http import HTTPStatus
+from urllib.parse import unquote
 
 from django.conf import settings
 from uvicorn.protocols.http.httptools_impl import (
@@ -18,13 +17,16 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from accounts.errors import RequestTimeout, Unavailable
 from config.front.connections import Connections, connections
+from config.front.refusals import build_refusal
 
 # The application answers a slow body itself; this is for what it does not read.
 GRACE_SECONDS = 5.0
 # A client that takes nothing of its answer for so long is cut off.
 STALLED_SECONDS = 60.0
-CLOSING_SECONDS = 10.0
+# The same for one that had to make room for another.
+EVICTED_SECONDS = 5.0
 # In the scope of a request on a connection that is one too many.
 OVER_LIMIT = "checkrail.over_limit"
 # In the scope of every request that this class has read.
@@ -47,15 +49,16 @@ class TimedProtocol(HttpToolsProtocol):
     over_limit = False
     _others: Connections
     _since = 0.0
-    _stalled_since: float | None = None
-    _closing_since: float | None = None
+    _evicted = False
+    _unsent = 0
+    _taken_at = 0.0
 
     def connection_made(  # type: ignore[override]
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
         self._others = connections()
-        self._since = self.loop.time()
+        self._since = self._taken_at = self.loop.time()
         self.over_limit = not self._others.add(self, self.client)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -74,6 +77,9 @@ class TimedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        if self.over_limit and self.cycle is not None:
+            # There may be room for its next request, on a connection of its own.
+            self.cycle.keep_alive = False
         self._enter(Phase.BODY)
 
     def on_message_complete(self) -> None:
@@ -84,46 +90,56 @@ class TimedProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if self.phase is Phase.ANSWER and self.cycle.response_complete:
             self._enter(Phase.IDLE)
-        elif self.phase is Phase.BODY:
+        elif self.phase is Phase.BODY and self._is_answering():
             # Of a request that was sent before its turn, which has come now.
-            self._since = self.loop.time()
+            self._enter(Phase.BODY)
 
     def handle_websocket_upgrade(self) -> None:
         if self.over_limit:
-            self.transport.write(_problem(HTTPStatus.SERVICE_UNAVAILABLE))
+            error = Unavailable("There are too many connections.")
+            self.transport.write(build_refusal(error, path=""))
             self.transport.close()
             return
         super().handle_websocket_upgrade()
         self._enter(Phase.ANSWER)
 
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._stalled_since = self.loop.time()
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._stalled_since = None
-
     def check(self, now: float) -> None:
         """Close what is overdue."""
-        if self.transport.is_closing():
-            self._check_closing(now)
-        elif self._is_overdue(now):
+        if self.transport.get_protocol() is not self:
+            # It has become a socket, whose end this object is not told of.
+            if self.transport.is_closing():
+                self._others.remove(self)
+            return
+        if not self.transport.is_closing() and self._is_overdue(now):
             self.expire()
-        elif _is_over(self._stalled_since, STALLED_SECONDS, now):
+        if self._is_stalled(now):
             self.transport.abort()
 
+    def evict(self) -> None:
+        """Close it to make room for another."""
+        self._evicted = True
+        self.expire()
+
     def expire(self) -> None:
-        """Close it, with 408 where a request was begun and nothing is answered yet."""
-        started = self._is_answering() and self.cycle.response_started
-        if self.phase is not Phase.IDLE and not started:
-            self.transport.write(_problem(HTTPStatus.REQUEST_TIMEOUT))
+        """Close it, and say why where a request was begun and nothing is answered yet."""
+        if self._owes_answer():
+            error = RequestTimeout(
+                "Send the whole request at once.", headers={"Retry-After": "2"}
+            )
+            self.transport.write(build_refusal(error, self._read_path()))
+            if self.phase is Phase.BODY:
+                self.cycle.disconnected = True  # the application answers no more
         self.transport.close()
+
+    def abort(self) -> None:
+        self.transport.abort()
 
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
         self._since = self.loop.time()
-        self._others.set_waiting(self, phase is not Phase.ANSWER)
+        # With a request before its turn, an earlier one is being answered.
+        answering = phase is Phase.ANSWER or bool(self.pipeline)
+        self._others.set_waiting(self, not answering)
 
     def _is_answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None before the first one
@@ -144,49 +160,26 @@ class TimedProtocol(HttpToolsProtocol):
             case Phase.ANSWER:
                 return False
 
-    def _check_closing(self, now: float) -> None:
-        if self.transport.get_protocol() is not self:
-            # It had become a socket, whose end this object is not told of.
-            self._others.remove(self)
-        elif self._closing_since is None:
-            self._closing_since = now
-        elif _is_over(self._closing_since, CLOSING_SECONDS, now):
-            self.transport.abort()  # nobody takes what was written last
+    def _is_stalled(self, now: float) -> bool:
+        """Whether the client has taken nothing for long of what is written for it."""
+        unsent = self.transport.get_write_buffer_size()
+        # While nothing is added, every change is something that the client took.
+        settled = self.transport.is_closing() or self.flow.write_paused
+        if not settled or unsent != self._unsent:
+            self._unsent = unsent
+            self._taken_at = now
+        patience = EVICTED_SECONDS if self._evicted else STALLED_SECONDS
+        return now - self._taken_at > patience
 
+    def _owes_answer(self) -> bool:
+        """Whether an answer to the request that is being read can be written here."""
+        if self.transport.is_closing() or self.pipeline:
+            return False
+        if self.phase is Phase.BODY:
+            return self._is_answering() and not self.cycle.response_started
+        return self.phase is Phase.HEAD
 
-def _is_over(since: float | None, seconds: float, now: float) -> bool:
-    return since is not None and now - since > seconds
-
-
-_WORDS = {
-    HTTPStatus.REQUEST_TIMEOUT: (
-        "request-timeout",
-        "The request did not arrive in time",
-        "Send the whole request at once.",
-    ),
-    HTTPStatus.SERVICE_UNAVAILABLE: (
-        "unavailable",
-        "Not available just now",
-        "There are too many connections.",
-    ),
-}
-
-
-def _problem(status: HTTPStatus) -> bytes:
-    slug, title, detail = _WORDS[status]
-    problem = {
-        "type": f"/problems/{slug}",
-        "title": title,
-        "status": status.value,
-        "detail": detail,
-    }
-    body = json.dumps(problem, separators=(",", ":"))
-    lines = [
-        f"HTTP/1.1 {status.value} {status.phrase}",
-        "content-type: application/problem+json",
-        f"content-length: {len(body)}",
-        "cache-control: no-store",
-        "retry-after: 2",
-        "connection: close",
-    ]
-    return "\r\n".join([*lines, "", body]).encode()
+    def _read_path(self) -> str:
+        """Of the request that is being read, as far as it has come."""
+        url: bytes = getattr(self, "url", b"")  # not there before the first one
+        return unquote(url.partition(b"?")[0].decode("latin-1"))

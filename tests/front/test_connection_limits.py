@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
 from django.test.utils import override_settings
 
+from config.front import connections
 from config.front.connections import Connections
 
 
@@ -11,11 +15,22 @@ class Caller:
     """A connection that only remembers what became of it."""
 
     expired = False
+    aborted = False
+    checks = 0
+    fails = False
 
-    def check(self, now: float) -> None: ...
+    def check(self, now: float) -> None:
+        self.checks += 1
+        if self.fails:
+            raise RuntimeError("This one cannot be checked.")
 
-    def expire(self) -> None:
+    def evict(self) -> None:
         self.expired = True
+        if self.fails:
+            raise RuntimeError("This one cannot be closed.")
+
+    def abort(self) -> None:
+        self.aborted = True
 
 
 def add(all_: Connections, address: str | None = "192.0.2.1") -> tuple[Caller, bool]:
@@ -70,3 +85,38 @@ async def test_addresses_are_what_one_caller_can_have() -> None:
         before = [add(all_, address) for address in many_callers]
         assert all(welcome for _, welcome in before)
         assert not any(one.expired for one, _ in before)
+
+
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=2)
+async def test_few_are_left_in_closing_and_all_of_them_are_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(connections, "CLOSING_LIMIT", 3)
+    all_ = Connections()
+    callers = [add(all_)[0] for _ in range(8)]
+
+    assert [one.expired for one in callers] == [True] * 6 + [False] * 2
+    assert [one.aborted for one in callers] == [True] * 3 + [False] * 5
+    for one in (*callers[:3], *callers[6:]):
+        all_.remove(one)
+    await asyncio.sleep(0.1)
+    assert all(one.checks > 1 for one in callers[3:6])
+
+
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=2)
+async def test_one_that_fails_ends_no_deadline_of_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(connections, "CHECK_SECONDS", 0.01)
+    all_ = Connections()
+    broken, good = (add(all_)[0] for _ in range(2))
+    broken.fails = True
+
+    await asyncio.sleep(0.1)
+
+    assert good.checks > 1
+    assert "cannot be checked" in caplog.text
+    assert add(all_)[1] is True
+    assert broken.aborted
+    assert "cannot be closed" in caplog.text

@@ -131,6 +131,23 @@ def test_half_a_body_of_a_hook_is_denied(server: Server) -> None:
     assert holds("PreToolUse", answer.json())
 
 
+@pytest.mark.parametrize("more", ["", f"{JSON}\r\nContent-Length: 1000\r\n\r\n{{"])
+def test_a_hook_that_makes_room_is_denied(server: Server, more: str) -> None:
+    with server.connect() as hook, ExitStack() as stack:
+        hook.sendall(f"POST {HOOK} HTTP/1.1\r\n{server.credential}\r\n".encode())
+        hook.sendall(f"Host: 127.0.0.1\r\n{more}".encode())
+        time.sleep(0.1)
+        for _ in range(ROOM + 1):
+            stack.enter_context(server.connect())
+        answer = read_answer(hook)
+
+    assert answer.status == 200
+    assert answer.headers["checkrail-trouble"] == "request-timeout"
+    assert answer.headers["checkrail-hook"] == "1"
+    assert answer.closed
+    assert holds("PreToolUse", answer.json())
+
+
 def test_half_a_form_is_answered_with_408(server: Server) -> None:
     answer = half_a_body(server, "/sign-in/", "X-Nothing: 1")
 
@@ -185,6 +202,8 @@ def test_one_too_many_is_told_so_and_a_hook_is_denied(server: Server) -> None:
         whole = head(server.live, "GET", "/api/v1/runs", server.credential)
         answer = exchange(server.live, whole)
         assert answer.status == 503
+        assert answer.headers["connection"] == "close"
+        assert answer.closed
         assert answer.headers["retry-after"]
         assert answer.json()["type"] == "/problems/unavailable"
         length = "Content-Length: 2"
