@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
+from uuid import UUID
 
 from accounts.auth import PersonPrincipal
 from accounts.errors import DomainError
@@ -19,9 +21,16 @@ Closing = Literal["deny", "abort"]
 
 
 def close_agent_reviews(
-    *, agent: Agent, person: PersonPrincipal, action: Closing, reason: str
+    *,
+    agent: Agent,
+    person: PersonPrincipal,
+    action: Closing,
+    reason: str,
+    codes: Collection[UUID],
 ) -> int:
-    """Oldest first, at most CLOSE_LIMIT, each with a ruling and a ledger entry of its own;
+    """Of these reviews those that are open: the ones the person saw, and no later one.
+
+    Oldest first, at most CLOSE_LIMIT, each with a ruling and a ledger entry of its own;
     returns how many rulings were made.
 
     `deny` refuses what can be refused and aborts the run where nothing else ends the
@@ -29,7 +38,8 @@ def close_agent_reviews(
     """
     require_role(user_id=person.user_id, project_id=agent.project_id, role=Role.MANAGER)
     waiting = open_reviews_of_agents(agent.project_id).filter(run__agent=agent)
-    rows = waiting.order_by("opened_at", "pk").values_list(
+    seen = waiting.filter(code__in=codes)
+    rows = seen.order_by("opened_at", "pk").values_list(
         "code", "kind", "version", "content_digest"
     )
     closed = 0

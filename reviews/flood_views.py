@@ -14,15 +14,20 @@ from django.views.decorators.http import require_http_methods
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
 from accounts.errors import DomainError, Invalid
+from accounts.identifiers import parse_code
 from accounts.models import Agent, Role
 from ledger.figures import ago, iso
 from ledger.rows import live_position
 from ledger.visible import visible_line
+from reviews.cards import cards_of
 from reviews.closing import CLOSE_LIMIT, Closing, close_agent_reviews
 from reviews.floods import build_url, open_reviews_of_agents
 from reviews.models import Kind
+from reviews.queue import load_reviews
 
 REASON_LIMIT = 4_000
+# Of those that would be closed; the others are counted.
+ROWS_SHOWN = 10
 # One and several, in words.
 KINDS = {
     Kind.CONFIRMATION: ("call", "calls"),
@@ -47,6 +52,7 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
             person=person_of(request.user),
             action=_action(request),
             reason=_reason(request),
+            codes=_codes(request),
         )
     except DomainError as refusal:
         return _page(request, agent, alert=refusal.detail, status=refusal.status)
@@ -63,20 +69,33 @@ def _page(
         waiting.values_list("kind").annotate(count=Count("pk")).order_by("-count")
     )
     oldest = waiting.aggregate(oldest=Min("opened_at"))["oldest"]
+    since = live_position(project_id=request.project.pk)
+    ordered = waiting.order_by("opened_at", "pk")
+    codes = list(ordered.values_list("code", flat=True)[:CLOSE_LIMIT])
+    first = load_reviews().filter(code__in=codes[:ROWS_SHOWN])
     closed = request.GET.get("closed", "")
     context = {
         "page": "queue",
-        "since": live_position(project_id=request.project.pk),
+        "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
         "agent": visible_line(agent.name),
         "total": sum(counts.values()),
+        # What is closed is what is listed here, whatever comes in meanwhile.
+        "codes": " ".join(map(str, codes)),
+        "count": len(codes),
+        "cards": cards_of(
+            list(first.order_by("opened_at", "pk")),
+            slug=request.project.slug,
+            at=at,
+            seq=since,
+        ),
+        "more": len(codes) - min(len(codes), ROWS_SHOWN),
         "kinds": [f"{n:,} {KINDS[Kind(kind)][n != 1]}" for kind, n in counts.items()],
         "oldest": oldest
         and {"at": iso(oldest), "words": ago((at - oldest).total_seconds())},
         "manages": request.role.includes(Role.MANAGER),
         "closed": closed if closed.isascii() and closed.isdigit() else "",
-        "close_limit": CLOSE_LIMIT,
         "alert": alert,
         "typed": request.POST.get("reason", ""),
     }
@@ -91,6 +110,14 @@ def _action(request: ConsoleRequest) -> Closing:
             return "abort"
         case _:
             raise Invalid("Choose whether to deny the calls or to abort the runs.")
+
+
+def _codes(request: ConsoleRequest) -> list[UUID]:
+    codes = [parse_code(text) for text in request.POST.get("codes", "").split()]
+    known = [code for code in codes if code is not None]
+    if not known or len(known) < len(codes) or len(known) > CLOSE_LIMIT:
+        raise Invalid("Look at the reviews below, then choose again.")
+    return known
 
 
 def _reason(request: ConsoleRequest) -> str:

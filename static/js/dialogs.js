@@ -30,6 +30,8 @@ async function copy(button) {
 }
 
 function openDialog(button) {
+  // What the dialog asks about has to be complete: behind it nothing can be filled in.
+  if (button.form && !button.form.reportValidity()) return;
   const dialog = document.getElementById(button.dataset.dialog);
   const reason = dialog.querySelector("[data-from]");
   const note = reason && document.getElementById(reason.dataset.from);

@@ -32,10 +32,24 @@ def test_a_flood_is_seen_as_one_item_and_closed_by_keyboard(
     expect(item).to_contain_text(f"robo has {CAP} open reviews")
     expect(item).to_contain_text("calls that need a person are blocked")
     assert violations(page) == ""
-    page.get_by_role("link", name="Close them at once").press("Enter")
+    page.get_by_role("link", name=f"Close all {CAP}…").press("Enter")
     expect(page.get_by_role("heading", name="Open reviews of robo")).to_be_visible()
     assert violations(page) == ""
-    page.get_by_label("Reason").fill("A loop gone wild")
+    expect(page.locator(".closing-rows .what")).to_have_count(CAP)
+    # Without a reason nothing is asked, and nothing is done before it is asked.
+    abort = page.get_by_role("button", name="Abort all these runs")
+    abort.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_have_count(0)
+    reason = page.get_by_label("Reason")
+    expect(reason).to_be_focused()
+    reason.fill("A loop gone wild")
+    abort.click()
+    expect(dialog).to_contain_text("over for good")
+    assert violations(page) == ""
+    page.keyboard.press("Escape")
+    assert Review.objects.filter(project=project, state="open").count() == CAP
+    reason.focus()
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Deny all")).to_be_focused()
     page.keyboard.press("Enter")
@@ -57,6 +71,6 @@ def test_it_fits_a_narrow_screen(
 
     expect(page.locator("#floods li")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.get_by_role("link", name="Close them at once").click()
+    page.get_by_role("link", name=f"Close all {CAP}…").click()
     expect(page.get_by_role("button", name="Deny all")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from uuid import UUID
 
 import httpx
 import pytest
@@ -52,6 +53,14 @@ def flooded(agent: httpx.Client, capped: None) -> list[str]:
 def page_of(project: Project, name: str = "robo") -> str:
     code = Agent.objects.get(project=project, name=name).code
     return f"/p/{project.slug}/agents/{code}/reviews/"
+
+
+def seen(project: Project, name: str = "robo") -> str:
+    """What the form of the page carries: the open reviews that it listed."""
+    found = Review.objects.filter(
+        project=project, state="open", run__agent__name=name
+    ).order_by("opened_at", "pk")
+    return " ".join(str(review.code) for review in found)
 
 
 def floods(project: Project) -> list[tuple[str, int, bool]]:
@@ -118,7 +127,8 @@ def test_a_manager_denies_all_of_one_agent_at_once(
     shown = browser.get(page_of(project)).content.decode()
     assert "3 calls" in shown
     assert "1 pause" in shown
-    said = {"action": "deny", "reason": "A loop gone wild"}
+    said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
+    assert said["codes"] in shown
     done = browser.post(page_of(project), said, follow=True)
 
     assert "5 reviews closed." in done.content.decode()
@@ -141,7 +151,7 @@ def test_a_manager_denies_all_of_one_agent_at_once(
 def test_a_manager_aborts_all_runs_that_wait(
     project: Project, alice: Person, flooded: list[str]
 ) -> None:
-    said = {"action": "abort", "reason": "Not ours"}
+    said = {"action": "abort", "reason": "Not ours", "codes": seen(project)}
     done = browser_of(alice.user).post(page_of(project), said, follow=True)
 
     assert "5 reviews closed." in done.content.decode()
@@ -155,12 +165,33 @@ def test_several_reviews_of_one_run_end_with_it(
     for number in range(3):
         command(agent, run, f"rm -rf build-{number}")
 
-    said = {"action": "abort", "reason": "Not ours"}
+    said = {"action": "abort", "reason": "Not ours", "codes": seen(project)}
     done = browser_of(alice.user).post(page_of(project), said, follow=True)
 
     assert "1 review closed." in done.content.decode()
     assert not Review.objects.filter(project=project, state="open").exists()
     assert statuses([run]) == ["aborted"]
+
+
+@pytest.mark.parametrize("action", ["deny", "abort"])
+def test_what_came_after_the_page_was_read_is_not_closed(
+    agent: httpx.Client, project: Project, alice: Person, action: str
+) -> None:
+    runs = [start_run(agent) for _ in range(3)]
+    for run in runs[:2]:
+        command(agent, run)
+    browser = browser_of(alice.user)
+    shown = browser.get(page_of(project)).content.decode()
+    codes = seen(project)
+    assert f'name="codes" value="{codes}"' in shown
+    late = command(agent, runs[2])["review"]["id"]
+
+    said = {"action": action, "reason": "A loop gone wild", "codes": codes}
+    done = browser.post(page_of(project), said, follow=True)
+
+    assert "2 reviews closed." in done.content.decode()
+    assert seen(project) == late
+    assert statuses(runs[2:]) == ["paused"]
 
 
 def test_one_act_is_bounded_and_can_be_repeated(
@@ -171,10 +202,15 @@ def test_one_act_is_bounded_and_can_be_repeated(
 ) -> None:
     monkeypatch.setattr(closing, "CLOSE_LIMIT", 3)
     agent = Agent.objects.get(project=project, name="robo")
+    codes = [UUID(code) for code in seen(project).split()]
 
     def act() -> int:
         return closing.close_agent_reviews(
-            agent=agent, person=alice.principal, action="deny", reason="Wild"
+            agent=agent,
+            person=alice.principal,
+            action="deny",
+            reason="Wild",
+            codes=codes,
         )
 
     assert [act(), act(), act()] == [3, 2, 0]
@@ -183,14 +219,19 @@ def test_one_act_is_bounded_and_can_be_repeated(
 def test_only_a_manager_closes_and_only_with_a_reason(
     project: Project, alice: Person, bob: Person, charlie: Person, flooded: list[str]
 ) -> None:
-    said = {"action": "deny", "reason": "Wild"}
+    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
     address = page_of(project)
     reviewer = browser_of(bob.user)
 
     assert "A manager of this project" in reviewer.get(address).content.decode()
     assert reviewer.post(address, said).status_code == 403
     assert browser_of(charlie.user).post(address, said).status_code == 404
-    for wrong in ({**said, "reason": " "}, {**said, "action": "approve"}):
+    for wrong in (
+        {**said, "reason": " "},
+        {**said, "action": "approve"},
+        {**said, "codes": ""},
+        {**said, "codes": "all"},
+    ):
         assert browser_of(alice.user).post(address, wrong).status_code == 422
     assert Review.objects.filter(project=project, state="open").count() == CAP
 
@@ -202,7 +243,7 @@ def test_another_projects_agent_is_not_found(
     membership = charlie.user.membership_set.get()
     address = f"/p/{membership.project.slug}/agents/{code}/reviews/"
 
-    said = {"action": "deny", "reason": "Wild"}
+    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
     assert browser_of(charlie.user).get(address).status_code == 404
     assert browser_of(charlie.user).post(address, said).status_code == 404
 
@@ -226,7 +267,7 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
     assert f"<b>robo</b> has {CAP} open reviews." in full.text
     assert "calls that need a person are blocked" in full.text
     assert page_of(project) in full.text
-    said = {"action": "deny", "reason": "A loop gone wild"}
+    said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
     browser.post(page_of(project), said)
     empty = news_for([(view, full.position)])[view, full.position]
     assert 'id="floods"' in empty.text
