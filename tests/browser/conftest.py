@@ -131,8 +131,10 @@ class Desk:
                 self.spare.append(page)
 
     def _hear(self, message: ConsoleMessage) -> None:
-        # A refusal on purpose (409 and its like) is reported as a failed resource.
-        if message.type == "error" and "status of 4" not in message.text:
+        # A refusal on purpose (409 and its like) is reported as a failed resource, and a
+        # request that was given up for a newer one as an error of htmx.
+        expected = ("status of 4", "htmx:error: signal is aborted")
+        if message.type == "error" and not any(e in message.text for e in expected):
             self.complaints.append(message.text)
 
     def _fail(self, error: Error) -> None:

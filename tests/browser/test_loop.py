@@ -44,6 +44,21 @@ def test_axe_finds_nothing_in_light_and_dark_and_nothing_sticks_out(
         assert fits(page), path
 
 
+def test_a_refresh_under_way_does_not_undo_a_filter(
+    desk: Desk, project: Project, alice: Person, robo: Robot
+) -> None:
+    lived(project, robo, alice)
+    page = desk.open(f"/p/{project.slug}/loop/", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    address = f"{desk.url}/p/{project.slug}/loop/"
+    page.route(address, lambda _: None)  # the refresh gets no answer for now
+    with page.expect_request(address):
+        look(project.pk)
+    with page.expect_event("requestfailed"):
+        page.get_by_label("Outcome").select_option("rate_limited")
+    expect(page.locator("[data-open-row]")).to_have_count(1)
+
+
 def test_paused_filtered_and_walked_by_keyboard_while_news_come_in(
     desk: Desk, project: Project, alice: Person, robo: Robot
 ) -> None:

@@ -21,8 +21,11 @@ from tests.live import Live
 from tests.waiting import until
 
 CLIENT = Path(__file__).resolve().parents[2] / "client"
+# Whoever starts the suite in the background has it ignore Ctrl-C, programs included.
 PROGRAM = """
+import signal
 from checkrail import Checkrail
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with Checkrail().run("Asks") as run:
     print(run.id, flush=True)
     {wait}
