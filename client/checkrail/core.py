@@ -49,6 +49,8 @@ class CallResult:
     owned: bool = False
     settled: Settled | None = None
     refusal: CheckrailError | None = None
+    # It was answered with something that is not the contract's.
+    misunderstood: bool = False
 
 
 @dataclass(eq=False)

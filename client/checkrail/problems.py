@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -33,7 +34,8 @@ class Problem(CheckrailError):
     ) -> None:
         lines = [f"{_place(error)}{error.get('message')}" for error in errors]
         # The detail often is the first of them: it is not said twice.
-        told = "".join(f"\n- {line}" for line in lines if line not in detail)
+        said = _list_sentences(detail)
+        told = "".join(f"\n- {line}" for line in lines if _trim(line) not in said)
         # Not through a class beside us: each has an __init__ of its own.
         Exception.__init__(self, f"{status} {slug or title}: {detail}{told}")
         self.status = status
@@ -181,9 +183,9 @@ class RateLimited(Problem, Unreachable):
 
 
 class Unavailable(Problem, Unreachable):
-    """The server is there, and cannot answer just now."""
+    """The server is there, and cannot answer just now, or the request came too slowly."""
 
-    slugs = ("unavailable",)
+    slugs = ("unavailable", "request-timeout")
 
 
 _CLASSES = {slug: kind for kind in Problem.__subclasses__() for slug in kind.slugs}
@@ -192,6 +194,7 @@ _STATUSES: dict[int, type[Problem]] = {
     401: Unauthenticated,
     403: Forbidden,
     404: NotFound,
+    408: Unavailable,
     413: TooLarge,
     429: RateLimited,
     502: Unavailable,
@@ -233,3 +236,13 @@ def _document(answer: Answer) -> dict[str, Any]:
 def _place(error: Mapping[str, Any]) -> str:
     loc = error.get("loc")
     return f"{'.'.join(map(str, loc))}: " if isinstance(loc, list) and loc else ""
+
+
+def _list_sentences(detail: str) -> set[str]:
+    """The whole and each sentence, without what the server puts around the first error."""
+    whole = re.sub(r" \(and \d+ more\)$", "", detail).removeprefix("body: ")
+    return {_trim(each) for each in (whole, *re.split(r"(?<=[.!?])\s+", whole))}
+
+
+def _trim(sentence: str) -> str:
+    return sentence.strip().rstrip(".")

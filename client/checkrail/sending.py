@@ -17,8 +17,9 @@ from checkrail.problems import IdempotencyInFlight, problem_of
 from checkrail.reading import A, read
 from checkrail.wire import Answer, Flow, Request, Sleep, Tell, Unanswered
 
-# Too many requests, and what servers and proxies say while something restarts.
-PASSING = frozenset({429, 502, 503, 504})
+# A request that arrived too slowly, too many of them, and what servers and proxies say
+# while something restarts.
+PASSING = frozenset({408, 429, 502, 503, 504})
 SHORTEST_PAUSE, FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.1, 5.0
 # A ruling may come at any moment: whoever waits for it comes back sooner.
 LONGEST_PAUSE_WAITING = 2.0

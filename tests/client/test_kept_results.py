@@ -7,7 +7,7 @@ import logging
 
 import httpx
 import pytest
-from checkrail import AsyncCheckrail, Checkrail, Unreachable
+from checkrail import AsyncCheckrail, Checkrail, ProtocolError, Unreachable
 from checkrail.testing import fake_checkrail
 from checkrail.testing.rail import FakeRail
 
@@ -131,6 +131,34 @@ def test_a_result_that_is_refused_later_is_no_secret() -> None:
         run.step(tokens=3)
         assert [step["tokens"] for step in rail.steps][-1] == 3
         run.close()
+
+
+def test_an_answer_that_cannot_be_read_holds_nothing_up_for_long(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It may come from a proxy, so the result goes out once more, and then no more."""
+    unreadable = httpx.Response(200, text="<html>")
+    with fake_checkrail() as rail:
+        run = Checkrail().run("Behind a proxy")
+        call = run.check_command("make test")
+        rail.trouble(unreadable)
+        with pytest.raises(ProtocolError):
+            call.result(output="214 passed")
+        run.step()
+        assert results(rail) == [(True, "214 passed")]
+
+        call = run.check_command("make lint")
+        rail.trouble(unreadable, unreadable)
+        with pytest.raises(ProtocolError):
+            call.result(output="clean")
+        run.step(tokens=3)
+        assert [step["tokens"] for step in rail.steps][-1] == 3
+        assert "result of Bash is dropped" in caplog.text
+        tries = len([each for each in rail.requests if each.path.endswith("/result")])
+        run.step(tokens=4)
+        run.close()
+    assert tries == 4
+    assert [step["tokens"] for step in rail.steps][-1] == 4
 
 
 async def test_a_cancelled_result_is_not_lost() -> None:

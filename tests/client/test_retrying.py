@@ -145,6 +145,64 @@ def test_what_is_wrong_is_said_once() -> None:
         run.close()
 
 
+def test_only_what_the_detail_says_as_a_sentence_is_left_out() -> None:
+    """A word of it is no sentence: `why` was taken for said by `Nobody knows why.`"""
+    errors = [
+        {"loc": ["a"], "message": "Why. And how."},
+        {"loc": [], "message": "why"},
+        {"loc": [], "message": "Nobody knows why"},
+        {"loc": [], "message": "Ask again."},
+    ]
+    for detail, left in {
+        "Nobody knows why. Ask again.": ["a: Why. And how.", "why"],
+        "a: Why. And how.": ["why", "Nobody knows why", "Ask again."],
+    }.items():
+        body = {**told(422, "invalid").json(), "detail": detail, "errors": errors}
+        with fake_checkrail() as rail:
+            run = Checkrail().run("Wrong")
+            rail.trouble(httpx.Response(422, json=body))
+            with pytest.raises(Problem) as problem:
+                run.step()
+            said = "".join(f"\n- {line}" for line in left)
+            assert str(problem.value) == f"422 invalid: {detail}{said}"
+            run.close()
+
+
+def test_a_request_that_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
+    slow = told(408, "request-timeout", "2")
+    with fake_checkrail() as rail:
+        run = Checkrail(retry_seconds=20).run("Slow line")
+        rail.trouble(slow)
+        run.step()
+        assert 2 <= rail.slept[0] <= 2.2
+        assert len(rail.sent("POST", "/steps")) == 2
+        call = run.check_command("ls")
+        rail.trouble(*[slow] * 10)
+        with pytest.raises(Unavailable):
+            call.result()
+        run.close()  # as after any other outage, the result was kept
+        assert rail.runs[0]["status"] == "running"
+        (kept,) = (run.calls for run in rail.stage.runs.values())
+        assert [each.result is not None for each in kept.values()] == [True]
+
+    sent: list[httpx.Request] = []
+
+    def answer_slow(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return told(408, "request-timeout", "2")
+
+    with (
+        Desk(
+            "http://checkrail.test",
+            "crt_x",
+            transport=httpx.MockTransport(answer_slow),
+        ) as desk,
+        pytest.raises(Unavailable),
+    ):
+        desk.abort_run("1")
+    assert len(sent) == 1, "a person's ruling is not repeated"
+
+
 def told(status: int, slug: str, retry_after: str = "", **extra: Any) -> httpx.Response:
     body = {
         "type": f"/problems/{slug}",

@@ -1,10 +1,13 @@
 """Getting results of calls to the server: each once, none lost.
 
 A result is kept before it is sent and dropped when the server has answered. One that got
-no answer goes out with the next call, as the very same request.
+no answer goes out with the next call, as the very same request. So does one whose answer
+cannot be read, which a proxy may have written, but only once: it must not hold up the rest.
 """
 
 from __future__ import annotations
+
+import logging
 
 from checkrail.answers import Settled
 from checkrail.core import CallResult, RunCore
@@ -12,6 +15,8 @@ from checkrail.errors import ProtocolError, Unreachable
 from checkrail.problems import Problem
 from checkrail.sending import ask
 from checkrail.wire import Acquire, Flow
+
+logger = logging.getLogger("checkrail")
 
 
 def report_result(
@@ -48,6 +53,12 @@ def send_results(run: RunCore, *, patience: float | None = None) -> Flow[None]:
                 result.refusal = refusal
                 if not result.owned:
                     backlog.troubles.append(refusal)
+            except ProtocolError as error:
+                if not result.misunderstood:
+                    result.misunderstood = True
+                    raise
+                result.refusal = error
+                logger.error("The result of %s is dropped: %s", result.tool, error)
             backlog.results.popleft()
     finally:
         backlog.order.release()

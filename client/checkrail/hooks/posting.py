@@ -25,8 +25,8 @@ CONNECT_SECONDS = 5.0
 # The server ends by itself within the time it is given; this is for the way back.
 GRACE = 2.0
 # What the server says of itself where nothing was judged, and soon may be.
-PASSING = frozenset({"unavailable", "rate-limited"})
-GATEWAY_TROUBLE = frozenset({502, 503, 504})
+PASSING = frozenset({"unavailable", "rate-limited", "request-timeout"})
+GATEWAY_TROUBLE = frozenset({408, 502, 503, 504})
 
 
 class NoAnswer(Exception):
@@ -133,7 +133,7 @@ def _read(
     call: Call, response: http.client.HTTPResponse, said: bytes
 ) -> tuple[dict[str, Any], str]:
     if response.status in GATEWAY_TROUBLE:
-        raise _Lost(f"a gateway answered {response.status}", sent=True)
+        raise _Lost(f"the server or a gateway answered {response.status}", sent=True)
     if response.status != 200:
         raise NoAnswer(
             f"{call.url} answered {response.status}: is it the address of Checkrail?"
