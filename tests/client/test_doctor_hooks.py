@@ -73,6 +73,42 @@ def test_a_key_in_the_project_is_named(folder: Path) -> None:
     assert "could be committed" in found(folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b'{"env": null}', "`env` in"),
+        (b'{"env": ["CHECKRAIL_KEY"]}', "`env` in"),
+        (b"{broken", "no valid JSON"),
+        (b"\xff\xfe", "no valid JSON"),
+        (b"[]", "holds no JSON object"),
+        (b'{"hooks": {"Stop": [{"hooks": null}, null]}}', ""),
+    ],
+)
+@pytest.mark.parametrize("by_http", [False, True], ids=["command", "http"])
+def test_broken_settings_are_named_and_the_rest_is_examined(
+    folder: Path, text: bytes, said: str, by_http: bool
+) -> None:
+    install("claude-code", url=URL, key=KEY, by_http=by_http, folder=folder)
+    broken = folder / ".claude" / "settings.json"
+    broken.write_bytes(text)
+    wrong = found(folder)
+    assert said in wrong
+    assert (str(broken) in wrong) == bool(said)
+    assert f"asks {URL}" in found(folder, "ok")
+    assert "no agent key" not in wrong
+    broken.rename(Path.home() / ".claude.json")
+    assert found(folder, "wrong") or found(folder, "note")
+
+
+def test_a_command_that_no_shell_reads_is_named(folder: Path) -> None:
+    done = install("claude-code", url=URL, key=KEY, folder=folder)
+    document = settings(done.path)
+    handler = document["hooks"]["Stop"][0]["hooks"][0]
+    handler["command"] = "'" + handler["command"]
+    done.path.write_text(json.dumps(document))
+    assert "can run nothing" in found(folder)
+
+
 def test_hooks_that_codex_does_not_trust_are_named(folder: Path) -> None:
     done = install("codex", url=URL, key=KEY)
     wrong = found(folder)

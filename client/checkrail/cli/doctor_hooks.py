@@ -15,7 +15,7 @@ from typing import Any
 from checkrail.cli.findings import Found
 from checkrail.hooks import places
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.files import KEY, BadSettings, read_document
+from checkrail.hooks.files import KEY, BadSettings, get_key, read_document
 from checkrail.hooks.installing import SCOPES, settings_path
 from checkrail.hooks.settings import NOT_BY_HTTP, our_hooks
 
@@ -88,7 +88,7 @@ def _examine(hooks: Installed, folder: Path) -> Iterator[Found]:
         )
     if any(" --open" in command for command in hooks.commands):
         yield Found("note", "--open lets the agent go on without the server", again)
-    for program in sorted({shlex.split(command)[0] for command in hooks.commands}):
+    for program in sorted({_get_program(command) for command in hooks.commands}):
         if shutil.which(program) is None:
             what = f"{program} is not there: {name} can run nothing"
             yield Found("wrong", what, again)
@@ -101,13 +101,27 @@ def _examine(hooks: Installed, folder: Path) -> Iterator[Found]:
         yield from _claude_trust(folder)
 
 
+def _get_program(command: str) -> str:
+    try:
+        return shlex.split(command)[0]
+    except ValueError:  # a quote that does not end: the shell cannot run it either
+        return command
+
+
 def _has_key(hooks: Installed, folder: Path) -> bool:
     if os.environ.get(KEY):
         return True
     if not hooks.by_http:
         return places.key_file().is_file()
     settings = (settings_path("claude-code", s, folder) for s in SCOPES["claude-code"])
-    return any(KEY in read_document(path).get("env", {}) for path in settings)
+    return any(_holds_key(path) for path in settings)
+
+
+def _holds_key(path: Path) -> bool:
+    try:
+        return get_key(read_document(path)) is not None
+    except (BadSettings, OSError):
+        return False  # the file is named as wrong by itself
 
 
 def _claude_settings(
@@ -119,7 +133,13 @@ def _claude_settings(
             f"{path} switches all hooks off: nothing is governed",
             "Take disableAllHooks out of it.",
         )
-    if folder in path.parents and KEY in document.get("env", {}):
+    if not isinstance(document.get("env", {}), dict):
+        yield Found(
+            "wrong",
+            f"`env` in {path} is no object",
+            "Take it out, or make it an object.",
+        )
+    if folder in path.parents and get_key(document) is not None:
         yield Found(
             "wrong",
             f"The agent's key lies in {path}, where it could be committed",
@@ -133,12 +153,14 @@ def _claude_trust(folder: Path) -> Iterator[Found]:
     own = os.environ.get("CLAUDE_CONFIG_DIR")
     path = (Path(own) if own else Path.home()) / ".claude.json"
     try:
-        projects = read_document(path).get("projects", {})
-    except (BadSettings, OSError):
+        projects = read_document(path).get("projects")
+    except (BadSettings, OSError) as error:
+        yield Found("wrong", str(error))
         return
+    known = projects if isinstance(projects, dict) else {}
+    near = (known.get(str(each)) for each in (folder, *folder.parents))
     trusted = any(
-        projects.get(str(each), {}).get("hasTrustDialogAccepted")
-        for each in (folder, *folder.parents)
+        each.get("hasTrustDialogAccepted") for each in near if isinstance(each, dict)
     )
     if not trusted:
         yield Found(
@@ -151,7 +173,7 @@ def _claude_trust(folder: Path) -> Iterator[Found]:
 def _codex_trust(hooks: Installed) -> Iterator[Found]:
     """Codex keeps what its user has trusted by the place of each hook and its hash."""
     config = places.codex_folder() / "config.toml"
-    text = config.read_text(encoding="utf-8") if config.is_file() else ""
+    text = config.read_text("utf-8", "replace") if config.is_file() else ""
     if re.search(r"^\s*(codex_)?hooks\s*=\s*false", text, re.MULTILINE):
         mend = f"Take it out of {config}."
         yield Found("wrong", "Codex has its hooks switched off", mend)

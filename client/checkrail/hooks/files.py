@@ -24,12 +24,10 @@ class BadSettings(Exception):
 def read_document(path: Path) -> Document:
     if not path.exists():
         return {}
-    text = path.read_text(encoding="utf-8")
-    if not text.strip():
-        return {}
     try:
-        document = json.loads(text)
-    except ValueError as error:
+        text = path.read_text(encoding="utf-8")
+        document = json.loads(text) if text.strip() else {}
+    except ValueError as error:  # also of bytes that are no UTF-8
         raise BadSettings(
             f"{path} is no valid JSON ({error}): mend it first."
         ) from None

@@ -85,7 +85,8 @@ def our_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
     hooks = document.get("hooks")
     for event, groups in (hooks if isinstance(hooks, dict) else {}).items():
         for group in groups if isinstance(groups, list) else ():
-            for handler in group.get("hooks", ()) if isinstance(group, dict) else ():
+            handlers = group.get("hooks") if isinstance(group, dict) else None
+            for handler in handlers if isinstance(handlers, list) else ():
                 for host in HOSTS:
                     if _is_ours(handler, host):
                         yield host, event, handler
