@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
@@ -10,14 +11,23 @@ from accounts.auth import PersonPrincipal
 from accounts.errors import DomainError
 from accounts.models import Agent, Role
 from accounts.selectors import require_role
+from reviews.errors import AlreadyRuled, ReviewExpired
 from reviews.floods import open_reviews_of_agents
-from reviews.models import RULINGS
+from reviews.models import RULINGS, Review, ReviewState
 from reviews.services import review_rule
 
 # Of one act: each review is a commit of its own.
 CLOSE_LIMIT = 500
 
 Closing = Literal["deny", "abort"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closed:
+    """How many reviews were closed, and what stopped the act before its end, if so."""
+
+    count: int
+    refusal: DomainError | None = None
 
 
 def close_agent_reviews(
@@ -27,14 +37,14 @@ def close_agent_reviews(
     action: Closing,
     reason: str,
     codes: Collection[UUID],
-) -> int:
+) -> Closed:
     """Of these reviews those that are open: the ones the person saw, and no later one.
 
-    Oldest first, at most CLOSE_LIMIT, each with a ruling and a ledger entry of its own;
-    returns how many rulings were made.
+    Oldest first, at most CLOSE_LIMIT, each with a ruling and a ledger entry of its own.
 
     `deny` refuses what can be refused and aborts the run where nothing else ends the
-    review; `abort` ends every run that waits. Nothing is ever approved.
+    review; `abort` ends every run that waits, and with it the run's other reviews.
+    Nothing is ever approved.
     """
     require_role(user_id=person.user_id, project_id=agent.project_id, role=Role.MANAGER)
     waiting = open_reviews_of_agents(agent.project_id).filter(run__agent=agent)
@@ -44,19 +54,29 @@ def close_agent_reviews(
     )
     closed = 0
     for code, kind, version, digest in list(rows[:CLOSE_LIMIT]):
-        refuses = action in RULINGS[kind]
+        ruling = action if action in RULINGS[kind] else "abort"
         try:
             review_rule(
                 review_code=str(code),
                 person=person,
-                action=action if refuses else "abort",
+                action=ruling,
                 version=version,
                 content_digest=digest,
                 note=reason,
             )
-        except DomainError:
-            # Somebody was faster, or it ended with its run. Whatever else it is, the
-            # review stays in the queue for everybody to see.
-            continue
+        except (AlreadyRuled, ReviewExpired):
+            continue  # somebody was faster, or it ended with its run or its time
+        except DomainError as refusal:
+            return Closed(count=closed, refusal=refusal)
         closed += 1
-    return closed
+        if ruling == "abort":
+            closed += _count_superseded(code)
+    return Closed(count=closed)
+
+
+def _count_superseded(code: UUID) -> int:
+    """Other reviews that ended with the run when this one was ruled `abort`."""
+    ruled = Review.objects.get(code=code)
+    return Review.objects.filter(
+        run_id=ruled.run_id, state=ReviewState.SUPERSEDED, closed_at=ruled.closed_at
+    ).count()

@@ -47,7 +47,7 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, agent)
     try:
-        closed = close_agent_reviews(
+        done = close_agent_reviews(
             agent=agent,
             person=person_of(request.user),
             action=_action(request),
@@ -56,8 +56,12 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
         )
     except DomainError as refusal:
         return _page(request, agent, alert=refusal.detail, status=refusal.status)
+    if done.refusal is not None:
+        reviews = "review" if done.count == 1 else "reviews"
+        alert = f"{done.count} {reviews} closed, then it stopped: {done.refusal.detail}"
+        return _page(request, agent, alert=alert, status=done.refusal.status)
     address = build_url(slug=request.project.slug, agent_code=agent.code)
-    return redirect(f"{address}?{urlencode({'closed': closed})}")
+    return redirect(f"{address}?{urlencode({'closed': done.count})}")
 
 
 def _page(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 
+from accounts.auth import PersonPrincipal
+from accounts.errors import DomainError, Forbidden, StaleVersion, Unavailable
 from accounts.models import Agent, Project
 from ledger.models import Entry, Run
 from ledger.replay import replay_run
@@ -18,6 +21,7 @@ from reviews import closing
 from reviews.floods import list_floods
 from reviews.models import Review
 from reviews.news import View, news_for
+from reviews.services import review_rule
 from tests.browsing import browser_of
 from tests.builders import (
     Person,
@@ -168,7 +172,7 @@ def test_several_reviews_of_one_run_end_with_it(
     said = {"action": "abort", "reason": "Not ours", "codes": seen(project)}
     done = browser_of(alice.user).post(page_of(project), said, follow=True)
 
-    assert "1 review closed." in done.content.decode()
+    assert "3 reviews closed." in done.content.decode()
     assert not Review.objects.filter(project=project, state="open").exists()
     assert statuses([run]) == ["aborted"]
 
@@ -205,15 +209,76 @@ def test_one_act_is_bounded_and_can_be_repeated(
     codes = [UUID(code) for code in seen(project).split()]
 
     def act() -> int:
-        return closing.close_agent_reviews(
+        done = closing.close_agent_reviews(
             agent=agent,
             person=alice.principal,
             action="deny",
             reason="Wild",
             codes=codes,
         )
+        assert done.refusal is None
+        return done.count
 
     assert [act(), act(), act()] == [3, 2, 0]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Unavailable("The database does not take writes just now."),
+        Forbidden("Only a manager may do this."),
+        StaleVersion("The review changed since you read it."),
+    ],
+)
+def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
+    project: Project,
+    alice: Person,
+    flooded: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    refusal: DomainError,
+) -> None:
+    rule = review_rule
+    ruled: list[str] = []
+
+    def fail_at_the_third(*, review_code: str, **said: Any) -> None:
+        if len(ruled) == 2:
+            raise refusal
+        rule(review_code=review_code, **said)
+        ruled.append(review_code)
+
+    monkeypatch.setattr(closing, "review_rule", fail_at_the_third)
+    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
+
+    answer = browser_of(alice.user).post(page_of(project), said)
+
+    shown = answer.content.decode()
+    assert answer.status_code == refusal.status
+    assert refusal.detail in shown
+    assert "2 reviews closed, then it stopped" in shown
+    assert Review.objects.filter(project=project, state="open").count() == CAP - 2
+
+
+def test_what_somebody_else_closes_meanwhile_is_passed_over(
+    project: Project,
+    alice: Person,
+    bob: Person,
+    flooded: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule = review_rule
+
+    def rule_after_bob(*, person: PersonPrincipal, **said: Any) -> None:
+        if not Review.objects.filter(project=project, state="ruled").exists():
+            rule(person=bob.principal, **said)
+        rule(person=person, **said)
+
+    monkeypatch.setattr(closing, "review_rule", rule_after_bob)
+    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
+
+    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+
+    assert f"{CAP - 1} reviews closed." in done.content.decode()
+    assert not Review.objects.filter(project=project, state="open").exists()
 
 
 def test_only_a_manager_closes_and_only_with_a_reason(
