@@ -133,14 +133,21 @@ class Connections:
 
     def _check(self) -> None:
         now = self._loop.time()
-        for connection in [*self._all.members, *self._closing]:
-            try:
-                connection.check(now)
-            except Exception:
-                logger.exception("A connection could not be checked")
-        self._checking = bool(self._all.members or self._closing)
-        if self._checking:
-            self._loop.call_later(CHECK_SECONDS, self._check)
+        try:
+            for connection in [*self._all.members, *self._closing]:
+                self._check_one(connection, now)
+        finally:
+            self._checking = bool(self._all.members or self._closing)
+            if self._checking:
+                self._loop.call_later(CHECK_SECONDS, self._check)
+
+    def _check_one(self, connection: Connection, now: float) -> None:
+        try:
+            connection.check(now)
+        except Exception:
+            # Without deadlines it would stay for ever.
+            logger.exception("A connection could not be checked")
+            connection.abort()
 
 
 @lru_cache(maxsize=10_000)

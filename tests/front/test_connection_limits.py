@@ -116,7 +116,19 @@ async def test_one_that_fails_ends_no_deadline_of_others(
     await asyncio.sleep(0.1)
 
     assert good.checks > 1
+    assert broken.aborted
+    assert not good.aborted
     assert "cannot be checked" in caplog.text
+
+
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=1)
+async def test_one_that_cannot_be_closed_turns_nobody_away(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    all_ = Connections()
+    broken, _ = add(all_)
+    broken.fails = True
+
     assert add(all_)[1] is True
     assert broken.aborted
     assert "cannot be closed" in caplog.text
