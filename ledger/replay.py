@@ -36,6 +36,7 @@ from ledger.fold import (
 from ledger.models import Entry, Run
 from ledger.replay_loop import loop_differences
 from ledger.state import COLUMNS, RunState, columns_of, unstarted
+from ledger.unreadable import describe, read_entries, refuse_other
 
 # The part of a verdict that has to come out again.
 Compared = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -64,21 +65,24 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     another one only the decisions are compared, with the gates that made them, up to the
     first that differs.
     """
-    judged_by = policy or load_policy(json.loads(run.policy.document))
     state = unstarted(run)
     # Up to the head this row knows: the run may have moved on since it was read.
     entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
-    for entry in entries.iterator(chunk_size=1000):
-        try:
+    stored: Any = None
+    try:
+        judged_by = policy or load_policy(json.loads(run.policy.document))
+        for entry in read_entries(entries):
+            stored = entry.payload
             state, difference = _entry(state, entry, run, judged_by, tried=policy)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            words = f"{type(error).__name__}: {error}"
-            difference = _difference(entry.seq, "the entry", entry.payload, words)
-        if difference is not None:
-            return difference
-        state = replace(
-            state, head_seq=entry.seq, head_hash=entry.hash, updated_at=entry.at
-        )
+            if difference is not None:
+                return difference
+            stored = None
+            state = replace(
+                state, head_seq=entry.seq, head_hash=entry.hash, updated_at=entry.at
+            )
+    except Exception as error:
+        refuse_other(error)
+        return _difference(state.head_seq + 1, "the entry", stored, describe(error))
     return None if policy else _row_difference(run, state)
 
 

@@ -197,9 +197,19 @@ def state_of(run: Run) -> RunState:
 
 
 def unstarted(run: Run) -> RunState:
-    """The run before its first entry: what never changes, and nothing else."""
-    return replace(
-        state_of(run),
+    """The run before its first entry: what never changes, and nothing else.
+
+    What the row remembers is not read: it may be what was tampered with.
+    """
+    return RunState(
+        id=run.pk,
+        code=str(run.code),
+        project_id=run.project_id,
+        agent_id=run.agent_id,
+        policy_id=run.policy_id,
+        status=run.status,
+        status_reason=run.status_reason,
+        budget=Budget(),
         used=Usage(),
         memory=Memory(),
         turns=NO_TURNS,
@@ -207,5 +217,7 @@ def unstarted(run: Run) -> RunState:
         last_decision="",
         open_reviews=(),
         head_seq=0,
+        head_hash=run.head_hash,
+        updated_at=run.updated_at,
         finished_at=None,
     )

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
 from ledger.fold import STEPS, after, after_stored_step, started
 from ledger.models import Entry, Run
-from ledger.state import COLUMNS, RunState, columns_of, unstarted
+from ledger.state import COLUMNS, RunState, columns_of, state_of, unstarted
+from ledger.unreadable import describe, read_entries, refuse_other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +39,17 @@ def verify_run(run: Run) -> Verification:
     while True:
         before = seq
         entries = run.entries.filter(seq__gt=seq).order_by("seq")
-        for entry in entries.iterator(chunk_size=1000):
-            reason = _fault(entry, run=run, seq=seq + 1, prev=prev, position=position)
-            if reason is None:
-                state, reason = _after(state, entry)
-            if reason is not None:
-                return _broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
-            seq, prev, position = entry.seq, entry.hash, entry.position
+        try:
+            for entry in read_entries(entries):
+                reason = _fault(entry, run=run, after=seq, prev=prev, position=position)
+                if reason is None:
+                    state, reason = _after(state, entry)
+                if reason is not None:
+                    return _broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
+                seq, prev, position = entry.seq, entry.hash, entry.position
+        except Exception as error:
+            refuse_other(error)
+            return _broken(seq=seq, prev=prev, bad=seq + 1, reason=describe(error))
         row = Run.objects.get(pk=run.pk)
         if (seq, prev) == (row.head_seq, row.head_hash):
             reason = _row_fault(row, state)
@@ -68,8 +73,9 @@ def _after(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
             state = after_stored_step(state, payload, entry.at)
         else:
             state = after(state, entry.type, payload, entry.at)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        return state, f"it cannot be read ({type(error).__name__}: {error})"
+    except Exception as error:
+        refuse_other(error)
+        return state, describe(error)
     return replace(state, updated_at=entry.at), None
 
 
@@ -88,6 +94,12 @@ def _row_fault(row: Run, state: RunState) -> str | None:
         stored = getattr(row, name)
         if name in _TOLD and stored != said:
             return f"the run's {name} is {stored}, the chain says {said}"
+    try:
+        state_of(row)
+    except Exception as error:
+        # What waits is what the chain says by now: the memory alone is left.
+        refuse_other(error)
+        return f"the run's memory is damaged: {describe(error)}"
     return None
 
 
@@ -97,10 +109,12 @@ def _broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification:
     )
 
 
-def _fault(entry: Entry, *, run: Run, seq: int, prev: str, position: int) -> str | None:
+def _fault(
+    entry: Entry, *, run: Run, after: int, prev: str, position: int
+) -> str | None:
     """What is wrong with this entry as the next one; None when nothing is."""
-    if entry.seq != seq:
-        return f"entry {seq} is missing"
+    if entry.seq != after + 1:
+        return f"entry {after + 1} is missing"
     if entry.prev_hash != prev:
         return "it does not follow the entry before it"
     if payload_hash(entry.payload) != entry.payload_sha256:
@@ -109,9 +123,10 @@ def _fault(entry: Entry, *, run: Run, seq: int, prev: str, position: int) -> str
         if _hash(entry, run=run) != entry.hash:
             return "its hash does not fit its fields"
         return _column_fault(entry, run=run, position=position)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except Exception as error:
         # Whoever recomputed the hash need not have left anything readable.
-        return f"it cannot be read ({type(error).__name__}: {error})"
+        refuse_other(error)
+        return describe(error)
 
 
 def _hash(entry: Entry, *, run: Run) -> str:

@@ -3,10 +3,12 @@
 One thread per process, with a connection of its own. It takes all commands that wait,
 judges each in order against the run's state, stores them with one commit, and answers
 only after that commit. While one commit is under way the next batch gathers, so there
-is no artificial delay. Commands that need a transaction of their own wait in a line apart,
-in which their senders take turns: a few of them, then the next batch. The database stays the only truth: a state remembered here is
-worth trying, but a refusal is always judged again on a fresh one, and a write succeeds
-only if the run's head is still the one it was built on.
+is no artificial delay. Commands that need a transaction of their own wait in a line
+apart, in which their senders take turns: a few of them, then the next batch.
+
+The database stays the only truth: a state remembered here is worth trying, but a refusal
+is always judged again on a fresh one, and a write succeeds only if the run's head is
+still the one it was built on.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ class NewPermission:
             run_id=review.run_id,
             review=review,
             scope=self.scope,
-            tool=self.tool,
+            tool=self.tool[:200],  # as the call itself has it
             key=permission_key(self.covers),
             covers=self.covers,
             rules=json.dumps(self.rules),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,9 +12,17 @@ from django.db.models import Q
 from guidance.core.canonical import canonical
 from ledger.beside import Mismatch
 from ledger.chain import timestamp
-from ledger.models import Entry
-from reviews.comparing.expected import TYPES, ExpectedRows, Key, Moment
-from reviews.comparing.stored import TABLES, Table
+from ledger.models import Entry, Run
+from ledger.unreadable import describe, refuse_other
+from reviews.comparing.expected import (
+    TYPES,
+    UNKNOWN,
+    Expected,
+    ExpectedRows,
+    Key,
+    Moment,
+)
+from reviews.comparing.stored import TABLES, Table, Values
 
 # Long texts are cut in what is said about them.
 SHOWN = 120
@@ -22,7 +30,11 @@ SHOWN = 120
 
 def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
     """Every row that was changed, removed or added past the writer."""
-    expected: dict[int, ExpectedRows] = defaultdict(ExpectedRows)
+    runs = Run.objects.filter(pk__in=run_ids).values_list("pk", "code", "project_id")
+    expected = {
+        pk: ExpectedRows(run_code=str(code), project_id=project)
+        for pk, code, project in runs
+    }
     unreadable: set[int] = set()
     # A step that stops its run revokes what was granted; other steps touch no row here.
     entries = (
@@ -37,9 +49,10 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
         elif run_id not in unreadable:
             try:
                 expected[run_id].take(kind, json.loads(payload), now)
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
+            except Exception as error:
+                refuse_other(error)
                 unreadable.add(run_id)
-                reason = f"its {kind} fits no row ({type(error).__name__}: {error})"
+                reason = f"its {kind} fits no row: {describe(error)}"
                 yield Mismatch(run_id=run_id, seq=seq, reason=reason)
     for table in TABLES:
         for mismatch in _compare_table(table, run_ids, expected):
@@ -50,33 +63,48 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
 def _compare_table(
     table: Table, run_ids: Sequence[int], expected: dict[int, ExpectedRows]
 ) -> Iterator[Mismatch]:
-    seen: dict[int, set[Key]] = defaultdict(set)
-    for run_id, key, values in table.read(run_ids):
+    seen: dict[int, Counter[Key]] = defaultdict(Counter)
+    for stored in table.read(run_ids):
+        run_id, key = stored.run_id, stored.key
         name = f"the {table.name} {_cut(' '.join(key))}"
-        of_run = expected[run_id]
-        row = of_run.of(table.name).get(key)
-        if row is None:
+        row = expected[run_id].of(table.name).get(key)
+        seq = expected[run_id].seq if row is None else row.seq
+        seen[run_id][key] += 1
+        reason: str | None
+        if stored.trouble:
+            reason = f"{name} is damaged: {stored.trouble}"
+        elif row is None:
             reason = f"{name} is stored, and no entry tells of it"
-            yield Mismatch(run_id=run_id, seq=of_run.seq, reason=reason)
-            continue
-        if key in seen[run_id]:
-            yield Mismatch(run_id=run_id, seq=row.seq, reason=f"{name} is stored twice")
-        seen[run_id].add(key)
-        for column, value in values.items():
-            said = row.values.get(column)
-            if value != said:
-                reason = f"{name} has {column} {_words(value)}, the chain says {_words(said)}"
-                yield Mismatch(run_id=run_id, seq=row.seq, reason=reason)
-                break
+        else:
+            reason = _difference(name, row, stored.values)
+        if reason is not None:
+            yield Mismatch(run_id=run_id, seq=seq, reason=reason)
     for run_id in run_ids:
-        rows = expected[run_id].of(table.name) if run_id in expected else {}
-        for key in rows.keys() - seen[run_id]:
-            reason = f"the {table.name} {_cut(' '.join(key))} is missing"
-            yield Mismatch(run_id=run_id, seq=rows[key].seq, reason=reason)
+        for key, row in expected[run_id].of(table.name).items():
+            times = seen[run_id][key]
+            if times == row.count:
+                continue
+            name = f"the {table.name} {_cut(' '.join(key))}"
+            reason = f"{name} is stored {times} times, the chain says {row.count}"
+            if times < row.count:
+                reason = f"{name} is missing"
+            yield Mismatch(run_id=run_id, seq=row.seq, reason=reason)
+
+
+def _difference(name: str, row: Expected, values: Values) -> str | None:
+    """The first column that is not what the chain says."""
+    for column, value in values.items():
+        said = row.values[column]
+        if said is not UNKNOWN and value != said:
+            return f"{name} has {column} {_words(value)}, the chain says {_words(said)}"
+    return None
 
 
 def _words(value: Any) -> str:
-    return _cut(canonical(value))
+    try:
+        return _cut(canonical(value))
+    except ValueError:  # a number that JSON does not know
+        return _cut(repr(value))
 
 
 def _cut(text: str) -> str:

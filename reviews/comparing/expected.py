@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from guidance.core.arguments import call_key
 from guidance.core.canonical import canonical, digest
 from guidance.core.checks import CheckState
 from guidance.core.tools.shapes import permission_key
@@ -13,6 +14,8 @@ from reviews.models import GrantState, ReviewState
 
 Payload = Mapping[str, Any]
 Key = tuple[str, ...]
+# For a column of which an older entry says nothing: it is not compared.
+UNKNOWN = object()
 CLOSING = ("run.finished", "run.stopped", "run.aborted", "run.abandoned")
 
 
@@ -26,10 +29,12 @@ class Moment(NamedTuple):
 
 @dataclass(slots=True)
 class Expected:
-    """One row; `seq` is the last entry that changed it."""
+    """One row; `seq` is the last entry that changed it. `count` is more than 1 where
+    several entries tell of equal rows."""
 
     seq: int
     values: dict[str, Any]
+    count: int = 1
 
     def change(self, now: Moment, **values: Any) -> None:
         self.seq = now.seq
@@ -40,14 +45,19 @@ class Expected:
 class ExpectedRows:
     """All rows of one run: by table, then by what names a row there."""
 
+    run_code: str
+    project_id: int
     tables: dict[str, dict[Key, Expected]] = field(default_factory=dict)
+    call_by_review: dict[str, str] = field(default_factory=dict)
     seq: int = 0
 
     def of(self, table: str) -> dict[Key, Expected]:
         return self.tables.setdefault(table, {})
 
     def add(self, table: str, *key: str, now: Moment, **values: Any) -> None:
-        self.of(table)[key] = Expected(now.seq, values)
+        before = self.of(table).get(key)
+        count = 1 if before is None else before.count + 1
+        self.of(table)[key] = Expected(now.seq, values, count)
 
     def take(self, entry_type: str, payload: Payload, now: Moment) -> None:
         """What this entry does to the rows. Many types do nothing."""
@@ -68,6 +78,7 @@ def _opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         "review",
         payload["review"],
         now=now,
+        project=rows.project_id,
         kind=payload["kind"],
         title=payload["title"],
         content=payload["content_digest"],
@@ -122,8 +133,7 @@ def _ruled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         at=now.at,
     )
     if payload.get("grant") is not None:
-        calls = rows.of("call").items()
-        (call,) = (k[0] for k, c in calls if c.values["review"] == payload["review"])
+        call = rows.call_by_review[payload["review"]]
         _granted(rows, payload["grant"], call, now)
     if payload.get("permission") is not None:
         _permitted(rows, payload, now)
@@ -133,12 +143,15 @@ def _ruled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 def _permitted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     permission = payload["permission"]
+    call = rows.call_by_review[payload["review"]]
     rows.add(
         "permission",
         permission["id"],
         now=now,
+        project=rows.project_id,
         review=payload["review"],
         scope=permission["scope"],
+        tool=rows.of("call")[call,].values["tool"],
         key=permission_key(permission["covers"]),
         covers=permission["covers"],
         rules=permission["rules"],
@@ -159,15 +172,20 @@ def _revoked(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 
 def _judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    review = payload["review"]["id"] if payload["review"] else None
+    if review is not None:
+        rows.call_by_review[review] = payload["call"]
     rows.add(
         "call",
         payload["call"],
         now=now,
+        project=rows.project_id,
         kind=payload["kind"],
         tool=payload["tool"][:200],
+        key=_key(rows, payload),
         digest=payload["digest"],
         decision=payload["decision"],
-        review=payload["review"]["id"] if payload["review"] else None,
+        review=review,
         seq=now.seq,
         judged_at=now.at,
         ok=None,
@@ -180,6 +198,20 @@ def _judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         used = payload["permission"]
         permission = None if used is None else used["id"]
         _granted(rows, payload["grant"], payload["call"], now, permission=permission)
+
+
+def _key(rows: ExpectedRows, payload: Payload) -> str:
+    """Empty where a call is never repeated: something of it was not kept, or not read."""
+    shown = payload["shown"]
+    unread = payload["kind"] == "tool" and shown.get("arguments_json")
+    if payload["redacted"] or unread:
+        return ""
+    return call_key(
+        run=rows.run_code,
+        tool=payload["tool"],
+        arguments={"kind": payload["kind"], **shown},
+        policy_hash=payload["policy"]["hash"],
+    )
 
 
 def _granted(
@@ -231,6 +263,7 @@ def _check_opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         "check",
         payload["check"],
         now=now,
+        project=rows.project_id,
         step=payload["step"],
         gates=canonical(payload["gates"]),
         opened_at=now.at,
@@ -244,7 +277,8 @@ def _check_judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     if payload["review"] is not None:
         rows.of("check")[payload["check"],].change(now, review=payload["review"]["id"])
     if payload["warning"] is not None:
-        rows.add("warning", payload["check"], now.at, payload["warning"], now=now)
+        key = (payload["check"], now.at, payload["warning"])
+        rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))
 
 
 def _check_state(rows: ExpectedRows, check: str, state: Payload, now: Moment) -> None:

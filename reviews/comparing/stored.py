@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import Count, QuerySet
@@ -14,6 +14,7 @@ from django.db.models import Count, QuerySet
 from guidance.core.canonical import canonical, digest
 from ledger.chain import timestamp
 from ledger.models import Checkpoint
+from ledger.unreadable import describe, refuse_other
 from reviews.comparing.expected import Key
 from reviews.models import (
     AdvisoryWarning,
@@ -29,6 +30,16 @@ from reviews.models import (
 Values = dict[str, Any]
 
 
+class StoredRow(NamedTuple):
+    """`trouble` says why a row has no values: it cannot be read. Perhaps not even what
+    names it can, and it goes by the number that the database gave it."""
+
+    run_id: int
+    key: Key
+    values: Values
+    trouble: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """`run` leads from a row to its run, `key` names a row, `values` maps what the
@@ -41,19 +52,45 @@ class Table:
     values: dict[str, str]
     also: Callable[[Values], None] | None = None
 
-    def read(self, run_ids: Sequence[int]) -> Iterator[tuple[int, Key, Values]]:
+    def read(self, run_ids: Sequence[int]) -> Iterable[StoredRow]:
+        """All rows of these runs. One by one where some of them cannot be read."""
+        rows = self.rows.filter(**{f"{self.run}__in": run_ids})
+        try:
+            return [*self._read(rows)]
+        except Exception as error:
+            refuse_other(error)
+            return self._read_one_by_one(rows)
+
+    def _read(self, rows: QuerySet[Any]) -> Iterator[StoredRow]:
         columns = [self.run, *self.key, *self.values.values()]
-        rows = self.rows.filter(**{f"{self.run}__in": run_ids}).values_list(*columns)
-        width = 1 + len(self.key)
-        for run_id, *row in rows.iterator(chunk_size=1000):
+        width = len(self.key)
+        for run_id, *row in rows.values_list(*columns).iterator(chunk_size=1000):
             stored = [_plain(value) for value in row]
-            values = dict(zip(self.values, stored[width - 1 :], strict=True))
+            values = dict(zip(self.values, stored[width:], strict=True))
             if self.also is not None:
                 self.also(values)
-            yield run_id, tuple(map(str, stored[: width - 1])), values
+            yield StoredRow(run_id, tuple(map(str, stored[:width])), values)
+
+    def _read_one_by_one(self, rows: QuerySet[Any]) -> Iterator[StoredRow]:
+        for run_id, pk in list(rows.values_list(self.run, "pk")):
+            row = rows.filter(pk=pk)
+            try:
+                yield from self._read(row)
+            except Exception as error:
+                refuse_other(error)
+                yield StoredRow(run_id, self._key(row, pk), {}, describe(error))
+
+    def _key(self, row: QuerySet[Any], pk: int) -> Key:
+        try:
+            return tuple(str(_plain(part)) for part in row.values_list(*self.key)[0])
+        except Exception as error:
+            refuse_other(error)
+            return (f"in row {pk}",)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, bytes):
+        raise TypeError("bytes in the place of text")
     if isinstance(value, datetime):
         return timestamp(value)
     return str(value) if isinstance(value, UUID) else value
@@ -101,6 +138,7 @@ TABLES = (
         _same(
             *("kind", "title", "content", "content_digest", "step_number", "opened_at"),
             *("due_at", "on_expiry", "version", "state", "closed_at", "claimed_at"),
+            project="project_id",
             assignee="assignee__code",
         ),
         _review,
@@ -126,8 +164,9 @@ TABLES = (
         "run_id",
         ("code",),
         _same(
-            *("kind", "tool", "digest", "decision", "seq", "judged_at", "ok", "output"),
-            *("result_digest", "settled_at"),
+            *("kind", "tool", "key", "digest", "decision", "seq", "judged_at", "ok"),
+            *("output", "result_digest", "settled_at"),
+            project="project_id",
             review="review_id",
         ),
     ),
@@ -148,8 +187,9 @@ TABLES = (
         "run_id",
         ("code",),
         _same(
-            *("scope", "key", "covers", "rules", "granted_at", "expires_at", "used"),
-            "revoked_at",
+            *("scope", "tool", "key", "covers", "rules", "granted_at", "expires_at"),
+            *("used", "revoked_at"),
+            project="project_id",
             review="review__code",
             uses="uses_left",
             uncounted="counted",
@@ -165,6 +205,7 @@ TABLES = (
         ("code",),
         _same(
             *("step", "gates", "state", "status", "opened_at", "updated_at"),
+            project="project_id",
             review="review_id",
         ),
     ),
@@ -173,7 +214,7 @@ TABLES = (
         AdvisoryWarning.objects.all(),
         "run_id",
         ("check_code", "at", "text"),
-        {},
+        _same("code"),
     ),
     Table(
         "acknowledgement",

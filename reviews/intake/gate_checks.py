@@ -152,6 +152,7 @@ class TakeVerdict(Command[Reply]):
             "hints": list(outcome.hints),
             "unproven": list(outcome.unproven),
             "warning": outcome.warning,
+            "warning_id": None,
             "state": outcome.state.to_json(),
             "review": None,
         }
@@ -167,14 +168,11 @@ class TakeVerdict(Command[Reply]):
             else:
                 stop_unasked(plan, reached)
         if outcome.warning is not None:
-            plan.rows.append(
-                AdvisoryWarning(
-                    run_id=run.id,
-                    check_code=check.code,
-                    text=outcome.warning,
-                    at=at,
-                )
+            warning = AdvisoryWarning(
+                run_id=run.id, check_code=check.code, text=outcome.warning, at=at
             )
+            payload["warning_id"] = str(warning.code)
+            plan.rows.append(warning)
         review = payload["review"]["id"] if payload["review"] else None
         plan.effects.append(
             partial(store_state, check, outcome.state, review=review, at=at)

@@ -120,6 +120,35 @@ def test_triggers_are_put_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{len(TABLES)} tables" in capsys.readouterr().out
 
 
+def test_a_trigger_that_is_not_ours_stays_and_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (table, *_), foreign = TABLES, FOREIGN[connection.vendor]
+    try:
+        for statement in foreign:
+            run_sql(statement.format(table=table))
+        with pytest.raises(SystemExit) as ended:
+            call_command("ledger_protect")
+    finally:
+        remove = f"DROP TRIGGER {table}_mine"
+        postgres = connection.vendor == "postgresql"
+        run_sql(f"{remove} ON {table}" if postgres else remove)
+    shown = capsys.readouterr()
+    assert ended.value.code == 1
+    assert f"STILL {table}" in shown.err
+    assert "protected" not in shown.out
+    assert list_faults() == []
+
+
+FOREIGN = {
+    "sqlite": [WEAKENED["sqlite"][-1]],
+    "postgresql": [
+        "CREATE OR REPLACE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql "
+        "AS $$ BEGIN RETURN NULL; END $$",
+        "CREATE TRIGGER {table}_mine BEFORE INSERT ON {table} "
+        "FOR EACH ROW EXECUTE FUNCTION mine()",
+    ],
+}
 OLD = {
     "sqlite": [
         "CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "

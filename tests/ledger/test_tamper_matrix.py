@@ -7,20 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
 from functools import partial
 
 import httpx
 import pytest
+import time_machine
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.append_only import KEYS
 from accounts.models import Project
 from ledger.beside import compare_runs
 from ledger.chain import Link, link_hash, payload_hash, timestamp
 from ledger.models import Entry, Run
-from tests.builders import Person, make_policy, pause_at_once, start_run, step
+from tests.builders import (
+    Person,
+    make_policy,
+    make_project,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.checks.saying import exhaust, judge, open_check
 from tests.gateway.calls import claim, command, rule, settle
 from tests.ledger.triggers import run_sql, without_triggers
@@ -63,6 +73,7 @@ def run(
     agent.post(f"/reviews/{gone}/withdraw")
     agent.post(f"/runs/{code}/steps", json=step(2))
     command(agent, code, "rm -rf build/cache")
+    make_project()  # the newest: where rows are moved to
     return Run.objects.get(code=code)
 
 
@@ -97,6 +108,9 @@ def first(table: str, more: str = "true") -> str:
 
 def change(table: str, what: str, which: str) -> str:
     return SET.format(table=table, what=what, which=which)
+
+
+OTHER = "(SELECT max(id) FROM accounts_project)"
 
 
 # What is done; the entry that knows better, by its type; a word of what is said.
@@ -220,6 +234,42 @@ EDITS: dict[str, tuple[str, str, str]] = {
         "review.ruled",
         "has uncounted",
     ),
+    "a permission lets calls of another project through": (
+        change("permission", f"project_id = {OTHER}", OF_RUN),
+        "review.ruled",
+        "has project",
+    ),
+    "a permission's tool": (
+        change("permission", "tool = 'other'", OF_RUN),
+        "review.ruled",
+        "has tool",
+    ),
+    "a review stands in another project": (
+        change("review", f"project_id = {OTHER}", first("review")),
+        "review.ruled",
+        "has project",
+    ),
+    "a call stands in another project": (
+        change("toolcall", f"project_id = {OTHER}", first("toolcall")),
+        "call.settled",
+        "has project",
+    ),
+    "a call answers for another": (
+        change("toolcall", "key = 'other'", first("toolcall")),
+        "call.settled",
+        "has key",
+    ),
+    "a check stands in another project": (
+        change("gatecheck", f"project_id = {OTHER}", first("gatecheck")),
+        "check.judged",
+        "has project",
+    ),
+    "a warning by its id": (
+        "UPDATE reviews_advisorywarning SET code = "
+        f"(SELECT code FROM ledger_run WHERE id = {{run}}) WHERE {OF_RUN}",
+        "check.judged",
+        "has code",
+    ),
     "a check passed": (
         change("gatecheck", "status = 'passed'", first("gatecheck")),
         "check.judged",
@@ -292,6 +342,142 @@ def test_every_edit_is_named(
             lines = [line for line in verified.splitlines() if words in line]
             assert any(f" seq {seq}: " in line for seq in seqs for line in lines), lines
             said_by("replay", run, capsys)
+
+
+# Each leaves something that is no JSON, no text, or nothing of the form it should have.
+UNREADABLE: dict[str, tuple[str, str]] = {
+    "a checkpoint's state": (
+        f"UPDATE ledger_checkpoint SET state = '{{{{oops' WHERE {OF_RUN}",
+        "the checkpoint",
+    ),
+    "a permission's rules": (
+        change("permission", "rules = 'oops'", OF_RUN),
+        "the permission",
+    ),
+    "what the run remembers": (
+        "UPDATE ledger_run SET memory = 'oops' WHERE id = {run}",
+        "the run's memory",
+    ),
+    "what waits": (
+        "UPDATE ledger_run SET open_reviews = '[1]' WHERE id = {run}",
+        "the run's open_reviews",
+    ),
+}
+UNREADABLE_HERE: dict[str, dict[str, tuple[str, str]]] = {
+    "sqlite": {
+        "a review's content": (
+            change("review", "content = x'ff'", first("review")),
+            "the review",
+        ),
+        "a review's title is no text": (
+            change("review", "title = CAST(x'ff' AS text)", first("review")),
+            "the review",
+        ),
+        "a review's moment": (
+            change("review", "due_at = '2026-99-99 00:00:00'", first("review")),
+            "the review",
+        ),
+        "a call's id": (
+            change("toolcall", "code = 'oops'", first("toolcall", "review_id IS NULL")),
+            "the call",
+        ),
+        "an entry's moment": (
+            f"UPDATE ledger_entry SET at = '2026-99-99 00:00:00' WHERE {OF_RUN} AND seq = 2",
+            " 2: ",
+        ),
+    },
+    "postgresql": {
+        "a review's moment": (
+            change("review", "due_at = 'infinity'", first("review")),
+            "the review",
+        ),
+        "an entry's moment": (
+            f"UPDATE ledger_entry SET at = 'infinity' WHERE {OF_RUN} AND seq = 2",
+            " 2: ",
+        ),
+    },
+}
+
+
+def test_a_row_that_cannot_be_read_is_named_and_the_others_are_checked(
+    agent: httpx.Client,
+    run: Run,
+    capsys: pytest.CaptureFixture[str],
+    subtests: pytest.Subtests,
+) -> None:
+    later = Run.objects.get(code=start_run(agent))
+    note = f"UPDATE ledger_run SET status_reason = 'x' WHERE id = {later.pk}"
+    cases = {**UNREADABLE, **UNREADABLE_HERE[connection.vendor]}
+    for what, (statement, words) in cases.items():
+        edit = partial(run_sql, statement.format(run=run.pk))
+        with subtests.test(what=what), edited(edit):
+            run_sql(note)
+            for command_name in ("ledger_verify", "replay"):
+                capsys.readouterr()
+                with pytest.raises(SystemExit) as ended:
+                    call_command(command_name)
+                assert ended.value.code == 1
+                said = capsys.readouterr().err.splitlines()
+                mine = [line for line in said if f"run {run.code} " in line]
+                assert any(words in line for line in mine), mine
+                assert any(f"run {later.code} " in line for line in said), said
+
+
+def test_the_api_names_a_row_that_cannot_be_read(
+    agent: httpx.Client, run: Run, subtests: pytest.Subtests
+) -> None:
+    columns = {
+        ("ledger_checkpoint", "state"): "{oops",
+        ("reviews_permission", "rules"): "oops",
+        ("ledger_run", "memory"): "oops",
+        ("ledger_run", "open_reviews"): "[1]",
+    }
+    for (table, column), value in columns.items():
+        which = "id" if table == "ledger_run" else "run_id"
+        with subtests.test(column=column), connection.cursor() as cursor:
+            cursor.execute(f"SELECT {column} FROM {table} WHERE {which} = %s", [run.pk])
+            (before,) = cursor.fetchone()
+            edit = f"UPDATE {table} SET {column} = %s WHERE {which} = %s"
+            cursor.execute(edit, [value, run.pk])
+            try:
+                answer = agent.get(f"/runs/{run.code}/verify")
+            finally:
+                cursor.execute(edit, [before, run.pk])
+            assert answer.status_code == 200, answer.text
+            body = answer.json()
+            assert body["ok"] is False
+            assert body["first_bad_seq"] > 0
+    assert agent.get(f"/runs/{run.code}/verify").json()["ok"] is True
+
+
+def test_equal_comments_of_one_moment_are_counted(
+    agent: httpx.Client, reviewer: httpx.Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A clock that was set back: what is written meanwhile has the time before it."""
+    code = start_run(agent)
+    with time_machine.travel(timezone.now() + timedelta(minutes=1)):
+        agent.post(f"/runs/{code}/steps", json=step(1))
+    review = pause_at_once(agent, code, number=2)
+    for _ in range(2):
+        said = reviewer.post(f"/reviews/{review}/comments", json={"text": "Why?"})
+        assert said.status_code == 201, said.text
+    run = Run.objects.get(code=code)
+    moments = run.entries.filter(type="review.commented").values_list("at", flat=True)
+    assert len(moments) == 2
+    assert len(set(moments)) == 1
+    for command_name in ("ledger_verify", "replay"):
+        call_command(command_name, run=code)
+
+    one = "(SELECT min(c.id) FROM reviews_comment c JOIN reviews_review r "
+    one += f"ON r.id = c.review_id WHERE r.run_id = {run.pk})"
+    with edited(lambda: run_sql(f"DELETE FROM reviews_comment WHERE id = {one}")):
+        assert "is missing" in said_by("ledger_verify", run, capsys)
+    again = (
+        "INSERT INTO reviews_comment (review_id, author_id, text, at) SELECT review_id, "
+        f"author_id, text, at FROM reviews_comment WHERE id = {one}"
+    )
+    with edited(lambda: run_sql(again)):
+        assert "is stored 3 times" in said_by("ledger_verify", run, capsys)
 
 
 def test_a_ruling_that_nobody_made_is_named(

@@ -1,7 +1,11 @@
-"""manage.py ledger_protect: put the triggers back that keep the ledger append-only."""
+"""manage.py ledger_protect: put the triggers back that keep the ledger append-only.
+
+Exit 1 when a table is still not as it should be.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -20,6 +24,9 @@ class Command(BaseCommand):
             for table in KEYS:
                 for statement in protect_statements(table, connection.vendor):
                     cursor.execute(statement)
-        for fault in list_faults():  # a trigger that is not ours is left to its owner
+        left = list_faults()  # a trigger that is not ours is left to its owner
+        for fault in left:
             self.stderr.write(f"STILL {fault}")
+        if left:
+            sys.exit(1)
         self.stdout.write(f"{len(KEYS)} tables are protected. Now run ledger_verify.")
