@@ -46,7 +46,7 @@ from reviews.intake.access import own, policy_of_run, refuse_unless_running
 from reviews.intake.evidence import gathered_evidence
 from reviews.intake.verdicts import verdict_of
 from reviews.links import reference
-from reviews.models import AdvisoryWarning, GateCheck
+from reviews.models import AdvisoryWarning, GateCheck, ReviewState
 from reviews.plan import Plan
 
 QUALITY_GATE = "system:quality-gate"
@@ -322,13 +322,21 @@ def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Rep
             "guidance": state.guidance or None,
             "advisory_warnings": open_warnings(check.run_id),
             "review": reference(
-                {"id": str(check.review_id), "kind": "exhausted"}
-                if state.status == "exhausted" and check.review_id
-                else None,
-                project_slug=agent.project_slug,
+                _review_to_wait_for(check), project_slug=agent.project_slug
             ),
         }
     )
+
+
+def _review_to_wait_for(check: GateCheck) -> dict[str, str] | None:
+    """The review that decides on an exhausted check.
+
+    A ruled one gave it further attempts: those failed too, and nobody could be asked.
+    """
+    review = check.review if check.status == "exhausted" else None
+    if review is None or review.state == ReviewState.RULED:
+        return None
+    return {"id": str(review.code), "kind": "exhausted"}
 
 
 def _takes_verdicts(check: GateCheck) -> bool:

@@ -17,7 +17,7 @@ from ledger.replay import replay_run
 from ledger.verify import verify_run
 from reviews.models import Review
 from tests.builders import Robot, make_policy, make_robot, start_run, step
-from tests.checks.saying import exhaust
+from tests.checks.saying import exhaust, judge
 from tests.conftest import client_for
 from tests.gateway.calls import command
 from tests.live import Live
@@ -113,6 +113,26 @@ def test_a_failed_check_stops_its_run_at_the_cap(
     again = agent.get(f"/runs/{run}/gate-checks/{check['id']}").json()
     assert (again["status"], again["review"]) == ("exhausted", None)
     assert open_reviews(project) == CAP
+    assert whole(project)
+
+
+def test_a_check_that_fails_again_at_the_cap_names_no_earlier_review(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project, capped: None
+) -> None:
+    run = start_run(agent)
+    check, first = exhaust(agent, run, "tests-pass")
+    path = f"/runs/{run}/gate-checks/{check['id']}"
+    assert agent.get(path).json()["review"]["id"] == first["review"]["id"]
+    rule(reviewer, first["review"]["id"], "retry", note="Once more")
+    fill(agent)
+
+    told = judge(agent, run, check)
+    while told["outcome"] == "retry":
+        told = judge(agent, run, check)
+
+    assert (told["outcome"], told["review"]) == ("exhausted", None)
+    again = agent.get(path).json()
+    assert (again["status"], again["review"]) == ("exhausted", None)
     assert whole(project)
 
 
