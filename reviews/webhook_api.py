@@ -76,7 +76,9 @@ def get_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
 def delete_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
     """Forget it, with everything that is on its way to it."""
     endpoint_delete(_found(request, webhook))
-    return HttpResponse(status=204)
+    response = HttpResponse(status=204)
+    del response["Content-Type"]  # nothing is sent that could have one
+    return response
 
 
 @router.post("/webhooks/{webhook}/test", response={202: DeliveryOut})

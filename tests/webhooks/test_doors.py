@@ -35,7 +35,9 @@ def test_one_is_added_read_and_deleted(
     assert (told["status"], told["failing_since"]) == ("active", None)
     assert manager.get(f"/webhooks/{told['id']}").json() == told
     assert manager.get("/webhooks").json() == {"items": [told], "next_cursor": None}
-    assert manager.delete(f"/webhooks/{told['id']}").status_code == 204
+    gone = manager.delete(f"/webhooks/{told['id']}")
+    assert (gone.status_code, gone.content) == (204, b"")
+    assert "content-type" not in gone.headers
     assert manager.delete(f"/webhooks/{told['id']}").status_code == 404
     assert manager.get("/webhooks").json()["items"] == []
 
