@@ -13,7 +13,8 @@ from enum import StrEnum
 from typing import Any
 
 from ledger.visible import pages
-from ledger.visible.paging import PAGE, ROWS, rows_of
+from ledger.visible.folding import count_escapes
+from ledger.visible.paging import ESCAPES, PAGE, ROWS, rows_of
 
 # What a row of its own takes beside its name and its text.
 _ROW = 48
@@ -64,18 +65,21 @@ def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
     """The pages of a call; there is always one."""
     made: list[Sheet] = []
     current: list[Slice] = []
-    room, rows_left = PAGE, ROWS
+    room, rows_left, escapes_left = PAGE, ROWS, ESCAPES
     for text in texts_of(content):
         for start, end in pages(text.text):
             part = text.text[start:end]
             size = _ROW + _bytes("".join(text.names)) + _bytes(part)
-            rows = rows_of(part)
-            if current and (size > room or rows > rows_left):
+            rows, escapes = rows_of(part), count_escapes(part)
+            fits = size <= room and rows <= rows_left and escapes <= escapes_left
+            if current and not fits:
                 made.append(tuple(current))
-                current, room, rows_left = [], PAGE, ROWS
+                current = []
+                room, rows_left, escapes_left = PAGE, ROWS, ESCAPES
             current.append(Slice(text=text, start=start, end=end))
             room -= size
             rows_left -= rows
+            escapes_left -= escapes
     return (*made, tuple(current))
 
 

@@ -13,6 +13,7 @@ from ledger.visible.characters import (
     escaped,
     is_mark,
     reason_of,
+    unseen,
 )
 
 # More blank lines, spaces or equal escapes than this are folded.
@@ -46,19 +47,33 @@ def is_blank(line: str) -> bool:
     return _BLANK_LINE.fullmatch(line) is not None
 
 
-def folds(text: str, *, within: Iterable[tuple[int, int, bool]]) -> Iterator[Fold]:
-    """The folds in order, each of them inside one of these stretches. Of a marked one
-    only blank lines are folded: thousands of marked rows would hide what is marked."""
-    for start, end, marked in within:
+def folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
+    """The folds in order, each of them inside one of these stretches."""
+    for start, end in within:
         at = start
         for found in _LINES.finditer(text, start, end):
-            if not marked:
-                yield from _inside_lines(text, at, found.start())
+            yield from _inside_lines(text, at, found.start())
             label = f"{text.count(_END, *found.span()):,} blank lines"
             yield Fold(*found.span(), label)
             at = found.end()
-        if not marked:
-            yield from _inside_lines(text, at, end)
+        yield from _inside_lines(text, at, end)
+
+
+def count_escapes(text: str) -> int:
+    """How many escapes a text takes at most: long runs of the same one are folded."""
+    return sum(1 for _ in unfolded_escapes(text))
+
+
+def unfolded_escapes(text: str) -> Iterator[int]:
+    """Where the escapes stand that count: of a long run only the first ones do."""
+    behind, length = -1, 0
+    for at, _ in unseen(text):
+        same = at == behind + 1 and text[at] == text[behind]
+        length = length + 1 if same else 1
+        behind = at
+        # No shorter run is folded, of whichever kind its character is.
+        if length <= SPACES + 1:
+            yield at
 
 
 def _inside_lines(text: str, start: int, end: int) -> Iterator[Fold]:
@@ -86,7 +101,9 @@ def _label(stretch: str) -> str:
 def runs_of(stretch: str) -> tuple[str, ...]:
     """A folded stretch in full: how many of what, equal lines together."""
     if _END not in stretch:
-        return _counted(map(escaped, stretch))
+        # Thousands of single ones would be twice as long with their count.
+        counted = _counted(map(escaped, stretch))
+        return tuple(run.removeprefix("1 × ") for run in counted)
     lines = stretch.split(_END)
     return _counted(map(_line, lines[:-1]))
 

@@ -83,11 +83,10 @@ def borders_of(marks: Iterable[Mark], layers: Iterable[Layer]) -> list[int]:
 
 
 def unbroken(
-    length: int, marks: Sequence[Mark], layers: Iterable[Layer]
-) -> Iterator[tuple[int, int, bool]]:
-    """The stretches in which something may be folded, and whether they are marked: no
-    mark begins or ends inside one."""
+    length: int, marks: Iterable[Mark], layers: Iterable[Layer]
+) -> Iterator[tuple[int, int]]:
+    """The stretches in which something may be folded: no mark begins or ends inside
+    one, so that a fold is marked as all that it stands for."""
     firm = borders_of(marks, (layer for layer in layers if layer.firm))
     edges = sorted({0, length, *(edge for edge in firm if 0 < edge < length)})
-    for start, end in pairwise(edges):
-        yield start, end, bool(labels_at(marks, start))
+    yield from pairwise(edges)

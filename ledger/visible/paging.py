@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
 
 from ledger.visible.characters import is_mark
-from ledger.visible.folding import BLANK_LINES, is_blank
+from ledger.visible.folding import BLANK_LINES, is_blank, unfolded_escapes
 
-# Bytes of UTF-8, and lines: about what a person reads in one go, and a browser lays out
-# at once.
+# Bytes of UTF-8, lines, and escapes: about what a person reads in one go, and a browser
+# lays out at once.
 PAGE = 16 * 1024
 ROWS = 600
+ESCAPES = 1_000
 _STACK = 64
 
 
@@ -54,6 +55,12 @@ def _row_end(text: str, start: int, end: int) -> int:
     return end
 
 
+def _escape_end(text: str, start: int, end: int) -> int:
+    """The end, or where the escapes that fit on a page end before it."""
+    fitting = islice(unfolded_escapes(text[start:end]), ESCAPES, None)
+    return start + next(fitting, end - start)
+
+
 def _end(text: str, start: int) -> int:
     # A character is one byte at least, so that this much holds a page.
     ahead = text[start : start + PAGE].encode("utf-8", "surrogatepass")
@@ -64,9 +71,9 @@ def _end(text: str, start: int) -> int:
         reached = start + begun - 1
     else:
         reached = min(start + PAGE, len(text))
-    line = _row_end(text, start, reached)
-    if line < reached:
-        return line
+    full = _escape_end(text, start, _row_end(text, start, reached))
+    if full < reached:
+        return full
     if reached >= len(text):
         return len(text)
     # Half a page may be left over for the sake of a whole line, or a whole word.

@@ -73,8 +73,7 @@ def pieces(
     layers: Sequence[Layer],
     one_line: bool,
 ) -> Iterator[Piece]:
-    """In order, without a gap. Of what is marked only blank lines are folded, and the
-    fold is marked as they are."""
+    """In order, without a gap."""
     layout = _controls if one_line else _lines(text, borders_of(marks, ()))
     found = [Piece(at, at + 1, Kind.ESCAPE) for at, _ in unseen(text)]
     at = 0

@@ -130,7 +130,7 @@ def _odd(text: str) -> Iterator[str]:
 
 
 def _folded(text: str) -> Iterator[str]:
-    found = [*folds(text, within=[(0, len(text), False)])]
+    found = [*folds(text, within=[(0, len(text))])]
     pushed = [fold for fold in found if fold.end < len(text)]
     if pushed:
         labels = _listed([*dict.fromkeys(fold.label for fold in pushed)])

@@ -26,9 +26,18 @@ LONG = {
     "a name over many lines": "rm -rf '" + "\n" * 50_000 + "'",
     "a name over many short lines": "rm -rf '" + "b\n" * 50_000 + "'",
 }
+UNSEEN = {
+    "carriage returns": "rm -rf x" + "\r" * 249_000,
+    "bells": "rm -rf x" + "\a" * 160_000,
+    "hard spaces": "rm -rf x" + "\u00a0" * 100_000,
+    "joiners": "rm -rf x" + "\u200d" * 80_000,
+    "two joiners in turn": "rm -rf x" + "\u200d\u200c" * 40_000,
+    "runs too short to fold": "rm -rf x" + ("\r" * 48 + ".") * 5_000,
+    "marks on no letter": "rm -rf x " + "\u1ab0\u1ab1" * 40_000,
+}
 
 
-@each_row("text", [*LONG.values()], ids=[*LONG])
+@each_row("text", [*LONG.values(), *UNSEEN.values()], ids=[*LONG, *UNSEEN])
 def test_every_page_is_small_and_together_they_are_the_text(text: str) -> None:
     content = {
         "call_kind": "command",
@@ -46,13 +55,21 @@ def test_the_first_and_the_last_page_are_small(
     call = command(agent, start_run(agent), text)
     desk = desk_of(alice, project, call)
     first = desk.look()
-    assert len(first.html) < MOST_BYTES
+    assert len(first.html.encode()) < MOST_BYTES
     number = re.search(r"page 1 of (\d+)", first.text)
     assert number
     assert int(number[1]) < 250
     served = desk.turn(2)
     assert served.status == 200
-    assert len(served.html) < MOST_BYTES
+    assert len(served.html.encode()) < MOST_BYTES
+
+
+@each_row("text", [*UNSEEN.values()], ids=[*UNSEEN])
+def test_a_page_of_unseen_characters_is_small(
+    agent: httpx.Client, project: Project, alice: Person, text: str
+) -> None:
+    desk = desk_of(alice, project, command(agent, start_run(agent), text))
+    assert len(desk.look().html.encode()) < MOST_BYTES
 
 
 def test_many_arguments_of_many_lines_share_a_page_no_more_than_fit(
@@ -61,7 +78,28 @@ def test_many_arguments_of_many_lines_share_a_page_no_more_than_fit(
     lines = {f"a{n}": "y\n" * 200 for n in range(30)}
     call = tool(agent, start_run(agent), "db", sql="DROP TABLE t", **lines)
     desk = desk_of(alice, project, call)
-    assert len(desk.look().html) < MOST_BYTES
+    assert len(desk.look().html.encode()) < MOST_BYTES
+
+
+@each_row(
+    "value",
+    ["\r" * 249_000, "\u200d\u200c" * 40_000, " \t" * 120_000],
+    ids=["one run", "joiners in turn", "blanks in turn"],
+)
+def test_a_page_of_an_argument_is_small(
+    agent: httpx.Client, project: Project, alice: Person, value: str
+) -> None:
+    call = tool(agent, start_run(agent), "db", sql=f"DROP TABLE t{value}")
+    assert len(desk_of(alice, project, call).look().html.encode()) < MOST_BYTES
+
+
+def test_many_arguments_of_escapes_share_a_page_no_more_than_fit(
+    agent: httpx.Client, project: Project, alice: Person
+) -> None:
+    controls = {f"a{n}": "\r\a" * 200 for n in range(30)}
+    call = tool(agent, start_run(agent), "db", sql="DROP TABLE t", **controls)
+    desk = desk_of(alice, project, call)
+    assert len(desk.look().html.encode()) < MOST_BYTES
 
 
 def test_blank_lines_stay_folded_under_a_mark(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ledger.visible import Mark, pages, segments, show_text, warnings_of
-from ledger.visible.paging import PAGE, ROWS, rows_of
+from ledger.visible.folding import count_escapes
+from ledger.visible.paging import ESCAPES, PAGE, ROWS, rows_of
 from ledger.visible.pieces import Kind
 from tests.rows import each_row
 
@@ -60,6 +61,24 @@ def test_a_fold_hides_nothing_that_is_marked() -> None:
         (Kind.FOLD, 91, ()),
         (Kind.PLAIN, 1, ()),
     ]
+
+
+@each_row(
+    ("run", "label"),
+    [
+        (" " * 200, "⟨200 spaces⟩"),
+        ("\r" * 200, "⟨200 × U+000D CARRIAGE RETURN⟩"),
+        ("\u200d" * 200, "⟨200 × U+200D ZERO WIDTH JOINER⟩"),
+    ],
+    ids=ascii,
+)
+def test_a_long_run_under_a_mark_is_one_fold_that_is_marked(
+    run: str, label: str
+) -> None:
+    shown = segments(f"a{run}b", marks=[Mark(start=0, end=202, label="look")])
+    assert [part.shown for part in shown] == ["a", label, "b"]
+    assert "".join(part.raw for part in shown) == f"a{run}b"
+    assert {part.marks for part in shown} == {("look",)}
 
 
 def test_ordinary_gaps_stay_as_they_are() -> None:
@@ -121,6 +140,31 @@ def test_a_page_has_no_more_rows_than_a_browser_lays_out_at_once(line: str) -> N
     for start, end in cut:
         assert rows_of(text[start:end]) <= ROWS + 1
         assert len(show_text(text, page=(start, end)).lines) <= ROWS + 1
+
+
+@each_row(
+    "text",
+    [
+        "\r\a" * 20_000,
+        "\u200d\u200c" * 20_000,
+        ("\r" * 48 + "x") * 2_000,
+        ("\r" * 100 + "x") * 2_000,
+        "\r" * 100_000,
+        "\u1ab0\u1ab1" * 20_000,
+    ],
+    ids=lambda text: ascii(text[:4]),
+)
+def test_a_page_has_no_more_escapes_than_a_browser_lays_out_at_once(
+    text: str,
+) -> None:
+    cut = pages(text)
+    assert "".join(text[start:end] for start, end in cut) == text
+    for start, end in cut:
+        assert count_escapes(text[start:end]) <= ESCAPES
+        parts = segments(
+            text[start:end], marks=[Mark(start=0, end=end - start, label="look")]
+        )
+        assert sum(part.kind is Kind.ESCAPE for part in parts) <= ESCAPES
 
 
 def test_there_is_always_a_page() -> None:
