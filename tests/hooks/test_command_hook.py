@@ -166,6 +166,42 @@ def test_an_empty_answer_of_somebody_else_is_no_leave(
     assert "is it Checkrail?" in err
 
 
+def test_what_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
+    """The server says so by a status, or by an answer that holds."""
+    heard: list[str] = []
+
+    class Slow(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            heard.append(self.path)
+            self.send_response(408 if len(heard) == 1 else 200)
+            self.send_header("Checkrail-Hook", "1")
+            if len(heard) == 2:
+                self.send_header("Checkrail-Trouble", "request-timeout")
+            self.end_headers()
+            self.wfile.write(json.dumps({"try": len(heard)}).encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Slow) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        call = posting.Call(
+            url, "crk_x", "claude-code", "PreToolUse", {}, b"{}", wait=20
+        )
+        try:
+            assert posting.posted(call) == {"try": 3}
+            heard.clear()
+            with pytest.raises(posting.NoAnswer, match="408"):
+                posting.posted(replace(call, event="Stop"))
+            assert len(heard) == 1
+        finally:
+            server.shutdown()
+            thread.join()
+
+
 def test_open_is_a_choice_that_is_told(claude: Host, start: Start) -> None:
     code, out, _ = ended(start(pre(claude, "ls"), *AWAY, "--open"))
     assert code == 0
