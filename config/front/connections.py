@@ -105,19 +105,21 @@ class Connections:
         self._warn(group)
         longest = next((one for one in group.waiting if one is not newest), None)
         if longest is None:
+            # It hears that it is one too many, and takes nobody's place until then.
+            self._set_closing(newest)
             return False
-        self.remove(longest)
-        self._evict(longest)
-        return True
-
-    def _evict(self, connection: Connection) -> None:
-        """It may send what is written for it, but not hold a file for ever."""
-        self._closing[connection] = None
         try:
-            connection.evict()
+            longest.evict()
         except Exception:
             logger.exception("A connection could not be closed")
-            connection.abort()
+            longest.abort()
+        self._set_closing(longest)
+        return True
+
+    def _set_closing(self, connection: Connection) -> None:
+        """It may send what is written for it, but not hold a file for ever."""
+        self.remove(connection)
+        self._closing[connection] = None
         if len(self._closing) > CLOSING_LIMIT:
             oldest = next(iter(self._closing))
             self.remove(oldest)

@@ -27,6 +27,8 @@ GRACE_SECONDS = 5.0
 STALLED_SECONDS = 60.0
 # The same for one that had to make room for another.
 EVICTED_SECONDS = 5.0
+# A browser answers the closing of a WebSocket at once.
+SOCKET_CLOSING_SECONDS = 1.0
 # In the scope of a request on a connection that is one too many.
 OVER_LIMIT = "checkrail.over_limit"
 # In the scope of every request that this class has read.
@@ -105,10 +107,8 @@ class TimedProtocol(HttpToolsProtocol):
 
     def check(self, now: float) -> None:
         """Close what is overdue."""
-        if self.transport.get_protocol() is not self:
-            # It has become a socket, whose end this object is not told of.
-            if self.transport.is_closing():
-                self._others.remove(self)
+        if self._is_upgraded():
+            self._check_socket(now)
             return
         if not self.transport.is_closing() and self._is_overdue(now):
             self.expire()
@@ -118,7 +118,10 @@ class TimedProtocol(HttpToolsProtocol):
     def evict(self) -> None:
         """Close it to make room for another."""
         self._evicted = True
-        self.expire()
+        if self._is_upgraded():
+            self.transport.abort()
+        else:
+            self.expire()
 
     def expire(self) -> None:
         """Close it, and say why where a request was begun and nothing is answered yet."""
@@ -140,6 +143,20 @@ class TimedProtocol(HttpToolsProtocol):
         # With a request before its turn, an earlier one is being answered.
         answering = phase is Phase.ANSWER or bool(self.pipeline)
         self._others.set_waiting(self, not answering)
+
+    def _is_upgraded(self) -> bool:
+        return self.transport.get_protocol() is not self
+
+    def _check_socket(self, now: float) -> None:
+        """Of a WebSocket, whose end this object is not told of."""
+        if self.transport.is_closing():
+            self._others.remove(self)
+        elif getattr(self.transport.get_protocol(), "close_timer", None) is None:
+            return  # it is open
+        elif self.phase is Phase.ANSWER:
+            self._enter(Phase.IDLE)  # closed by us: who does not answer that, waits
+        elif now - self._since > SOCKET_CLOSING_SECONDS:
+            self.transport.abort()
 
     def _is_answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle  # None before the first one

@@ -132,3 +132,15 @@ async def test_one_that_cannot_be_closed_turns_nobody_away(
     assert add(all_)[1] is True
     assert broken.aborted
     assert "cannot be closed" in caplog.text
+
+
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=2)
+async def test_who_is_refused_makes_no_room_for_the_next_one() -> None:
+    all_ = Connections()
+    answered = [add(all_)[0] for _ in range(2)]
+    for one in answered:
+        all_.set_waiting(one, waiting=False)
+
+    assert [add(all_)[1] for _ in range(4)] == [False] * 4
+    all_.remove(answered[0])
+    assert add(all_)[1] is True

@@ -237,3 +237,22 @@ def test_a_thousand_half_requests_leave_room_for_whole_ones(
                 step = {"number": number, "tokens": 1, "tool_calls": 0}
                 answer = agent.post(f"/runs/{run}/steps", json=step)
                 assert answer.status_code == 201, answer.text
+
+
+def test_sockets_of_strangers_leave_room_for_requests(server: Server) -> None:
+    """Each is told that it is signed out, and never says that it has heard."""
+    upgrade = (
+        *("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"),
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        f"Origin: {server.live.url}",
+    )
+    asked = head(server.live, "GET", "/ws/p/main/queue/", *upgrade)
+    with ExitStack() as stack:
+        for _ in range(3 * ROOM):
+            link = stack.enter_context(server.connect())
+            link.sendall(asked)
+            read_answer(link)
+        began = time.monotonic()
+        until(lambda: httpx.get(f"{server.live.url}/healthz").status_code == 200)
+        # The server's own patience with a socket that was closed is ten seconds.
+        assert time.monotonic() - began < 8
