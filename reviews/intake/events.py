@@ -36,6 +36,7 @@ HEADERS = {
 QUERY = frozenset({"after"})
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 2_000
+GONE = "Entries of run %s after %d are gone, its head is %d: run ledger_verify"
 
 logger = logging.getLogger(__name__)
 
@@ -145,12 +146,16 @@ async def _pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]
             head = feed.head
             if head is not None and head.seq > last:
                 page = await feed.page(last)
-                last = page.last
-                yield page.text
+                if page.last > last:
+                    last = page.last
+                    yield page.text
+                    continue
+                # Deleted past us: looked for again with each heartbeat, no sooner.
+                logger.error(GONE, followed.run_code, last, head.seq)
             elif head is not None and head.seq == last and head.status in FINAL:
                 yield _end(followed, head)
                 return
-            elif not await feed.wait(follower, seconds=HEARTBEAT_SECONDS):
+            if not await feed.wait(follower, seconds=HEARTBEAT_SECONDS):
                 yield ": still here\n\n"
 
 

@@ -291,6 +291,29 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
             until(lambda: not any(e._open for e in followers._everybody.values()))
 
 
+def test_entries_that_are_gone_are_not_looked_for_without_a_pause(
+    robot: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody has deleted all but the first entry, past every trigger."""
+    looks: list[int] = []
+    page = feeds._page
+
+    def cut(run_id: int, run_code: str, after: int, until: int) -> feeds.Page:
+        looks.append(after)
+        return page(run_id, run_code, after, min(until, 1))
+
+    monkeypatch.setattr(feeds, "_page", cut)
+    monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.3)
+    run = start_run(robot)
+    report(robot, run, 1)
+    with listen(robot, run) as heard:
+        heard.entries(1)
+        assert heard.block() == {"": "still here"}
+        assert heard.block() == {"": "still here"}
+    assert looks.count(0) == 1
+    assert looks.count(1) <= 4
+
+
 def test_a_word_now_and_then_keeps_the_line_open(
     robot: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
