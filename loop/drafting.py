@@ -67,7 +67,11 @@ def _draft(
 
 
 # A page shows the same drafts again and again, and loading a policy takes milliseconds.
-@lru_cache(maxsize=256)
+# Each entry holds a whole policy: no more of them are kept than one page shows.
+DRAFTS_KEPT = 50
+
+
+@lru_cache(maxsize=DRAFTS_KEPT)
 def _policy_draft(in_force: str, change: str) -> dict[str, Any]:
     document, wanted = json.loads(in_force), json.loads(change)["set"]
     merged = _merged(document, wanted)
@@ -87,7 +91,7 @@ def _policy_problem(document: Mapping[str, Any]) -> str | None:
     return None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=DRAFTS_KEPT)
 def _loop_problem(in_force: str, text: str) -> str | None:
     change = json.loads(text)
     wanted = Proposal(

@@ -79,15 +79,19 @@ def _decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
 
 
 def _recommendations(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+    before = request.GET.get("before", "")
     return {
-        "rows": recommendations_open(request.project.pk, at=at),
+        "list": recommendations_open(request.project.pk, before=before, at=at),
+        "first": not before,
         "ended": recommendations_ended(request.project.pk, at=at),
     }
 
 
 def _notes(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+    after = request.GET.get("after", "")
     return {
-        "rows": notes_waiting(request.project.pk, at=at),
+        "list": notes_waiting(request.project.pk, after=after, at=at),
+        "first": not after,
         "ended": notes_ended(request.project.pk, at=at),
     }
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from ledger.moments import Moment, ahead, past, past_or_none
 from ledger.visible import visible, visible_line
 from loop.models import Incident, Note, NoteState
+from loop.page.paging import Page, list_page
 from loop.page.vocabulary import SEVERITY_TONES, Look, actor_names
 
 OPEN_LIMIT = 100
@@ -54,10 +55,12 @@ class IncidentRow:
     came_back: bool
 
 
-def notes_waiting(project_id: int, *, at: datetime) -> list[NoteRow]:
-    """In the order in which they will be taken up."""
-    rows = Note.objects.filter(project_id=project_id, state__in=_WAITING)
-    return _notes(list(rows.order_by("pk")[:OPEN_LIMIT]), at=at)
+def notes_waiting(project_id: int, *, after: str, at: datetime) -> Page[NoteRow]:
+    """In the order in which they will be taken up: the first, or those after one."""
+    all_rows = Note.objects.filter(project_id=project_id)
+    waiting = all_rows.filter(state__in=_WAITING)
+    page = list_page(waiting, among=all_rows, last=after, newest_first=False)
+    return Page(rows=_notes(page.rows, at=at), last=page.last)
 
 
 def notes_ended(project_id: int, *, at: datetime) -> list[NoteRow]:

@@ -12,9 +12,9 @@ from ledger.moments import Moment, past, past_or_none
 from ledger.visible import ShownText, show_text, visible, visible_line
 from loop.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
+from loop.page.paging import Page, list_page
 from loop.page.vocabulary import Look, actor_names
 
-OPEN_LIMIT = 100
 ENDED_LIMIT = 20
 _STATES = {
     RecommendationState.PENDING: Look("New", "inbox", ""),
@@ -63,9 +63,14 @@ class RecommendationRow:
         return self.ended is None
 
 
-def recommendations_open(project_id: int, *, at: datetime) -> list[RecommendationRow]:
-    rows = Recommendation.objects.filter(project_id=project_id, state__in=OPEN)
-    return _rows(list(rows.order_by("-pk")[:OPEN_LIMIT]), at=at)
+def recommendations_open(
+    project_id: int, *, before: str, at: datetime
+) -> Page[RecommendationRow]:
+    """The newest, or those before the one that is named."""
+    all_rows = Recommendation.objects.filter(project_id=project_id)
+    waiting = all_rows.filter(state__in=OPEN)
+    page = list_page(waiting, among=all_rows, last=before, newest_first=True)
+    return Page(rows=_rows(page.rows, at=at), last=page.last)
 
 
 def recommendations_ended(project_id: int, *, at: datetime) -> list[RecommendationRow]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from loop.clock import look
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
 from loop.noting import note_add
 from loop.page import decisions as decision_list
+from loop.page import paging
 from loop.recommending import recommendation_add
 from loop.switching import loop_switch
 from loop.triggers import signal_accept
@@ -384,3 +386,53 @@ def test_a_clock_that_does_not_come_is_said_aloud(
     loops.update(heartbeat_at=long_ago, looked_at=long_ago)
     page = shown(browser_of(alice.user), history.path())
     assert "The clock does not come. A heartbeat was due 2 h 45 m ago" in page
+
+
+@pytest.mark.parametrize(
+    ("tab", "mark"),
+    [
+        ("recommendations", r'id="recommendation-([0-9a-f-]{36})"'),
+        ("notes", "Item \\d+"),
+    ],
+)
+def test_every_open_one_is_reached_page_by_page(
+    project: Project,
+    robo: Robot,
+    alice: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    tab: str,
+    mark: str,
+) -> None:
+    monkeypatch.setattr(paging, "PAGE", 3)
+    here, by = project.pk, alice.principal
+    for number in range(7):
+        note_add(project_id=here, principal=by, text=f"Item {number}", data={})
+        recommendation_add(
+            project_id=here,
+            principal=by,
+            title=f"Item {number}",
+            detail="",
+            change={"advice": "Rest"},
+        )
+    client, path = browser_of(alice.user), f"/p/{project.slug}/loop/{tab}/"
+    seen: list[list[str]] = []
+    query = ""
+    for _ in range(4):
+        page = client.get(path + query).content.decode()
+        assert re.search(r'-title">[^<]+<span class="n">7</span>', page)
+        seen.append(list(dict.fromkeys(re.findall(mark, page))))
+        following = re.search(r'href="([^"]+)" rel="next"', page)
+        assert ("Back to the" in page) == (query != "")
+        if following is None:
+            break
+        query = unescape(following[1])
+
+    assert [len(part) for part in seen] == [3, 3, 1]
+    if tab == "notes":
+        assert [*chain(*seen)] == [f"Item {number}" for number in range(7)]
+    else:
+        newest = Recommendation.objects.filter(project=project).order_by("-pk")
+        assert [*chain(*seen)] == [str(row.code) for row in newest]
+    # What nobody gave out is the first page, and never an error.
+    odd = client.get(path, {"before": "x", "after": "x"}).content.decode()
+    assert list(dict.fromkeys(re.findall(mark, odd))) == seen[0]

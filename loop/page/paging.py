@@ -1,0 +1,42 @@
+"""Open rows page by page, by key: however many there are, every one can be reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db.models import QuerySet
+
+from accounts.identifiers import parse_code
+from loop.models import Note, Recommendation
+
+PAGE = 50
+
+M = TypeVar("M", Note, Recommendation)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page(Generic[R]):
+    """`last` names the last row where more follow, else it is empty."""
+
+    rows: list[R]
+    last: str
+
+
+def list_page(
+    rows: QuerySet[M], *, among: QuerySet[M], last: str, newest_first: bool
+) -> Page[M]:
+    """What follows the row that `last` names, or the first page.
+
+    `among` are all rows of the project: the one named may have ended since.
+    """
+    known = parse_code(last)
+    if known is not None:
+        key = among.filter(code=known).values_list("pk", flat=True).first()
+        if key is not None:
+            side = "pk__lt" if newest_first else "pk__gt"
+            rows = rows.filter(**{side: key})
+    found = list(rows.order_by("-pk" if newest_first else "pk")[: PAGE + 1])
+    more = len(found) > PAGE
+    return Page(rows=found[:PAGE], last=str(found[PAGE - 1].code) if more else "")
