@@ -70,6 +70,11 @@ def test_a_timeline_tells_when_it_was(
     page.goto(f"/p/{project.slug}/queue/{review}/")
     history = page.get_by_role("region", name="History")
     is_local_and_says_utc(history.locator("time[data-at]").first)
+    # On a phone, too, an absolute time has its zone beside it.
+    page.set_viewport_size({"width": 390, "height": 780})
+    expect(history.get_by_text("times in Tehran")).to_be_visible()
+    page.goto(f"/p/{project.slug}/runs/{run}/")
+    expect(page.get_by_text("times in Tehran")).to_be_visible()
 
 
 def test_the_loop_tells_when_it_decided(
