@@ -117,6 +117,17 @@ document.addEventListener("htmx:before:history:restore", () => {
   mark();
 });
 
+// Nothing has arrived: what is shown stays selected, and the address is its own again.
+document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
+  const { headers, signal } = ctx.request;
+  if (!headers["HX-History-Restore-Request"] || signal.aborted || ctx.response?.status < 400) return;
+  selected ??= shown();
+  if (!detail() || isBehind()) return; // the cursor has moved on
+  history.replaceState(history.state, "", detail().getAttribute("hx-get"));
+  mark();
+  remark("That review could not be loaded. Try again.");
+});
+
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   selected ??= shown();
   mark();

@@ -9,6 +9,8 @@ const WORDS = { live: "live", offline: "reconnecting", ended: "not live" };
 let offline;
 
 const cursor = () => document.getElementById("live-cursor");
+const pane = () => document.querySelector("#detail[data-code]");
+const list = () => document.querySelector("#runs, #permissions, #loop, #queue-list");
 
 function show(state) {
   const dot = document.getElementById("conn");
@@ -54,25 +56,37 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   const everything = touched.includes("*");
   if (everything) forgetPanes();
   else touched.forEach(forgetPane);
-  const pane = document.querySelector("#detail[data-code]");
-  if (pane && (everything || touched.includes(pane.dataset.code))) htmx.trigger(pane, "news");
-  const list = document.querySelector("#runs, #permissions, #loop, #queue-list");
-  if (everything && list) htmx.trigger(list, "news");
+  const shown = pane();
+  if (shown && (everything || touched.includes(shown.dataset.code))) htmx.trigger(shown, "news");
+  if (everything && list()) htmx.trigger(list(), "news");
 });
 
-document.addEventListener("htmx:response:error", ({ detail }) => {
-  const { status } = detail.ctx.response;
-  if (status >= 500) remark("The server had a problem; nothing was changed. Try again.");
+// Polls and news fetch by themselves; what a person does is a trusted event, or a POST.
+const isAsked = ({ request, sourceEvent }) => request.method === "POST" || sourceEvent?.isTrusted;
+// What is typed into a change is only judged: nothing can have been taken.
+const isAct = ({ request, sourceElement }) => request.method === "POST" && !sourceElement.matches("[data-judged]");
+
+// An act without an answer may stand all the same: look, and say no more than is known.
+function lookAgain(cause) {
+  remark(`${cause} It is not known whether this was taken. Look before you try again.`);
+  for (const part of [pane(), list()]) if (part) htmx.trigger(part, "news");
+}
+
+document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
+  const { status } = ctx.response;
+  if (status >= 500 && isAct(ctx)) lookAgain("The server had a problem.");
+  else if (!isAsked(ctx)) {
+    if (status >= 500 && ctx.sourceEvent?.type === "news") remark("The server had a problem. What you see may be old.");
+  } else if (status >= 500) remark("The server had a problem. Try again.");
   else if (status === 403) remark("This was refused. Reload the page and try again.");
   else if (status === 404) remark("This is no longer here.");
 });
 
-document.addEventListener("htmx:error", ({ detail }) => {
+document.addEventListener("htmx:error", ({ detail: { ctx, error } }) => {
   // Given up for a newer request: nothing is wrong.
-  if (detail.error?.name === "AbortError") return;
-  if (detail.ctx && !detail.ctx.response) {
-    remark("The server cannot be reached; nothing was sent. Try again.");
-  }
+  if (error?.name === "AbortError" || !ctx || ctx.text !== undefined) return;
+  if (isAct(ctx)) lookAgain("The server did not answer.");
+  else if (isAsked(ctx)) remark("The server cannot be reached. Try again.");
 });
 
 // The socket waits for this file (hx-trigger="ready"): htmx starts as soon as it is

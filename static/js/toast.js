@@ -2,11 +2,11 @@
 
 const READING_MS = 8000;
 let reading;
+let standing = [""];
 
-export function toast(text, link) {
+function draw(text, link) {
   const box = document.getElementById("toast");
   if (!box) return;
-  clearTimeout(reading);
   box.hidden = !text;
   box.querySelector("[data-text]").textContent = text;
   const anchor = box.querySelector("a");
@@ -14,8 +14,21 @@ export function toast(text, link) {
   if (link) [anchor.href, anchor.textContent] = link;
 }
 
-// About one request: said once, then out of the way.
+function restore() {
+  clearTimeout(reading);
+  reading = undefined;
+  draw(...standing);
+}
+
+// What holds until something else is said; "" takes it back, and lets a remark be read.
+export function toast(text, link) {
+  standing = [text, link];
+  if (text || !reading) restore();
+}
+
+// About one request: said once, then out of the way of what still holds.
 export function remark(text, milliseconds = READING_MS, link = undefined) {
-  toast(text, link);
-  reading = setTimeout(() => toast(""), milliseconds);
+  clearTimeout(reading);
+  draw(text, link);
+  reading = setTimeout(restore, milliseconds);
 }
