@@ -80,11 +80,11 @@ def _without_fences(text: str) -> str:
     done = 0
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
-        run, info = fence[1], fence[2].strip()
         if opened is None:
             opened = fence
-        elif run[0] == opened[1][0] and len(run) >= len(opened[1]):
-            if info:
+        # The same sign at least as often.
+        elif fence[1].startswith(opened[1]):
+            if fence[2].strip():
                 # A second opening: the first block was never closed, so it stays.
                 opened = fence
                 continue

@@ -77,17 +77,18 @@ def words_of(phrase: str) -> tuple[str, ...]:
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._commas = "," in text
         # Most words of a text come more than once.
         self._plain: dict[str, tuple[str, ...]] = {}
 
     def read(self) -> tuple[Sentence, ...]:
         """In one loop that calls little: a text may have 100,000 sentences."""
         text, known = self._text, self._plain
+        commas = "," in text
         found: list[Sentence] = []
         words: list[str] = []
         pauses: set[int] = set()
-        start = end = -1
+        first: re.Match[str] | None = None  # the tokens of the sentence so far
+        last: re.Match[str] | None = None
         paragraph, heading = 0, text.startswith("#")
         for token in _TOKEN.finditer(text):
             kind = token.lastindex
@@ -97,45 +98,48 @@ class _Reader:
                 if plain is None:
                     plain = known[word] = _plain(word)
                 words += plain
-                start = token.start() if start < 0 else start
-                end = token.end()
+                first, last = first or token, token
                 continue
             if kind == _PAUSE:
                 pauses.add(len(words))
                 continue
             question, blank = False, False
-            stop = end
+            stop = token.end()
             if kind == _END:
-                if not self._ends(token):
+                # Nearly always a blank follows, or nothing.
+                if text[stop : stop + 1] not in " \n" and not self._ends(token):
                     continue
-                question, stop = self._asks(token), token.end()
+                question = token[0] != "." and self._asks(token)
             else:
                 blank = token[0].count("\n") > 1
-                if not blank and self._goes_on(token):
+                # A new line is a new sentence, unless the old one plainly goes on in it.
+                if not blank and (
+                    text[stop : stop + 1].islower()
+                    or (commas and self._is_after_comma(token))
+                ):
                     continue
             # Marks without a word are one question, however many they are.
             if words or (question and (not found or found[-1].words)):
-                first = stop - 1 if start < 0 else start
-                marked = frozenset(pauses) if pauses else _NO_PAUSES
                 parts = (
-                    first,
-                    stop,
+                    first.start() if first else stop - 1,
+                    last.end() if last and kind == _LINE else stop,
                     tuple(words),
-                    marked,
+                    frozenset(pauses) if pauses else _NO_PAUSES,
                     question,
                     heading,
                     paragraph,
                 )
                 found.append(_new(Sentence, parts))
-                words, pauses, start, end = [], set() if pauses else pauses, -1, -1
+                words, pauses = [], set() if pauses else pauses
+                first = last = None
             if kind == _LINE:
                 paragraph += blank
                 heading = text.startswith("#", token.end())
-        if words:
+        if words and first and last:
             found.append(
                 Sentence(
-                    start,
-                    end,
+                    first.start(),
+                    last.end(),
                     tuple(words),
                     frozenset(pauses),
                     False,
@@ -145,12 +149,9 @@ class _Reader:
             )
         return tuple(found)
 
-    def _goes_on(self, token: re.Match[str]) -> bool:
-        """A new line is a new sentence, unless the old one plainly goes on in it."""
-        text, first, last = self._text, token.start(), token.end()
-        if text[last : last + 1].islower():
-            return True
-        return self._commas and text[max(0, first - 4) : first].rstrip()[-1:] == ","
+    def _is_after_comma(self, token: re.Match[str]) -> bool:
+        place = token.start()
+        return self._text[max(0, place - 4) : place].rstrip()[-1:] == ","
 
     def _ends(self, token: re.Match[str]) -> bool:
         if not _WIDE_ENDS.isdisjoint(token[0]):
