@@ -13,6 +13,11 @@ from tests.ledger.triggers import run_sql
 from tests.waiting import until
 
 STEPS = 300
+# Old versions stay as long as anybody's snapshot needs them: a round beside a long read of
+# another thread tells nothing. With an index in the way no round comes near the share.
+ROUNDS = 3
+SHARE = 0.95
+TABLES = (Run._meta.db_table, ProjectHead._meta.db_table)
 # These change a few times in the life of a run, not with every step.
 SELDOM = {"status", "finished_at"}
 
@@ -45,20 +50,29 @@ def updates(table: str) -> tuple[int, int]:
     return every, heap_only
 
 
+@pytest.mark.timeout(150)
 def test_steps_are_heap_only_updates(agent: httpx.Client) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite updates in place.")
+    rounds = []
+    for _ in range(ROUNDS):
+        rounds.append(report_steps(agent))
+        if min(rounds[-1].values()) > SHARE:
+            return
+    raise AssertionError(rounds)
+
+
+def report_steps(agent: httpx.Client) -> dict[str, float]:
+    """Of each table the share of updates that left its indexes alone."""
     run = start_run(agent)
-    tables = (Run._meta.db_table, ProjectHead._meta.db_table)
-    before = {table: updates(table) for table in tables}
+    before = {table: updates(table) for table in TABLES}
     for number in range(1, STEPS + 1):
         body = step(number, checkpoint=True)
         assert agent.post(f"/runs/{run}/steps", json=body).status_code == 201
     run_sql("SELECT pg_stat_force_next_flush()")
-
-    for table in tables:
-        until(lambda table=table: updates(table)[0] >= before[table][0] + STEPS * 0.9)  # type: ignore[misc]
-        every, heap_only = (
-            now - was for now, was in zip(updates(table), before[table], strict=True)
-        )
-        assert heap_only > 0.95 * every, f"{table}: {heap_only} of {every}"
+    shares = {}
+    for table, (began, began_heap_only) in before.items():
+        until(lambda table=table, began=began: updates(table)[0] >= began + STEPS * 0.9)  # type: ignore[misc]
+        every, heap_only = updates(table)
+        shares[table] = (heap_only - began_heap_only) / (every - began)
+    return shares
