@@ -120,6 +120,7 @@ class Desk:
         for page in self._usual:
             page.remove_listener("console", self._hear)
             page.remove_listener("pageerror", self._fail)
+            page.unroute_all(behavior="ignoreErrors")
             page.context.clear_cookies()
             try:
                 page.goto("/healthz")
