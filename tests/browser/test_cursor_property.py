@@ -74,6 +74,7 @@ def click(page: Page, dice: random.Random) -> None:
     spots: list[dict[str, float]] = page.evaluate(
         """where => [...document.querySelectorAll(where)].slice(0, 12)
             .map(it => it.getBoundingClientRect())
+            .filter(box => box.width)  // what is hidden has no place: not even 0, 0
             .map(box => ({x: box.x + 20, y: box.y + box.height / 2}))""",
         where,
     )
