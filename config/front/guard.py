@@ -37,6 +37,7 @@ from accounts.requests import SEEN, Seen
 from config.front import result_json, strict_json
 from config.front.head import check_head
 from config.front.http_protocol import OVER_LIMIT
+from config.front.in_flight import InFlight
 from config.front.key_rate import KeyRate
 from config.front.wire import (
     App,
@@ -79,6 +80,7 @@ class ApiGuard:
     def __init__(self, inner: App) -> None:
         self.inner = inner
         self.key_rate = KeyRate(per_second=settings.KEY_RATE)
+        self.in_flight = InFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -108,13 +110,14 @@ class ApiGuard:
         except DomainError as error:
             await send_problem(send, error)
             return
-        try:
-            document = await _parsed(parse, raw) if raw else None
-        except DomainError as error:
-            await send_problem(send, error)
-            return
-        scope[SEEN] = Seen(principal=principal, raw=raw, document=document)
-        await self.inner(scope, receive, send)
+        async with self.in_flight.wait_for_turn(scope, principal):
+            try:
+                document = await _parsed(parse, raw) if raw else None
+            except DomainError as error:
+                await send_problem(send, error)
+                return
+            scope[SEEN] = Seen(principal=principal, raw=raw, document=document)
+            await self.inner(scope, receive, send)
 
     async def _page(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The console's forms are small; nobody fills our disk through them."""

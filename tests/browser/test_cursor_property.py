@@ -73,9 +73,11 @@ def click(page: Page, dice: random.Random) -> None:
     where = "#dock [value=approve]" if dice.random() < 0.3 else "#queue li a"
     spots: list[dict[str, float]] = page.evaluate(
         """where => [...document.querySelectorAll(where)].slice(0, 12)
-            .map(it => it.getBoundingClientRect())
-            .filter(box => box.width)  // what is hidden has no place: not even 0, 0
-            .map(box => ({x: box.x + 20, y: box.y + box.height / 2}))""",
+            .map(it => [it, it.getBoundingClientRect()])
+            .map(([it, box]) => ({it, x: box.x + 20, y: box.y + box.height / 2}))
+            // What is hidden or scrolled away is covered by a link that leaves the page.
+            .filter(({it, x, y}) => it.contains(document.elementFromPoint(x, y)))
+            .map(({x, y}) => ({x, y}))""",
         where,
     )
     if spots:
