@@ -16,8 +16,8 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 
 from accounts import secrets
-from accounts.errors import Forbidden, Unauthenticated
 from accounts.models import AgentKey, PersonalToken, User
+from common.errors import Forbidden, Unauthenticated
 
 CACHE_SECONDS = 5.0
 # A "last used" date is worth one write a minute, not one a request.

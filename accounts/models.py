@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Now
 
-from accounts.identifiers import uuid7
+from common.ids import uuid7
 
 # The agent that the system loop keeps its decisions as, and the intent of its runs.
 # Nobody gets a key for it, and no agent can give that intent: such a run waits for

@@ -17,8 +17,8 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
-from accounts.errors import Forbidden
 from accounts.models import User
+from common.errors import Forbidden
 
 SEEN = "checkrail"  # where the front leaves what it has seen, in the ASGI scope
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from accounts.errors import Forbidden, NotFound
 from accounts.models import Membership, Project, Role, User
+from common.errors import Forbidden, NotFound
 
 
 def projects_of(*, user_id: int) -> QuerySet[Project]:

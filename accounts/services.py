@@ -14,7 +14,6 @@ from django.utils import timezone
 
 from accounts import secrets
 from accounts.auth import forget_secret
-from accounts.errors import Invalid
 from accounts.models import (
     SYSTEM_LOOP,
     Agent,
@@ -26,6 +25,7 @@ from accounts.models import (
     Secret,
     User,
 )
+from common.errors import Invalid
 
 S = TypeVar("S", bound=Secret)
 

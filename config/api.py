@@ -13,14 +13,14 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from accounts.errors import (
+from accounts.requests import BEARER_OR_SESSION, seen_of
+from common.errors import (
     DomainError,
     Forbidden,
     Malformed,
     Unauthenticated,
     Unavailable,
 )
-from accounts.requests import BEARER_OR_SESSION, seen_of
 from config.front.problems import MEDIA_TYPE, invalid_fields, problem_body
 from config.health import router as health
 from config.openapi.document import Document

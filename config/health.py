@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from ninja import Router
 from pydantic import BaseModel
 
-from accounts.responses import json_response
+from common.responses import json_response
 from config.celery import app as celery_app
 from config.models import Heartbeat
 from config.probing import probe

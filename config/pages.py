@@ -9,8 +9,8 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from accounts import errors as account_errors
-from accounts.errors import (
+from common import errors as account_errors
+from common.errors import (
     Broken,
     DomainError,
     Forbidden,

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-from accounts.append_only import list_faults
+from common.append_only import list_faults
 from config.data_folder import DATABASE, KEY_FILE
 
 SHORTEST_SECRET = 50

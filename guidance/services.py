@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.db import IntegrityError, transaction
 
-from accounts.errors import Invalid, StaleVersion, Unchanged
+from common.errors import Invalid, StaleVersion, Unchanged
 from guidance.core.canonical import canonical, digest
 from guidance.core.caps import Caps
 from guidance.core.policy import load_policy

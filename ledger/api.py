@@ -7,11 +7,11 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from accounts.errors import NotFound
 from accounts.models import SYSTEM_LOOP
-from accounts.paging import only_known, page_after, unacceptable
 from accounts.requests import BEARER_OR_SESSION, principal_of
-from accounts.responses import json_response
+from common.errors import NotFound
+from common.paging import only_known, page_after, unacceptable
+from common.responses import json_response
 from guidance.core.words import INTENTS
 from ledger.answers import checkpoint_answer, run_answer
 from ledger.beside import compare_runs

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from ledger import ready
 from ledger.commands import (
     Change,

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from common.responses import reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
 from ledger.commands import Change, Command, Draft, nothing
 from ledger.models import Checkpoint, IdempotencyRecord, Run
-from ledger.replies import reply
 from ledger.state import RunState
 from ledger.writer import writer
 

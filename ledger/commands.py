@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 
-from accounts.errors import DomainError
-from accounts.identifiers import uuid7
+from common.errors import DomainError
+from common.ids import uuid7
 from guidance.core.canonical import canonical
 from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
 from ledger.ready import Statement

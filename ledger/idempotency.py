@@ -15,11 +15,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.errors import DomainError, Malformed
+from common.errors import DomainError, Malformed
+from common.responses import Reply
 from guidance.redactor import fingerprint_key
 from ledger.commands import Idempotency
 from ledger.models import IdempotencyRecord
-from ledger.replies import Reply
 
 KEEP = timedelta(hours=72)
 

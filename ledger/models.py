@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from accounts.identifiers import uuid7
 from accounts.models import Agent, Project
+from common.ids import uuid7
 from guidance.models import PolicyVersion
 from ledger.chain import GENESIS
 

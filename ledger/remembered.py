@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from uuid import UUID
 
-from accounts.errors import NotFound
-from accounts.identifiers import parse_code
+from common.errors import NotFound
+from common.ids import parse_code
 from ledger import ready
 from ledger.holding import Held, hold_run
 from ledger.models import Run

@@ -17,8 +17,8 @@ from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from accounts.identifiers import parse_code
 from accounts.models import SYSTEM_LOOP
+from common.ids import parse_code
 from guidance.core.wording import duration, percent_beside
 from ledger.charts import StepFigure, fleet_bar, gauge
 from ledger.figures import ago, compact, exact_money, iso, money, span

@@ -12,9 +12,9 @@ from django.db.models import Func, QuerySet, TextField, Value
 from django.db.models.sql.compiler import SQLCompiler
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.errors import NotFound
-from accounts.identifiers import parse_code
 from accounts.models import SYSTEM_LOOP
+from common.errors import NotFound
+from common.ids import parse_code
 from ledger.answers import RUN_RELATED
 from ledger.chain import timestamp
 from ledger.models import Entry, Run

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.doors import ConsoleRequest, member_door
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from ledger.models import Run
 from ledger.rows import PAGE, SHOWS, live_position, rows_of, runs_found
 from ledger.runpage import page_of, run_loaded

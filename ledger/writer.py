@@ -27,7 +27,7 @@ from django.db import InterfaceError, InternalError, OperationalError, connectio
 from django.db.utils import Error as DatabaseError
 from psycopg.errors import LockNotAvailable
 
-from accounts.errors import Unavailable
+from common.errors import Unavailable
 from ledger.books import Books, Committed, Job
 from ledger.commands import Command
 from ledger.fair_line import FairLine

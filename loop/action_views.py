@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
-from accounts.errors import DomainError, Invalid
+from common.errors import DomainError, Invalid
 from guidance.redactor import clean
 from loop.clock import loop_wake
 from loop.hints import hint

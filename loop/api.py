@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from accounts.auth import AgentPrincipal
-from accounts.paging import only_known, page_after
 from accounts.requests import BEARER_OR_SESSION, principal_of
-from accounts.responses import json_response
+from common.paging import only_known, page_after
+from common.responses import json_response
 from ledger.commands import Idempotency
 from loop.answers import (
     decision_answer,

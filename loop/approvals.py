@@ -12,7 +12,7 @@ from functools import partial
 
 from django.db.models import QuerySet
 
-from accounts.errors import Invalid, RateLimited
+from common.errors import Invalid, RateLimited
 from guidance.core.loop.proposals import Proposal, proposal_problem
 from guidance.core.loop.rails import cap_met
 from guidance.models import PolicyVersion

@@ -11,15 +11,15 @@ from functools import partial
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import DomainError
 from accounts.models import Role
 from accounts.selectors import require_role
+from common.errors import DomainError
+from common.responses import Reply
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.words import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
 from ledger.commands import Change, Command, SealedEntry, nothing
 from ledger.models import ProjectHead
-from ledger.replies import Reply
 from ledger.state import RunState
 from loop.errors import NotDue
 from loop.events import tell_subscribers

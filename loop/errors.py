@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from reviews.errors import RunClosed
 
 

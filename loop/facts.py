@@ -10,7 +10,7 @@ from functools import cached_property
 
 from django.db.models import Count, Sum
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from guidance.core.loop.alerts import Standing
 from guidance.core.loop.facts import Snapshot
 from guidance.core.loop.proposals import Proposal, proposal_problem

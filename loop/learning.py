@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.errors import DomainError
+from common.errors import DomainError
+from common.responses import Reply
 from guidance.core.loop.learning import Lesson, lessons
 from guidance.services import DEFAULT, policy_in_force
 from ledger.commands import Change
 from ledger.models import ProjectHead
-from ledger.replies import Reply
 from ledger.state import RunState
 from loop.acting import LOOP
 from loop.counting import counted_facts

@@ -11,11 +11,11 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.auth import Principal
-from accounts.errors import Invalid
-from accounts.identifiers import uuid7
+from common.errors import Invalid
+from common.ids import uuid7
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from ledger.commands import Change, Command, Idempotency, SealedEntry
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import note_answer
 from loop.caps import refuse_at_cap

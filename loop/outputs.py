@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from accounts.fields import Cursor, Id, Moment, Usd
+from common.fields import Cursor, Id, Moment, Usd
 from ledger.schemas import PolicyStamp, ReviewReference
 
 

@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.paging import only_known
 from accounts.requests import PERSON, person_asking
-from accounts.responses import json_response
+from common.paging import only_known
+from common.responses import json_response
 from loop.answers import incident_answer, recommendation_answer, summary_answer
 from loop.clock import loop_wake
 from loop.hints import hint

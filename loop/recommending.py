@@ -10,16 +10,16 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import PersonPrincipal, Principal
-from accounts.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
-from accounts.identifiers import uuid7
 from accounts.models import Role
 from accounts.selectors import require_role
+from common.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
+from common.ids import uuid7
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.words import EVENT
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, Idempotency, SealedEntry, nothing
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import recommendation_answer
 from loop.caps import refuse_at_cap

@@ -12,11 +12,11 @@ from typing import Any
 from django.db.models import QuerySet
 
 from accounts.auth import Principal
-from accounts.errors import Invalid
-from accounts.identifiers import parse_code
+from common.errors import Invalid
+from common.ids import parse_code
+from common.responses import Reply, reply
 from ledger.commands import Change, Command, Idempotency
 from ledger.models import Run
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.answers import decision_answer
 from loop.models import Decision

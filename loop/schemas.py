@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from accounts.paging import PageQuery, QueryText
+from common.paging import PageQuery, QueryText
 from guidance.core.canonical import canonical
 from reviews.schemas import (
     Body,

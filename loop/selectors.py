@@ -8,10 +8,10 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
-from accounts.errors import Forbidden, Invalid, NotFound
-from accounts.identifiers import parse_code
 from accounts.models import Project
 from accounts.selectors import projects_of
+from common.errors import Forbidden, Invalid, NotFound
+from common.ids import parse_code
 from guidance.core.loop.words import EMITTING
 from guidance.core.money import usd
 from guidance.services import DEFAULT, policy_in_force

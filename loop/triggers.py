@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from accounts.auth import Principal
-from accounts.identifiers import parse_code, uuid7
+from common.ids import parse_code, uuid7
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.facts import identity_of
 from ledger.commands import Change, Command, Idempotency, SealedEntry
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from loop.errors import SignalKnown
 from loop.models import Decision, Signal

@@ -15,8 +15,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.doors import ConsoleRequest, member_door
-from accounts.errors import Invalid
 from accounts.models import Role
+from common.errors import Invalid
 from guidance.services import DEFAULT, policy_in_force
 from ledger.rows import live_position
 from loop.page.decision import awaited, decision_loaded, decision_page

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from accounts.paging import unacceptable
+from common.paging import unacceptable
 
 _WEEK = re.compile(r"(2[0-9]{3})-W([0-9]{2})")
 

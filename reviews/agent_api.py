@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Header, Router
 from pydantic import WithJsonSchema
 
-from accounts.paging import only_known
 from accounts.requests import (
     AGENT,
     BEARER,
@@ -17,6 +16,7 @@ from accounts.requests import (
     agent_of,
     principal_of,
 )
+from common.paging import only_known
 from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
 from ledger.writer import writer
 from reviews.doorway import Pieces, browser_session, keyed, send

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from ledger.visible import visible
 from reviews.amending import Unchanged, amended_from
 from reviews.amendments import Amendment, judge_amendment

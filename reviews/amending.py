@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.arguments import ArgumentProblem, read_arguments
 from ledger.visible import visible, warnings_of
 from ledger.visible.characters import unseen

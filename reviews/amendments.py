@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from accounts.errors import Invalid, PreconditionRequired
+from common.errors import Invalid, PreconditionRequired
 from guidance.core.canonical import canonical, digest
 from guidance.core.tools.calls import Call, CommandCall, call_digest, call_from
 from guidance.core.tools.findings import CallFinding

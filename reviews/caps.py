@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from accounts.errors import RateLimited
+from common.errors import RateLimited
 from guidance.core.caps import Cap, CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.services import caps_in_force

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from accounts.fields import Id
+from common.fields import Id
 from ledger.schemas import PolicyStamp, Receipt, ReviewReference
 
 Mode = Literal["blocking", "advisory", "informational"]

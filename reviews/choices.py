@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.checks import CheckState, NotOffered, rule
 from reviews.checks import state_of_check, store_state
 from reviews.models import RULINGS, GateCheck, Kind, Review

@@ -8,9 +8,9 @@ from typing import Literal
 from uuid import UUID
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import DomainError
 from accounts.models import Agent, Role
 from accounts.selectors import require_role
+from common.errors import DomainError
 from reviews.errors import AlreadyRuled, ReviewExpired
 from reviews.floods import open_reviews_of_agents
 from reviews.models import RULINGS, Review, ReviewState

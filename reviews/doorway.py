@@ -10,10 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from accounts.auth import PersonPrincipal
 from accounts.models import User
 from accounts.requests import agent_of, principal_of, seen_of
-from accounts.responses import json_response
+from common.responses import Reply, json_response
 from ledger.commands import Idempotency
 from ledger.idempotency import idempotency_of
-from ledger.replies import Reply
 from reviews.intake.events import Session
 
 

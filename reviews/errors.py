@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from ledger.state import RunState
 
 

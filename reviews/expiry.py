@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from accounts.errors import DomainError
 from accounts.models import SYSTEM_LOOP
+from common.errors import DomainError
 from guidance.selectors import policy_by_id
 from ledger.commands import Change, Command, SealedEntry
 from ledger.models import Run, RunStatus

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
-from accounts.errors import DomainError, Invalid
-from accounts.identifiers import parse_code
 from accounts.models import Agent, Role
+from common.errors import DomainError, Invalid
+from common.ids import parse_code
 from ledger.figures import ago, iso
 from ledger.rows import live_position
 from ledger.visible import visible_line

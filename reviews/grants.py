@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from accounts.identifiers import uuid7
+from common.ids import uuid7
 from guidance.selectors import LoadedPolicy
 from ledger.chain import timestamp
 from reviews.models import Grant

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Forbidden, Invalid
+from common.errors import Forbidden, Invalid
 from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
 from reviews.errors import RunClosed

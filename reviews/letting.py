@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Model
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.canonical import canonical
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from accounts.fields import Cursor, Id, Moment, Usd
-from accounts.paging import PageQuery, QueryText
+from common.fields import Cursor, Id, Moment, Usd
+from common.paging import PageQuery, QueryText
 from ledger.schemas import (
     PolicyStamp,
     Receipt,

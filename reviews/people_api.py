@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from accounts.auth import PersonPrincipal
-from accounts.identifiers import parse_code
-from accounts.paging import only_known, page_after
 from accounts.requests import PERSON, person_asking
-from accounts.responses import json_response
+from common.ids import parse_code
+from common.paging import only_known, page_after
+from common.responses import json_response
 from ledger.answers import run_answer
 from ledger.schemas import RunOut
 from reviews.answers import review_answer

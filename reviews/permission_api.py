@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.paging import PageQuery, only_known, page_after
 from accounts.requests import PERSON, person_asking
-from accounts.responses import json_response
+from common.paging import PageQuery, only_known, page_after
+from common.responses import json_response
 from guidance.core.tools.shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission

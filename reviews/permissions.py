@@ -13,8 +13,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Invalid, NotFound
-from accounts.identifiers import parse_code, uuid7
+from common.errors import Invalid, NotFound
+from common.ids import parse_code, uuid7
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judging import CallVerdict

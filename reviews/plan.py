@@ -11,8 +11,8 @@ from uuid import UUID
 
 from django.db.models import Model
 
-from accounts.errors import DomainError
-from accounts.identifiers import uuid7
+from common.errors import DomainError
+from common.ids import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id

@@ -24,7 +24,7 @@ from django.db.models import (
     When,
 )
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from reviews.models import Kind, Review, ReviewState
 
 PAGE = 100

@@ -6,7 +6,7 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 
 from accounts.doors import ConsoleRequest
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from ledger.rows import live_position
 from reviews import fragments
 from reviews.models import Review

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from accounts.errors import PreconditionRequired
+from common.errors import PreconditionRequired
 from reviews.models import Kind, Reading, Review
 from reviews.sheets import sheets_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.arguments import allowlisted
 from guidance.core.tools.calls import Call, call_from
 from guidance.core.tools.shapes import MAY_CHANGE, shape_text

@@ -8,8 +8,8 @@ from functools import partial
 from uuid import UUID
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Invalid, StaleVersion
 from accounts.models import User
+from common.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, nothing
 from ledger.state import OpenReview, RunState

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
-from accounts.errors import DomainError, Invalid
+from common.errors import DomainError, Invalid
 from ledger.models import Run
 from ledger.runpage import run_loaded
 from reviews import services

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
-from accounts.errors import NotFound
-from accounts.identifiers import parse_code
 from accounts.models import Agent, Project, User
+from common.errors import NotFound
+from common.ids import parse_code
 from ledger import ready
 from ledger.chain import timestamp
 from ledger.models import Entry, Run

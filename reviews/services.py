@@ -10,13 +10,13 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import DomainError, Forbidden, NotFound, PreconditionRequired
-from accounts.identifiers import parse_code
 from accounts.models import Role
 from accounts.selectors import require_role
+from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
+from common.ids import parse_code
+from common.responses import Reply, reply
 from ledger.chain import timestamp
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.writer import writer
 from reviews.amendments import refuse_unconfirmed
 from reviews.answers import ruling_answer

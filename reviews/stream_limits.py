@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from django.conf import settings
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import RateLimited
+from common.errors import RateLimited
 from reviews.access import Guest, Reader
 
 RETRY_SECONDS = 5

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.urls import reverse
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import PreconditionRequired
 from accounts.models import User
+from common.errors import PreconditionRequired
 from ledger.models import Entry
 from ledger.visible import visible_line
 from reviews.models import Review

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door, sign_in_first
-from accounts.errors import DomainError, Invalid
 from accounts.selectors import projects_of
+from common.errors import DomainError, Invalid
 from ledger.visible import visible
 from reviews import services
 from reviews.agent_waits import get_waiting

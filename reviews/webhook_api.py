@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.paging import PageQuery, only_known, page_after
 from accounts.requests import PERSON, person_asking
-from accounts.responses import json_response
+from common.paging import PageQuery, only_known, page_after
+from common.responses import json_response
 from reviews.models import Delivery, WebhookEndpoint
 from reviews.webhook_schemas import (
     DeliveryFilters,

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from django.utils import timezone
 from pydantic import BaseModel, Field, StringConstraints
 
-from accounts.fields import Cursor, Id, Moment
-from accounts.paging import PageQuery
+from common.fields import Cursor, Id, Moment
+from common.paging import PageQuery
 from ledger.chain import timestamp
 from reviews.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 from reviews.schemas import Body, Cleaned

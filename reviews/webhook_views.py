@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
-from accounts.errors import DomainError
 from accounts.models import Role
+from common.errors import DomainError
 from guidance.redactor import clean
 from ledger.rows import live_position
 from reviews.models import Delivery, WebhookEndpoint

@@ -16,9 +16,9 @@ from accounts.auth import (
     principal_for_secret,
     require_agent,
 )
-from accounts.errors import Unchanged
 from accounts.models import Project, Role, User
 from accounts.services import agent_key_issue, person_add, project_ensure
+from common.errors import Unchanged
 from guidance.models import PolicyVersion
 from guidance.services import policy_publish
 

@@ -10,7 +10,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.identifiers
+import common.ids
 
 
 class Migration(migrations.Migration):
@@ -36,7 +36,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("name", models.CharField(max_length=120)),
@@ -133,7 +133,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("must_change_password", models.BooleanField(default=False)),
@@ -292,7 +292,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("slug", models.SlugField(max_length=64, unique=True)),

@@ -25,7 +25,8 @@ from accounts.auth import (
     principal_for_secret,
     remembered_principal,
 )
-from accounts.errors import (
+from accounts.requests import SEEN, Seen
+from common.errors import (
     DomainError,
     RequestTimeout,
     TooLarge,
@@ -33,7 +34,6 @@ from accounts.errors import (
     Unavailable,
     UnsupportedMedia,
 )
-from accounts.requests import SEEN, Seen
 from config.front import result_json, strict_json
 from config.front.head import check_head
 from config.front.http_protocol import OVER_LIMIT

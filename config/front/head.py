@@ -7,7 +7,7 @@ from urllib.parse import unquote_to_bytes
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
-from accounts.errors import BadEncoding, Malformed
+from common.errors import BadEncoding, Malformed
 from config.front.wire import Scope, header, headers_named
 
 HEADER_COUNT = 100

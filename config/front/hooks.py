@@ -19,13 +19,13 @@ from django.db import DatabaseError, InterfaceError
 from pydantic import ValidationError
 
 from accounts.auth import require_agent
-from accounts.errors import DomainError, Malformed, NotFound
 from accounts.requests import SEEN, Seen
+from common.errors import DomainError, Malformed, NotFound
+from common.responses import Reply
 from config.front.problems import invalid_body
 from config.front.streams import hang_up
 from config.front.wire import App, Message, Receive, Scope, Send, send_json
 from ledger.hub import hub
-from ledger.replies import Reply
 from reviews.hooks.door import DIALECTS, EVENTS, hook_answer
 from reviews.hooks.inputs import WAIT_DEFAULT, Dialect, HookIn, options_of, query_wait
 from reviews.hooks.voices import trouble

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from accounts.errors import RequestTimeout, Unavailable
+from common.errors import RequestTimeout, Unavailable
 from config.front.connections import Connections, connections
 from config.front.refusals import build_refusal
 

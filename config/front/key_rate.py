@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Hashable
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.errors import RateLimited
+from common.errors import RateLimited
 
 # After a pause a key may send at once what it could have sent in this many seconds.
 BURST_SECONDS = 5

@@ -26,9 +26,10 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
-from accounts.errors import Broken, DomainError, Malformed, Unavailable
-from accounts.paging import only_known
 from accounts.requests import SEEN, Seen
+from common.errors import Broken, DomainError, Malformed, Unavailable
+from common.paging import only_known
+from common.responses import Reply
 from config.front.problems import invalid_body
 from config.front.streams import Stream, hang_up, send_stream
 from config.front.wire import (
@@ -43,7 +44,6 @@ from config.front.wire import (
 from ledger.commands import Idempotency
 from ledger.idempotency import idempotency_of
 from ledger.reading import read
-from ledger.replies import Reply
 from reviews.call_schemas import (
     EvaluateCommandIn,
     EvaluateEditIn,

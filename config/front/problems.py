@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from accounts.errors import DomainError, Invalid
+from common.errors import DomainError, Invalid
 from guidance.core.secrets import redact
 from guidance.redactor import fingerprint_key
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 
 
 def build_refusal(error: DomainError, path: str) -> bytes:

@@ -10,7 +10,7 @@ import json
 import math
 from typing import Any
 
-from accounts.errors import BadEncoding, Malformed
+from common.errors import BadEncoding, Malformed
 
 BODY_LIMIT = 8 * 1_048_576
 DEPTH_LIMIT = 100

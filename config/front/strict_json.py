@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-from accounts.errors import BadEncoding, DuplicateKey, Invalid, Malformed
+from common.errors import BadEncoding, DuplicateKey, Invalid, Malformed
 
 BODY_LIMIT = 1_048_576
 DEPTH_LIMIT = 32

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from config.front.problems import MEDIA_TYPE, problem_body
 
 Scope = MutableMapping[str, Any]

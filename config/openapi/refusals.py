@@ -7,7 +7,7 @@ from http import HTTPStatus
 from itertools import groupby
 from typing import Any
 
-from accounts.errors import (
+from common.errors import (
     BadEncoding,
     DomainError,
     DuplicateKey,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from django.core.management.base import CommandError
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from ledger.models import Run
 
 

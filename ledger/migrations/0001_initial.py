@@ -5,7 +5,7 @@ from __future__ import annotations
 import django.db.models.deletion
 from django.db import migrations, models
 
-import accounts.identifiers
+import common.ids
 
 
 class Migration(migrations.Migration):
@@ -48,7 +48,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("task", models.TextField()),
@@ -197,7 +197,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("step", models.PositiveIntegerField()),

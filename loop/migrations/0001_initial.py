@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.identifiers
+import common.ids
 
 
 class Migration(migrations.Migration):
@@ -191,13 +191,13 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 (
                     "decision_code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("type", models.CharField(max_length=32)),
@@ -252,7 +252,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("condition", models.CharField(max_length=120)),
@@ -323,7 +323,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("text", models.TextField()),
@@ -404,7 +404,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("title", models.CharField(max_length=200)),

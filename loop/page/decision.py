@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from guidance.core.loop.facts import FIELDS as SNAPSHOT
 from ledger.figures import money, took
 from ledger.models import Run

@@ -13,7 +13,7 @@ from django.db.models.functions import TruncDate
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from ledger.charts import stacked_bar
 from ledger.moments import Moment, past
 from ledger.visible import visible_line

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from django.db.models import QuerySet
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from loop.models import Note, Recommendation
 
 PAGE = 50

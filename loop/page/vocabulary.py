@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
-from accounts.identifiers import parse_code
 from accounts.models import Agent, User
+from common.ids import parse_code
 from ledger.visible import visible_line
 
 

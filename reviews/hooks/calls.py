@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any
 
-from accounts.errors import Forbidden
+from common.errors import Forbidden
 from ledger.reading import read
 from ledger.writer import writer
 from reviews.errors import GrantExpired, GrantSpent, RunClosed, RunPaused

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid, NotFound, Unavailable
-from ledger.replies import Reply, reply
+from common.errors import Invalid, NotFound, Unavailable
+from common.responses import Reply, reply
 from reviews.hooks.calls import before_tool, permission_asked
 from reviews.hooks.inputs import Dialect, HookIn, Options
 from reviews.hooks.lifecycle import prompt_given, session_began, session_ended

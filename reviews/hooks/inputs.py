@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from accounts.errors import Invalid
-from accounts.paging import only_known, unacceptable
+from common.errors import Invalid
+from common.paging import only_known, unacceptable
 from reviews.call_schemas import PolicyName
 from reviews.schemas import Amount, Body, Money, kept_apart
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.canonical import canonical
 from guidance.core.edits import diff_lines
 from guidance.core.tools.calls import Call

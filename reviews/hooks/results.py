@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from accounts.errors import Forbidden
+from common.errors import Forbidden
 from guidance.core.canonical import canonical
 from ledger.reading import read
 from reviews.call_schemas import ResultIn

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import F
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from guidance.core.money import micros
 from guidance.redactor import clean
 from guidance.services import policy_in_force

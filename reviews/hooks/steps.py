@@ -10,9 +10,9 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from common.responses import Reply
 from guidance.core.facts import StepReport
 from ledger.commands import Change
-from ledger.replies import Reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.errors import RunClosed, RunPaused

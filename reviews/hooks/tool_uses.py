@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid
+from common.errors import Invalid
 from ledger.models import Entry
 from reviews.hooks.visits import Governed, Visit
 from reviews.intake.tool_calls import call_answer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Forbidden, NotFound
-from accounts.identifiers import parse_code
+from common.errors import Forbidden, NotFound
+from common.ids import parse_code
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.links import review_url
 from ledger.models import Run

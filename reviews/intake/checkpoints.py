@@ -14,14 +14,14 @@ from datetime import datetime
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid
-from accounts.identifiers import uuid7
+from common.errors import Invalid
+from common.ids import uuid7
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
 from ledger.answers import checkpoint_answer
 from ledger.commands import Change, Command, Idempotency
 from ledger.models import Checkpoint
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.intake.access import own, refuse_closed

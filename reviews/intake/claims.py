@@ -13,8 +13,9 @@ from typing import Any
 from django.utils import timezone
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Forbidden, NotFound
-from accounts.identifiers import parse_code
+from common.errors import Forbidden, NotFound
+from common.ids import parse_code
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.money import micros
 from guidance.core.secrets import Redacted, redact
@@ -24,7 +25,6 @@ from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.links import review_url
 from ledger.models import Entry
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
 from ledger.writer import writer
 from reviews.call_schemas import ResultIn

@@ -6,8 +6,9 @@ import asyncio
 from functools import partial
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.errors import Forbidden, Invalid
 from accounts.selectors import projects_of
+from common.errors import Forbidden, Invalid
+from common.responses import Reply, reply
 from guidance.core.checks import read_text
 from guidance.core.facts import FactError, Remaining
 from guidance.core.stateless import ContinueFacts, judge_continue
@@ -16,7 +17,6 @@ from guidance.core.turns.scoring import judge_turn
 from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from reviews.call_schemas import EvaluateIn, EvaluateMultiEditIn
 from reviews.check_schemas import EvaluateTurnIn, EvaluateVerdictIn
 from reviews.intake.tool_calls import judged

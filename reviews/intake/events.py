@@ -17,7 +17,7 @@ from typing import Any
 from django.db import DatabaseError, InterfaceError
 
 from accounts.auth import Principal
-from accounts.errors import Invalid, Unauthenticated
+from common.errors import Invalid, Unauthenticated
 from ledger.hub import hub
 from ledger.models import FINAL, Run
 from ledger.selectors import run_visible

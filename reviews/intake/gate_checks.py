@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid, NotFound
-from accounts.identifiers import parse_code, uuid7
+from common.errors import Invalid, NotFound
+from common.ids import parse_code, uuid7
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.caps import CapReached
 from guidance.core.checks import (
@@ -35,7 +36,6 @@ from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.models import RunStatus
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.caps import reached_review_cap

@@ -19,7 +19,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import DomainError, Invalid, NotFound
+from common.errors import DomainError, Invalid, NotFound
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.selectors import policy_by_id
 from guidance.services import policy_in_force

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Forbidden, NotFound
-from accounts.identifiers import parse_code
+from common.errors import Forbidden, NotFound
+from common.ids import parse_code
+from common.responses import Reply, reply
 from ledger.chain import timestamp
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.answers import review_answer

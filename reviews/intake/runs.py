@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid
-from accounts.identifiers import parse_code
+from common.errors import Invalid
+from common.ids import parse_code
+from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.evaluators import Outcome, evaluate_outcome
 from guidance.core.facts import Memory
@@ -28,7 +29,6 @@ from ledger.commands import (
 )
 from ledger.models import OBSERVED, Run
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
 from ledger.writer import writer
 from reviews.caps import refuse_runs_at_cap

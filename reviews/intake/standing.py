@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from accounts.identifiers import parse_code
+from common.ids import parse_code
 from ledger import ready
 from ledger.ready import uuid_of
 from reviews.answers import ruling_read

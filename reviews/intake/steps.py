@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from accounts.errors import Invalid
+from common.errors import Invalid
+from common.responses import Reply, reply
 from guidance.core.evaluate import ENGINE_VERSION, StepVerdict, judge_step
 from guidance.core.facts import StepReport, Usage
 from guidance.core.money import micros
@@ -27,7 +28,6 @@ from ledger.fold import (
 )
 from ledger.models import Entry
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews.caps import reached_review_cap

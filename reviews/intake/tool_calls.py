@@ -17,7 +17,8 @@ from typing import Any
 from django.db.models import Model
 
 from accounts.auth import AgentPrincipal
-from accounts.identifiers import uuid7
+from common.ids import uuid7
+from common.responses import Reply, reply
 from guidance.core.arguments import allowlisted, call_key
 from guidance.core.caps import CapReached
 from guidance.core.review_limit import block_at_cap
@@ -34,7 +35,6 @@ from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState
 from ledger.writer import writer
 from reviews import models

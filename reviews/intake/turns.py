@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
+from common.responses import Reply, reply
 from guidance.core.turns.counting import TurnMemory
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.rules import TurnRules
@@ -19,7 +20,6 @@ from guidance.selectors import LoadedPolicy
 from ledger.commands import Change, Command, Idempotency, SealedEntry
 from ledger.models import Run
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from ledger.state import RunState, state_of
 from ledger.writer import writer
 from reviews.caps import refuse_reviews_at_cap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.checks import (
     CombinedGates,
     Verdict,

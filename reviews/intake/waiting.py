@@ -14,14 +14,14 @@ from accounts.auth import (
     Principal,
     secret_stands,
 )
-from accounts.errors import Invalid, NotFound, Unauthenticated
-from accounts.identifiers import parse_code
 from accounts.selectors import role_in
+from common.errors import Invalid, NotFound, Unauthenticated
+from common.ids import parse_code
+from common.responses import Reply, reply
 from ledger.books import Committed
 from ledger.hub import hub
 from ledger.models import Run
 from ledger.reading import read
-from ledger.replies import Reply, reply
 from reviews.access import Holder
 from reviews.followers import followers
 from reviews.intake.agent_waits import agent_waits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import migrations
 
-from accounts.append_only import append_only
+from common.append_only import append_only
 
 
 class Migration(migrations.Migration):

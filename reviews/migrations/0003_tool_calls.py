@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.identifiers
+import common.ids
 
 
 class Migration(migrations.Migration):
@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("digest", models.CharField(max_length=80)),
@@ -70,7 +70,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 (
@@ -134,7 +134,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("kind", models.CharField(max_length=16)),

@@ -6,7 +6,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-import accounts.identifiers
+import common.ids
 
 
 class Migration(migrations.Migration):
@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("url", models.CharField(max_length=2000)),
@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
                 (
                     "code",
                     models.UUIDField(
-                        default=accounts.identifiers.uuid7, editable=False, unique=True
+                        default=common.ids.uuid7, editable=False, unique=True
                     ),
                 ),
                 ("event", models.UUIDField()),

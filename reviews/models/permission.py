@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.db import models
 
-from accounts.identifiers import uuid7
 from accounts.models import Project, User
+from common.ids import uuid7
 from ledger.models import Run
 from reviews.models.review import Review
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from accounts.errors import TooLarge
+from common.errors import TooLarge
 from reviews.telemetry.errors import Unreadable
 from reviews.telemetry.otlp_json import read_json, write_json
 from reviews.telemetry.protobuf import read_protobuf, write_protobuf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.errors import Malformed
+from common.errors import Malformed
 
 
 class Unreadable(Malformed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from accounts.errors import TooLarge
+from common.errors import TooLarge
 
 # Attributes that are looked at; the others are not even kept.
 _KEPT = ("gen_ai.", "checkrail.", "error.type", "service.name")

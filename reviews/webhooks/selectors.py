@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db.models import QuerySet
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Forbidden, Invalid, NotFound
-from accounts.identifiers import parse_code
 from accounts.models import Membership, Project, Role
 from accounts.selectors import require_role
+from common.errors import Forbidden, Invalid, NotFound
+from common.ids import parse_code
 from reviews.models import Delivery, WebhookEndpoint
 
 MANAGERS = [role.value for role in Role if role.includes(Role.MANAGER)]

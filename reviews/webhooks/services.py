@@ -12,9 +12,9 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import Invalid
-from accounts.identifiers import uuid7
 from accounts.secrets import digest
+from common.errors import Invalid
+from common.ids import uuid7
 from ledger.models import ProjectHead
 from reviews.models import Delivery, DeliveryState, EndpointStatus, WebhookEndpoint
 from reviews.webhooks.endings import disable

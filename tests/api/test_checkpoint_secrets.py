@@ -14,7 +14,7 @@ from checkrail import Checkrail, Invalid, Problem
 from checkrail.testing import fake_checkrail
 from django.core.management import call_command
 
-from accounts.identifiers import uuid7
+from common.ids import uuid7
 from guidance.core.canonical import canonical, digest
 from ledger.models import Checkpoint, Entry, IdempotencyRecord, Run
 from ledger.replay import replay_run

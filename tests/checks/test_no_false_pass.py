@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from guidance.core.checks import Verdict, combine, open_check, read_gate, take_verdict
 from reviews.check_schemas import VerdictIn
 from reviews.intake.verdicts import verdict_of

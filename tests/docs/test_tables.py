@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from accounts.errors import DomainError
+from common.errors import DomainError
 from config.demo.cast import CAST
 from config.environment import Environment
 from config.pages import PROBLEM_TYPES

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts.errors import Invalid
+from common.errors import Invalid
 from config.front.problems import problem_body
 from guidance.core.edits import Edit
 from guidance.core.secrets import redact

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from accounts.append_only import KEYS
+from common.append_only import KEYS
 from tests.builders import pause_at_once, start_run
 from tests.ledger.triggers import run_sql
 from tests.people import rule

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from accounts.identifiers import uuid7
+from common.ids import uuid7
 from ledger.books import Job
 from ledger.commands import Change, Command
 from ledger.fair_line import FairLine

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.state import ProjectState
 
-from accounts.append_only import (
+from common.append_only import (
     KEYS,
     append_only,
     list_faults,

@@ -11,8 +11,8 @@ from django.db import connection
 from django.db.utils import IntegrityError, NotSupportedError
 from django.utils import timezone
 
-from accounts.errors import NotFound
 from accounts.models import Role
+from common.errors import NotFound
 from ledger import ready
 from ledger.listening import _connection_string
 from ledger.models import Run

@@ -18,8 +18,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.append_only import KEYS
 from accounts.models import Project
+from common.append_only import KEYS
 from ledger.beside import compare_runs
 from ledger.chain import Link, link_hash, payload_hash, timestamp
 from ledger.models import Entry, Run

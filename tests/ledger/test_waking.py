@@ -11,9 +11,10 @@ import pytest
 
 from accounts.models import Project
 from accounts.services import agent_key_issue, agent_key_revoke
-from ledger import hub, reading, replies
+from common import responses
+from common.responses import Reply
+from ledger import hub, reading
 from ledger.books import Job
-from ledger.replies import Reply
 from reviews.intake import standing, waiting
 from tests.builders import Robot, pause_at_once, start_run
 from tests.conftest import client_for
@@ -55,7 +56,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
 
     def replied(answer: Any) -> Reply:
         order.append("agent")
-        return replies.reply(answer)
+        return responses.reply(answer)
 
     def settled(job: Job, answer: Any, error: BaseException | None) -> None:
         order.append("reviewer")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from accounts.append_only import protect_statements, release_statements
+from common.append_only import protect_statements, release_statements
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from accounts.errors import Unchanged
 from accounts.models import Project
+from common.errors import Unchanged
 from guidance.models import PolicyVersion
 from guidance.services import policy_in_force, policy_publish
 from loop import recommending

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from accounts.errors import Invalid
 from accounts.models import Project
+from common.errors import Invalid
 from config.celery import app
 from ledger.models import ProjectHead, Run
 from loop import learning

@@ -12,9 +12,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from accounts.errors import Invalid
 from accounts.models import Agent, Project
 from accounts.services import agent_key_issue
+from common.errors import Invalid
 from ledger.models import Run
 from ledger.replay import replay_run
 from ledger.rows import fleet_of, live_position

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from accounts.errors import Unavailable
 from accounts.models import Membership, Project
+from common.errors import Unavailable
 from config.celery import app
 from guidance.core.loop.facts import Snapshot
 from ledger.chain import timestamp

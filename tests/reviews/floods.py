@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import httpx
 
-from accounts.identifiers import uuid7
 from accounts.models import Project, User
+from common.ids import uuid7
 from reviews.models import Kind, Review
 from tests.builders import make_policy, pause_at_once, start_run
 

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from accounts.errors import Invalid
 from accounts.models import Project
+from common.errors import Invalid
 from reviews.amending import amend_box, amended_from
 from reviews.models import Permission
 from tests.builders import Person, make_policy, start_run

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from accounts.auth import PersonPrincipal
-from accounts.errors import DomainError, Forbidden, StaleVersion, Unavailable
 from accounts.models import Agent, Project
+from common.errors import DomainError, Forbidden, StaleVersion, Unavailable
 from ledger.models import Entry, Run
 from ledger.replay import replay_run
 from ledger.rows import live_position

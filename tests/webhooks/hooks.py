@@ -9,8 +9,8 @@ import httpx
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.identifiers import uuid7
 from accounts.models import Project
+from common.ids import uuid7
 from reviews.models import Delivery, WebhookEndpoint
 from reviews.webhooks.events import Event
 from reviews.webhooks.fanout import publish

@@ -10,9 +10,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
-from accounts.errors import Invalid
 from accounts.management.data_option import add_data_option
 from accounts.services import agent_key_issue
+from common.errors import Invalid
 
 
 class Command(BaseCommand):

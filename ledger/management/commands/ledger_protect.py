@@ -11,7 +11,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import connection, transaction
 
-from accounts.append_only import KEYS, list_faults, protect_statements
+from common.append_only import KEYS, list_faults, protect_statements
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from accounts.append_only import list_faults
+from common.append_only import list_faults
 from ledger.beside import compare_runs, list_batches
 from ledger.management.selection import add_run_option, selected_runs
 from ledger.models import Run

@@ -1,12 +1,31 @@
-"""From a finished answer to Django's response."""
+"""Replies to API requests: built once, sent as they are by whatever server sends them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The status and JSON text of an answer; `replayed` for a repeated request."""
+
+    status: int
+    body: str
+    replayed: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Idempotency-Replayed": "true"} if self.replayed else {}
+
+
+def reply(body: dict[str, Any], *, status: int = 200, replayed: bool = False) -> Reply:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return Reply(status=status, body=text, replayed=replayed)
 
 
 def json_response(

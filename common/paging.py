@@ -8,8 +8,8 @@ from typing import Annotated, TypeVar
 from django.db.models import Model, QuerySet
 from pydantic import BaseModel, Field, StringConstraints
 
-from accounts.errors import Invalid
-from accounts.identifiers import parse_code
+from common.errors import Invalid
+from common.ids import parse_code
 
 M = TypeVar("M", bound=Model)
 
