@@ -26,6 +26,8 @@ from tests.document import check_answer
 from tests.live import Live, serve
 from tests.processes import empty_copy
 
+pytest_plugins = ["pytester", "tests.lanes"]
+
 # Plain HTTP: no certificates need be read, and no client needs a context of its own.
 PLAIN = httpx.create_ssl_context(verify=False)
 

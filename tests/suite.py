@@ -2,7 +2,7 @@
 
 python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
 
-What knows no database, and what only looks at pages, is tested once, with SQLite.
+What no second database can change is tested once, with SQLite: see tests/lanes.py.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.lanes import REPEATED
 from tests.services import services
 
 # The first has no window to draw: its pages cost a third of what a browser's cost.
@@ -31,27 +32,6 @@ BROWSERS = (
 )
 MEMORY = Path("/dev/shm")  # noqa: S108 (a folder of our own is made in it)
 MEMORY_BYTES = 2 * 1024**3
-# By folder: what knows no database, and what only looks at pages or at words.
-ONCE = {
-    "": "architecture bench client core demo docker docs generated integrations llm "
-    "test_rows",
-    "browser": "accessibility amending confirmation cursor cursor_property floods "
-    "gate_checks "
-    "keyboard long_queue loop narrow permissions questions restart runs sign_in "
-    "take_overs times webhooks",
-    "checks": "exhausted_pane gates_page judge_flows no_false_pass seed_turns "
-    "seed_verdicts",
-    "front": "connection_limits events_client large_bodies private_data proxies "
-    "slow_readers static wrong_hosts",
-    "gateway": "audit_reading evaluate_doors seed_edits seed_gates seed_secrets",
-    "hooks": "command_hook fails_closed installing keys_of_hooks page transcripts turns",
-    "ledger": "visible charts figures run_pages",
-    "loop": "model page",
-    "reviews": "confirmation_pane long_calls permission_page queue_page reopen_on_page "
-    "signals",
-    "telemetry": "bodies",
-    "webhooks": "answers docs guard page",
-}
 PROFILES = {"sqlite": "SQLite, one process", "postgres": "PostgreSQL and Redis"}
 
 
@@ -87,25 +67,12 @@ def main(arguments: Sequence[str]) -> int:
 def _run(profile: str, arguments: Sequence[str]) -> Result:
     _heading(PROFILES[profile])
     started = time.monotonic()
-    twice = profile == "postgres" and not any(map(os.path.exists, arguments))
-    once = [f"--ignore={path}" for path in _tested_once()] if twice else []
+    # Whoever names files means those, whatever they are.
+    second = profile == "postgres" and not any(map(os.path.exists, arguments))
+    lane = [f"--lane={REPEATED}"] if second else []
     with _environment(profile) as environment:
-        code = _pytest([*once, *arguments], environment=environment)
+        code = _pytest([*lane, *arguments], environment=environment)
     return Result(profile=profile, code=code, seconds=time.monotonic() - started)
-
-
-def _tested_once() -> Iterator[Path]:
-    for folder, names in ONCE.items():
-        here = Path(__file__).parent / folder
-        for name in names.split():
-            found = [
-                path
-                for path in (here / name, here / f"{name}.py", here / f"test_{name}.py")
-                if path.exists()
-            ]
-            # A name that fits nothing would be a test that is run twice unnoticed.
-            assert len(found) == 1, f"{folder}/{name} in ONCE is no test"
-            yield found[0]
 
 
 @contextmanager

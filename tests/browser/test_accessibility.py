@@ -14,7 +14,7 @@ from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.builders import Person, pause_run, start_run, step
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 AXE = Axe()
 COLOURS = ["color-contrast", "link-in-text-block"]
 

@@ -15,7 +15,7 @@ from tests.browser.test_accessibility import violations
 from tests.builders import Person, start_run
 from tests.gateway.calls import claim, command, tool
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 WORSE = "rm -rf / --no-preserve-root"
 SLOW_SECONDS = 0.3

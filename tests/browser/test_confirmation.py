@@ -16,7 +16,7 @@ from tests.browser.test_narrow import SIZES, fits
 from tests.builders import Person, start_run, step
 from tests.gateway.calls import claim, command, tool
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 LINE = "#    a line that only fills the page\n"

@@ -14,7 +14,7 @@ from tests.browser.slowness import slow_network
 from tests.builders import Person, pause_at_once, start_run
 from tests.people import rule
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 TYPING_MS = 60
 

@@ -19,7 +19,10 @@ from tests.examples import ALL
 from tests.people import seen
 from tests.reviews.floods import ask_to_run
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
+pytestmark = [
+    pytest.mark.once("looks at pages, whatever database is behind them"),
+    pytest.mark.timeout(400),
+]
 RECORDER = (Path(__file__).parent / "recorder.js").read_text()
 EVENTS = 2_000 if ALL else 200
 WANTED = 14

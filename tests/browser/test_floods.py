@@ -13,7 +13,7 @@ from tests.browser.test_accessibility import violations
 from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls import command
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 CAP = 5
 
 

@@ -15,7 +15,7 @@ from tests.builders import Person, pause_at_once, start_run
 from tests.people import rule
 from tests.reviews.floods import ask_to_run, open_many
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 MANY = 2_000
 PUSH_LIMIT = 8 * 1024

@@ -15,7 +15,7 @@ from tests.builders import Person, Robot
 from tests.loop.history import lived
 from tests.loop.test_adopting import LOOSER, STRICTER, adopt, recommend
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 def fits(page: Page) -> bool:

@@ -12,7 +12,7 @@ from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.builders import Person, pause_run, start_run
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 PHONE = (390, 844)
 SIZES = ((1440, 960), (1000, 800), PHONE)
 

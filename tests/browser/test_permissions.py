@@ -12,7 +12,7 @@ from tests.browser.test_accessibility import violations
 from tests.builders import Person, start_run
 from tests.gateway.calls import command, rule, tool
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 def remember(agent: httpx.Client, reviewer: httpx.Client) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Project
 from tests.builders import Person, start_run
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 
 

@@ -13,7 +13,10 @@ from tests.browser.conftest import Desk
 from tests.builders import pause_run, start_run
 from tests.processes import manage, up
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+pytestmark = [
+    pytest.mark.once("looks at pages, whatever database is behind them"),
+    pytest.mark.timeout(180),
+]
 # What three commands would do in three processes.
 CAST = """
 import json

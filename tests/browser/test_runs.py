@@ -11,7 +11,7 @@ from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, pause_run, start_run, step
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 def test_a_new_run_comes_in_and_its_row_follows_it(

@@ -13,7 +13,7 @@ from accounts.models import Membership, Project, User
 from tests.browser.conftest import Desk
 from tests.builders import Person, pause_run, start_run
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 def test_a_wrong_password_is_explained_and_the_right_one_leads_where_one_wanted(

@@ -14,7 +14,7 @@ from tests.browser.test_accessibility import violations
 from tests.builders import Person, pause_run, start_run
 from tests.gateway.calls import command
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
 SLOW_SECONDS = 0.3
 

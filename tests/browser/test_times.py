@@ -14,7 +14,7 @@ from tests.browser.conftest import Desk
 from tests.builders import Person, Robot, pause_run, start_run
 from tests.loop.history import lived
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 ZONE = "Asia/Tehran"  # half an hour off all others
 
 

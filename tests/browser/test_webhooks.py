@@ -19,7 +19,7 @@ from tests.builders import Person
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 @pytest.fixture

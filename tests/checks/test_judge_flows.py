@@ -39,6 +39,10 @@ from tests.llm.models import (
 from tests.llm.test_planted import OBEDIENT, PLANTED
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once(
+    "talks to a model; what is stored is tested in the files beside it"
+)
+
 TESTED = "Every function has a test."
 CLEAR = "Every name says what it is for."
 WORK = "def add(a, b):\n    return a + b\n"

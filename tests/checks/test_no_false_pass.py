@@ -29,6 +29,8 @@ from tests.core.checks.test_properties import (
 )
 from tests.examples import examples
 
+pytestmark = pytest.mark.once("judges what models write, not how it is stored")
+
 GATES = combine(
     read_gate({"id": f"gate-{number}", "mode": "blocking"}) for number in range(3)
 )

@@ -16,6 +16,10 @@ from tests.builders import make_policy, start_run, step
 from tests.checks.test_turns import turn
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once(
+    "judges texts; how verdicts are stored is tested in test_flows and test_turns"
+)
+
 CONTINUE = "Let me continue with the next step."
 DONE = "The implementation is complete. To summarize, I fixed the bug by hand."
 CLOSING = "Let me know if you'd like me to make any changes."

@@ -21,6 +21,10 @@ from tests.gateway.calls import rule
 from tests.problems import fields, problem
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once(
+    "judges texts; how verdicts are stored is tested in test_flows and test_turns"
+)
+
 THREE = "[1] PASS - Clean\n[2] FAIL - No test\n[3] PASS - Described"
 GATES = {
     "strict": {

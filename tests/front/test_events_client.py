@@ -22,6 +22,8 @@ from tests.builders import Robot, start_run, step
 from tests.front.streams import ledger
 from tests.live import Live
 
+pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
+
 # What the HTML standard says of each, sections 9.2.5 and 9.2.6.
 WRITTEN = {
     "two lines": (

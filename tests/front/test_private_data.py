@@ -12,6 +12,8 @@ from config.data_folder import prepare_data
 from config.safety import list_data_faults
 from tests.processes import manage, up
 
+pytestmark = pytest.mark.once("looks at the files that SQLite makes")
+
 OPERATIONS = Path("docs/operations.md").read_text()
 
 

@@ -13,6 +13,8 @@ from django.conf import settings
 from tests.live import Live
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
+
 STATIC = settings.ROOT / "static"
 TEMPLATES = settings.ROOT / "templates"
 SUMS = {

@@ -11,6 +11,8 @@ from tests.builders import start_run
 from tests.gateway.calls import command, gates, judge, tool
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
+
 WORDS = ["-rf", "/srv"]
 GONE = "rm -rf /srv"
 

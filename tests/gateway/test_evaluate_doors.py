@@ -17,6 +17,8 @@ from tests.live import Live
 from tests.problems import fields, problem
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
+
 TOKEN = "gh" + "p_" + drawn(36)
 CALLS: dict[str, dict[str, Any]] = {
     "command": {"command": "rm -rf build"},

@@ -23,6 +23,8 @@ from tests.live import Live
 from tests.problems import fields, problem
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
+
 # A tool for every value that may be read: its schema lets nothing else through.
 READ: dict[str, dict[str, Any]] = {
     "quotes": {"a": "foo"},

@@ -26,6 +26,8 @@ from tests.gateway.calls import ask, claim, command, gates, judge, slug
 from tests.live import Live
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
+
 PASSWORD = "hun" + "ter2"
 NAMED = 'password = "' + "super-secret-" + 'password-123"'
 EDIT = {"file_path": "a.py", "content": "x = 1\n"}

@@ -15,6 +15,8 @@ from tests.gateway.calls import gates, judge
 from tests.live import Live
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
+
 PASSWORD = "hun" + "ter2"
 
 

@@ -28,6 +28,8 @@ from tests.live import Live
 from tests.people import rule
 from tests.waiting import until
 
+pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
+
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 NOWHERE = "http://127.0.0.1:9"
 # A server that is not there is not tried for a minute in a test.

@@ -16,6 +16,8 @@ from checkrail.hooks.files import BadSettings
 from tests.builders import Robot
 from tests.live import Live
 
+pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
+
 OTHERS: dict[str, Any] = {
     "model": "some-model",
     "hooks": {

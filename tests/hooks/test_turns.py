@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from ledger.models import Entry
 from tests.builders import make_policy
 from tests.hooks.hosts import SOON, Host
 from tests.people import rule
+
+pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
 
 HALF_WAY = "I have changed the first file. Now let me continue with the second one."
 

@@ -14,6 +14,8 @@ from ledger.rows import short_code
 from tests.browsing import browser_of
 from tests.builders import Person, pause_run, start_run, step
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 
 def listed(page: str) -> list[str]:
     return re.findall(r'<tr id="run-([0-9a-f-]+)"', page)

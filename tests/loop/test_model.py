@@ -25,6 +25,10 @@ from tests.loop.conftest import Sending
 from tests.loop.saying import events, loop_policy, sound
 from tests.loop.thinking import thinking, wants
 
+pytestmark = pytest.mark.once(
+    "talks to a model; what is stored is tested in the files beside it"
+)
+
 RIGHT = {
     "action": "start_loop",
     "kind": "repair",

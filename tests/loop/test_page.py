@@ -33,6 +33,8 @@ from tests.builders import Person, Robot, make_robot
 from tests.loop.history import History, lived
 from tests.loop.saying import events
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 TABS = ("", "recommendations", "notes", "incidents", "week")
 
 

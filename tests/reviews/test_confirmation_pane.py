@@ -15,6 +15,8 @@ from tests.gateway.calls import ask, command, tool
 from tests.reviews.panes import Desk, Pane, desk_of
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 Shown = Callable[..., Pane]
 HARMFUL = "rm -rf build"
 

@@ -15,6 +15,8 @@ from tests.gateway.calls import claim, command, tool
 from tests.reviews.panes import Desk, desk_of
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 MOST_BYTES = 300_000
 LONG = {
     "newlines": "\n" * 250_000,

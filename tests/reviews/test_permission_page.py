@@ -26,6 +26,8 @@ from tests.browsing import browser_of
 from tests.builders import Person, start_run
 from tests.gateway.calls import command, rule
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 
 def path_of(project: Project) -> str:
     return f"/p/{project.slug}/permissions/"

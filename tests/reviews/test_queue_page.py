@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import httpx
+import pytest
 from django.utils import timezone
 
 from accounts.models import Project
@@ -15,6 +16,8 @@ from reviews.selectors import review_for
 from reviews.services import review_claim
 from tests.browsing import browser_of, fragment
 from tests.builders import Person, pause_run, start_run, step
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
 def paused(agent: httpx.Client, **more: Any) -> str:

@@ -14,6 +14,8 @@ from tests.browsing import browser_of, send
 from tests.builders import Person, start_run, step
 from tests.rows import each_row
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 
 @pytest.fixture
 def run(agent: httpx.Client) -> str:

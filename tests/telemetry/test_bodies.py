@@ -6,6 +6,7 @@ import gzip
 import json
 
 import httpx
+import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -14,6 +15,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from reviews.telemetry.spans import PARTS_MAX
 from tests.problems import problem
 from tests.telemetry.spans import PATH, chat, new_trace, request, runs
+
+pytestmark = pytest.mark.once("judges bodies that are refused")
 
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 JSON = {"Content-Type": "application/json"}

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from config.api import api
@@ -20,6 +21,8 @@ from reviews.webhooks.texts import TEXT_LIMIT
 from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
+
+pytestmark = pytest.mark.once("reads a page of the docs")
 
 PAGE = text_of("docs/webhooks.md")
 

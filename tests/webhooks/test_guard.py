@@ -23,6 +23,8 @@ from tests.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 
+pytestmark = pytest.mark.once("judges addresses and answers, not what is stored")
+
 SECRET = "whsec_" + "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
 
 

@@ -22,6 +22,8 @@ from tests.builders import Person
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver, answer
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 
 def path_of(project: Project, *parts: object) -> str:
     return "/".join([f"/p/{project.slug}/webhooks", *map(str, parts), ""])
