@@ -18,9 +18,9 @@ from config.exclusive import hold_database_file
 from config.front.wire import Receive, Scope, Send
 from config.safety import refuse_unsafe
 from guidance.core.secrets import warm_up
-from ledger.hub import close_hub, hub
-from ledger.reading import read
+from ledger.waiting.hub import close_hub, hub
 from ledger.writer import close_writer
+from ledger.writer.db_threads import read
 from reviews.live import here
 
 logger = logging.getLogger(__name__)

@@ -13,8 +13,6 @@ from common.errors import NotFound
 from common.paging import only_known, page_after, unacceptable
 from common.responses import json_response
 from guidance.core.words import INTENTS
-from ledger.answers import checkpoint_answer, run_answer
-from ledger.beside import compare_runs
 from ledger.schemas import (
     CheckpointOut,
     RunFilters,
@@ -28,7 +26,9 @@ from ledger.selectors import (
     runs_visible,
     without_loop,
 )
-from ledger.verify import verify_run
+from ledger.serializers import checkpoint_answer, run_answer
+from ledger.verification.row_checks import compare_runs
+from ledger.verification.verify import verify_run
 
 router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
 

@@ -15,10 +15,9 @@ from common.responses import reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
-from ledger.commands import Change, Command, Draft, nothing
 from ledger.models import Checkpoint, IdempotencyRecord, Run
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, Draft, nothing, writer
 
 OPERATOR = "system:operator"
 

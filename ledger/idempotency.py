@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,10 +19,19 @@ from django.utils import timezone
 from common.errors import DomainError, Malformed
 from common.responses import Reply
 from guidance.redactor import fingerprint_key
-from ledger.commands import Idempotency
 from ledger.models import IdempotencyRecord
 
 KEEP = timedelta(hours=72)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idempotency:
+    """A caller's own key for one request, and what that request was."""
+
+    agent_id: int
+    key: str
+    fingerprint: str
+    status: int
 
 
 class KeyReused(DomainError):

@@ -15,10 +15,10 @@ from accounts.auth import AgentPrincipal, Principal
 from accounts.models import SYSTEM_LOOP
 from common.errors import NotFound
 from common.ids import parse_code
-from ledger.answers import RUN_RELATED
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
-from ledger.reading import read
+from ledger.serializers import RUN_RELATED
+from ledger.writer.db_threads import read
 
 
 def runs_visible(*, principal: Principal) -> QuerySet[Run]:

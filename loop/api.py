@@ -13,7 +13,7 @@ from accounts.auth import AgentPrincipal
 from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.paging import only_known, page_after
 from common.responses import json_response
-from ledger.commands import Idempotency
+from ledger.idempotency import Idempotency
 from loop.answers import (
     decision_answer,
     incident_answer,

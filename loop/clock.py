@@ -18,9 +18,9 @@ from common.responses import Reply
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.words import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
-from ledger.commands import Change, Command, SealedEntry, nothing
 from ledger.models import ProjectHead
 from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry, nothing
 from loop.errors import NotDue
 from loop.events import tell_subscribers
 from loop.hearing import hear

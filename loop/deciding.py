@@ -13,8 +13,8 @@ from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rails import judge_proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
-from ledger.commands import Change, Command, SealedEntry
 from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry
 from loop.asking import Asked
 from loop.errors import AlreadyDecided
 from loop.facts import Bench

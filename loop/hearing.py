@@ -18,10 +18,10 @@ from django.db.models import Q, QuerySet
 from accounts.models import SYSTEM_LOOP
 from guidance.core.loop.section import LoopSection
 from guidance.services import DEFAULT, policy_in_force
-from ledger.commands import Change, Command, SealedEntry
 from ledger.models import Entry, ProjectHead
 from ledger.state import RunState
 from ledger.visible import visible_line
+from ledger.writer import Change, Command, SealedEntry
 from loop.errors import NotDue
 from loop.models import ProjectLoop
 from loop.reporting import link_run

@@ -13,8 +13,7 @@ import time
 from celery import current_app
 from kombu.exceptions import OperationalError
 
-from ledger.books import Committed
-from ledger.writer import listen_always
+from ledger.writer import Committed, listen_always
 
 DECIDE = "loop.decide"
 # Soon enough for the loop, and a burst of rulings makes one hint.

@@ -13,9 +13,9 @@ from common.errors import DomainError
 from common.responses import Reply
 from guidance.core.loop.learning import Lesson, lessons
 from guidance.services import DEFAULT, policy_in_force
-from ledger.commands import Change
 from ledger.models import ProjectHead
 from ledger.state import RunState
+from ledger.writer import Change
 from loop.acting import LOOP
 from loop.counting import counted_facts
 from loop.drafting import draft_of

@@ -15,8 +15,9 @@ from common.errors import Invalid
 from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry
 from loop.answers import note_answer
 from loop.caps import refuse_at_cap
 from loop.errors import NotDue

@@ -19,8 +19,9 @@ from guidance.core.canonical import canonical
 from guidance.core.loop.words import EVENT
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, Idempotency, SealedEntry, nothing
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry, nothing
 from loop.answers import recommendation_answer
 from loop.caps import refuse_at_cap
 from loop.drafting import draft_of

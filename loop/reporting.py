@@ -15,9 +15,10 @@ from accounts.auth import Principal
 from common.errors import Invalid
 from common.ids import parse_code
 from common.responses import Reply, reply
-from ledger.commands import Change, Command, Idempotency
+from ledger.idempotency import Idempotency
 from ledger.models import Run
 from ledger.state import RunState
+from ledger.writer import Change, Command
 from loop.answers import decision_answer
 from loop.models import Decision
 from loop.runs import perform, refuse_moved

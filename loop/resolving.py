@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
-from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
+from ledger.writer import Change, Command, nothing
 from loop.errors import NotDue
 from loop.models import Incident
 from loop.runs import perform, refuse_moved

@@ -16,10 +16,9 @@ from guidance.core.facts import Memory
 from guidance.core.policy import Budget
 from guidance.selectors import LoadedPolicy
 from guidance.services import DEFAULT, policy_in_force
-from ledger.commands import Change, Command, SealedEntry, StartCommand
 from ledger.models import Entry, Run
 from ledger.state import RunState, state_of
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, StartCommand, writer
 from loop.errors import LoopMoved, NotDue, RunStarted
 from loop.models import ProjectLoop
 from reviews.plan import Plan

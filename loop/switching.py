@@ -9,8 +9,8 @@ from functools import partial
 from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
-from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
+from ledger.writer import Change, Command, nothing
 from loop.models import ProjectLoop
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan

@@ -15,8 +15,9 @@ from common.ids import parse_code, uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.facts import identity_of
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry
 from loop.errors import SignalKnown
 from loop.models import Decision, Signal
 from loop.runs import perform, refuse_moved

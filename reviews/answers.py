@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from ledger.chain import timestamp
 from ledger.links import review_url
-from ledger.ready import time_of, uuid_of
+from ledger.writer.sql import time_of, uuid_of
 from reviews.agent_waits import get_waiting
 from reviews.models import Grant, Review, Ruling
 

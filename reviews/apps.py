@@ -10,7 +10,7 @@ class ReviewsConfig(AppConfig):
 
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
-        from ledger.beside import register_comparison
+        from ledger.verification.row_checks import register_comparison
         from reviews.comparing import compare_with_chain
         from reviews.nudges import announce_to_other_processes
 

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.requests import AGENT, BEARER, agent_of, principal_of
-from ledger.reading import read
 from ledger.writer import writer
+from ledger.writer.db_threads import read
 from reviews.call_schemas import (
     ClaimIn,
     EvaluateCommandIn,

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.requests import AGENT, BEARER, agent_of, principal_of
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.check_outputs import (
     CheckOut,
     OpenedCheckOut,

@@ -10,7 +10,7 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from accounts.models import User
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.access import NO_PROJECT, SIGNED_OUT, Guest, guest_for
 from reviews.live import Broadcaster, here
 from reviews.news import View

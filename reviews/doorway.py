@@ -11,8 +11,7 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from accounts.requests import agent_of, principal_of, seen_of
 from common.responses import Reply, json_response
-from ledger.commands import Idempotency
-from ledger.idempotency import idempotency_of
+from ledger.idempotency import Idempotency, idempotency_of
 from reviews.intake.events import Session
 
 

@@ -16,10 +16,9 @@ from django.utils import timezone
 from accounts.models import SYSTEM_LOOP
 from common.errors import DomainError
 from guidance.selectors import policy_by_id
-from ledger.commands import Change, Command, SealedEntry
 from ledger.models import Run, RunStatus
 from ledger.state import OpenReview, RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
 from reviews.aftermath import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState

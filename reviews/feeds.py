@@ -16,10 +16,10 @@ from functools import partial
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from ledger.hub import hub
 from ledger.models import Entry, Run
-from ledger.reading import read
 from ledger.selectors import ledger_line
+from ledger.waiting.hub import hub
+from ledger.writer.db_threads import read
 from reviews.access import Reader, readers_refused
 from reviews.followers import Follower
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.access import Reader, readers_refused
 
 ACCESS_SECONDS = 2.0

@@ -8,8 +8,8 @@ from functools import partial
 
 from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
-from ledger.commands import Change, Command, nothing
 from ledger.state import RunState
+from ledger.writer import Change, Command, nothing
 from reviews.errors import RunClosed
 from reviews.intake.access import refuse_closed
 from reviews.intake.runs import budget_over

@@ -20,11 +20,10 @@ from weakref import WeakKeyDictionary
 
 from channels.layers import get_channel_layer
 
-from ledger.books import Committed
-from ledger.hub import hub
 from ledger.models import ProjectHead
-from ledger.reading import read
-from ledger.writer import writer
+from ledger.waiting.hub import hub
+from ledger.writer import Committed, writer
+from ledger.writer.db_threads import read
 from reviews.access import Guest, guests_refused
 from reviews.news import View, news_for
 from reviews.nudges import GROUP

@@ -15,8 +15,7 @@ import time
 from channels.layers import get_channel_layer
 from django.conf import settings
 
-from ledger.books import Committed
-from ledger.writer import listen_always
+from ledger.writer import Committed, listen_always
 
 GROUP = "console"
 PAUSE_SECONDS = 0.05

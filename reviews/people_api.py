@@ -10,8 +10,8 @@ from accounts.requests import PERSON, person_asking
 from common.ids import parse_code
 from common.paging import only_known, page_after
 from common.responses import json_response
-from ledger.answers import run_answer
 from ledger.schemas import RunOut
+from ledger.serializers import run_answer
 from reviews.answers import review_answer
 from reviews.choices import offered
 from reviews.doorway import send

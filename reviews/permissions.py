@@ -20,9 +20,8 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judging import CallVerdict
 from guidance.core.tools.shapes import exact_text, permission_key, shape_text
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, SealedEntry
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
 from reviews.errors import PermissionGone
 from reviews.models import Permission, Review, Scope
 from reviews.plan import Plan

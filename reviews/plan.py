@@ -17,10 +17,10 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
 from ledger.chain import timestamp
-from ledger.commands import Change, Draft, SealedEntry, nothing
-from ledger.fold import after
-from ledger.ready import Statement
 from ledger.state import OpenReview, RunState
+from ledger.transitions import after
+from ledger.writer import Change, Draft, SealedEntry, nothing
+from ledger.writer.sql import Statement
 from reviews.aftermath import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
 

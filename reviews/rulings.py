@@ -11,8 +11,8 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, nothing
 from ledger.state import OpenReview, RunState
+from ledger.writer import Change, Command, nothing
 from reviews.aftermath import follow_up
 from reviews.answers import ruling_shape
 from reviews.choices import Choice

@@ -16,8 +16,8 @@ from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, reply
 from ledger.chain import timestamp
-from ledger.reading import read
 from ledger.writer import writer
+from ledger.writer.db_threads import read
 from reviews.amendments import refuse_unconfirmed
 from reviews.answers import ruling_answer
 from reviews.choices import choice_of

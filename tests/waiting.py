@@ -8,8 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import httpx
 
-from ledger import hub
 from ledger.models import Run
+from ledger.waiting import hub
 
 
 def until(condition: Callable[[], bool], *, seconds: float = 15) -> None:

@@ -49,7 +49,7 @@ from config.front.wire import (
     headers_named,
     send_problem,
 )
-from ledger.reading import read
+from ledger.writer.db_threads import read
 
 # Read by anyone: what the API is, and whether it is up.
 OPEN_PATHS = frozenset(

@@ -25,7 +25,7 @@ from common.responses import Reply
 from config.front.problems import invalid_body
 from config.front.streams import hang_up
 from config.front.wire import App, Message, Receive, Scope, Send, send_json
-from ledger.hub import hub
+from ledger.waiting.hub import hub
 from reviews.hooks.door import DIALECTS, EVENTS, hook_answer
 from reviews.hooks.inputs import WAIT_DEFAULT, Dialect, HookIn, options_of, query_wait
 from reviews.hooks.voices import trouble

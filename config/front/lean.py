@@ -41,9 +41,8 @@ from config.front.wire import (
     send_json,
     send_problem,
 )
-from ledger.commands import Idempotency
-from ledger.idempotency import idempotency_of
-from ledger.reading import read
+from ledger.idempotency import Idempotency, idempotency_of
+from ledger.writer.db_threads import read
 from reviews.call_schemas import (
     EvaluateCommandIn,
     EvaluateEditIn,

@@ -10,10 +10,10 @@ from typing import Any
 from django.db.models import Q
 
 from guidance.core.canonical import canonical
-from ledger.beside import Mismatch
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
-from ledger.unreadable import describe, refuse_other
+from ledger.verification.row_checks import Mismatch
+from ledger.verification.unreadable import describe, refuse_other
 from reviews.comparing.expected import (
     TYPES,
     UNKNOWN,

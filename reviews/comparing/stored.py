@@ -14,7 +14,7 @@ from django.db.models import Count, QuerySet
 from guidance.core.canonical import canonical, digest
 from ledger.chain import timestamp
 from ledger.models import Checkpoint
-from ledger.unreadable import describe, refuse_other
+from ledger.verification.unreadable import describe, refuse_other
 from reviews.comparing.expected import Key
 from reviews.models import (
     AdvisoryWarning,

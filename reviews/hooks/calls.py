@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from common.errors import Forbidden
-from ledger.reading import read
 from ledger.writer import writer
+from ledger.writer.db_threads import read
 from reviews.errors import GrantExpired, GrantSpent, RunClosed, RunPaused
 from reviews.hooks import tool_uses, wording
 from reviews.hooks.holding import Standing, held, lets_go_on

@@ -12,10 +12,9 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import AgentPrincipal
-from ledger.commands import Change, Command, SealedEntry
-from ledger.reading import read
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.errors import ReviewNotOpen
 from reviews.hooks.visits import Governed, Visit
 from reviews.intake.access import own

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ledger.reading import read
 from ledger.writer import writer
+from ledger.writer.db_threads import read
 from reviews.errors import ReviewOpen, RunClosed
 from reviews.hooks import wording
 from reviews.hooks.leftovers import (

@@ -8,7 +8,7 @@ from typing import Any
 
 from common.errors import Forbidden
 from guidance.core.canonical import canonical
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.call_schemas import ResultIn
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
 from reviews.hooks import tool_uses

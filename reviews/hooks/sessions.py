@@ -14,9 +14,9 @@ from common.errors import DomainError
 from guidance.core.money import micros
 from guidance.redactor import clean
 from guidance.services import policy_in_force
-from ledger.reading import read
 from ledger.state import RunState
 from ledger.writer import writer
+from ledger.writer.db_threads import read
 from reviews.hooks.inputs import HookIn, OptionsIn
 from reviews.hooks.mapping import shortened
 from reviews.hooks.visits import Governed, Visit, governed_by

@@ -12,9 +12,8 @@ from typing import Any
 
 from common.responses import Reply
 from guidance.core.facts import StepReport
-from ledger.commands import Change
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, writer
 from reviews.errors import RunClosed, RunPaused
 from reviews.hooks import wording
 from reviews.hooks.holding import held, lets_go_on

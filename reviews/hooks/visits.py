@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from ledger.commands import Idempotency
-from ledger.idempotency import idempotency_of
+from ledger.idempotency import Idempotency, idempotency_of
 from ledger.links import run_url
 from ledger.models import FINAL
 from reviews.hooks.inputs import Dialect, HookIn, Options

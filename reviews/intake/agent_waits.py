@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from django.utils import timezone
 
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.agent_waits import store_waits
 
 STORE_SECONDS = 5.0

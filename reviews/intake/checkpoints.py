@@ -19,11 +19,11 @@ from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
-from ledger.answers import checkpoint_answer
-from ledger.commands import Change, Command, Idempotency
+from ledger.idempotency import Idempotency
 from ledger.models import Checkpoint
+from ledger.serializers import checkpoint_answer
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, writer
 from reviews.intake.access import own, refuse_closed
 from reviews.plan import Plan
 from reviews.schemas import CheckpointIn

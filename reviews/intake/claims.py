@@ -21,12 +21,12 @@ from guidance.core.money import micros
 from guidance.core.secrets import Redacted, redact
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.idempotency import Idempotency
 from ledger.links import review_url
 from ledger.models import Entry
-from ledger.reading import read
 from ledger.state import RunState, state_of
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.call_schemas import ResultIn
 from reviews.errors import (
     GrantExpired,

@@ -16,7 +16,7 @@ from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.scoring import judge_turn
 from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
-from ledger.reading import read
+from ledger.writer.db_threads import read
 from reviews.call_schemas import EvaluateIn, EvaluateMultiEditIn
 from reviews.check_schemas import EvaluateTurnIn, EvaluateVerdictIn
 from reviews.intake.tool_calls import judged

@@ -18,9 +18,9 @@ from django.db import DatabaseError, InterfaceError
 
 from accounts.auth import Principal
 from common.errors import Invalid, Unauthenticated
-from ledger.hub import hub
 from ledger.models import FINAL, Run
 from ledger.selectors import run_visible
+from ledger.waiting.hub import hub
 from reviews.access import Guest, Holder, Reader, readers_refused
 from reviews.feeds import Head, following
 from reviews.followers import Follower, followers

@@ -33,11 +33,11 @@ from guidance.core.checks import (
 )
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.idempotency import Idempotency
 from ledger.models import RunStatus
-from ledger.reading import read
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.caps import reached_review_cap
 from reviews.check_schemas import GateCheckIn, VerdictIn
 from reviews.checks import gates_of, open_warnings, state_of_check, store_state

@@ -23,13 +23,12 @@ from common.errors import DomainError, Invalid, NotFound
 from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.selectors import policy_by_id
 from guidance.services import policy_in_force
-from ledger.commands import Change, Command, Draft, Idempotency
-from ledger.fold import after_step, report_to_json, step_type, turns_repeat
-from ledger.idempotency import own_key, record_of, remembered
+from ledger.idempotency import Idempotency, own_key, record_of, remembered
 from ledger.models import FINAL, OBSERVED, Entry, Run
-from ledger.reading import read
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.transitions import after_step, report_to_json, step_type, turns_repeat
+from ledger.writer import Change, Command, Draft, writer
+from ledger.writer.db_threads import read
 from reviews.intake.runs import StartRun, finish
 from reviews.intake.steps import refuse_uncountable, report_of
 from reviews.plan import Plan

@@ -11,10 +11,10 @@ from common.errors import Forbidden, NotFound
 from common.ids import parse_code
 from common.responses import Reply, reply
 from ledger.chain import timestamp
-from ledger.commands import Change, Command, Idempotency, SealedEntry
-from ledger.reading import read
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.answers import review_answer
 from reviews.caps import refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen

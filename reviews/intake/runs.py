@@ -19,18 +19,12 @@ from guidance.core.money import micros
 from guidance.core.policy import Budget
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
-from ledger.answers import RUN_RELATED, run_answer
-from ledger.commands import (
-    Change,
-    Command,
-    Idempotency,
-    SealedEntry,
-    StartCommand,
-)
+from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
-from ledger.reading import read
+from ledger.serializers import RUN_RELATED, run_answer
 from ledger.state import RunState, state_of
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, StartCommand, writer
+from ledger.writer.db_threads import read
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen
 from reviews.intake.access import first_review, own, refuse_closed

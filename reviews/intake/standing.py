@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from common.ids import parse_code
-from ledger import ready
-from ledger.ready import uuid_of
+from ledger.writer import sql
+from ledger.writer.sql import uuid_of
 from reviews.answers import ruling_read
 from reviews.told import Standing, standing_shape
 
@@ -50,12 +50,12 @@ def standing(
         only = _ONLY
         given.append(named)
     statement = _STANDING.format(door=_DOOR if key_id is not None else "", only=only)
-    rows = ready.run(statement, given)
+    rows = sql.run(statement, given)
     return _shaped(*rows[0]) if rows else None
 
 
 def key_stands(key_id: int) -> bool:
-    return bool(ready.run(_KEY, [key_id]))
+    return bool(sql.run(_KEY, [key_id]))
 
 
 def _shaped(

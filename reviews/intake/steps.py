@@ -18,18 +18,18 @@ from guidance.core.facts import StepReport, Usage
 from guidance.core.money import micros
 from guidance.core.review_limit import stop_at_cap
 from guidance.selectors import LoadedPolicy, policy_by_id
-from ledger.commands import Change, Command, Draft, Idempotency, SealedEntry
-from ledger.fold import (
+from ledger.idempotency import Idempotency
+from ledger.models import Entry
+from ledger.state import RunState
+from ledger.transitions import (
     after_step,
     headline,
     report_from_json,
     report_to_json,
     turns_repeat,
 )
-from ledger.models import Entry
-from ledger.reading import read
-from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, Draft, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.caps import reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.intake.access import own, refuse_unless_running

@@ -33,10 +33,10 @@ from guidance.core.tools.judging import (
 from guidance.core.tools.shapes import permittable
 from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
-from ledger.commands import Change, Command, Idempotency, SealedEntry
-from ledger.reading import read
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews import models
 from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused

@@ -17,11 +17,11 @@ from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.rules import TurnRules
 from guidance.core.turns.scoring import TurnVerdict, judge_turn
 from guidance.selectors import LoadedPolicy
-from ledger.commands import Change, Command, Idempotency, SealedEntry
+from ledger.idempotency import Idempotency
 from ledger.models import Run
-from ledger.reading import read
 from ledger.state import RunState, state_of
-from ledger.writer import writer
+from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer.db_threads import read
 from reviews.caps import refuse_reviews_at_cap
 from reviews.check_schemas import TurnIn
 from reviews.intake.access import own, policy_of_run, refuse_unless_running

@@ -18,10 +18,10 @@ from accounts.selectors import role_in
 from common.errors import Invalid, NotFound, Unauthenticated
 from common.ids import parse_code
 from common.responses import Reply, reply
-from ledger.books import Committed
-from ledger.hub import hub
 from ledger.models import Run
-from ledger.reading import read
+from ledger.waiting.hub import hub
+from ledger.writer import Committed
+from ledger.writer.db_threads import read
 from reviews.access import Holder
 from reviews.followers import followers
 from reviews.intake.agent_waits import agent_waits

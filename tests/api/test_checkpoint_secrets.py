@@ -17,8 +17,8 @@ from django.core.management import call_command
 from common.ids import uuid7
 from guidance.core.canonical import canonical, digest
 from ledger.models import Checkpoint, Entry, IdempotencyRecord, Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from tests.builders import Robot, start_run
 from tests.live import Live
 from tests.problems import problem

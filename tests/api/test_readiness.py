@@ -15,8 +15,8 @@ from django.utils import timezone
 from config import probing
 from config.models import Heartbeat
 from config.probing import Probe, probe
-from ledger.books import Books
 from ledger.writer import writer
+from ledger.writer.batch import Books
 from tests.builders import Robot, start_run
 from tests.conftest import client_for
 from tests.live import Live

@@ -41,7 +41,7 @@ def lint(house: Path) -> subprocess.CompletedProcess[str]:
     [
         ("guidance/core/evaluate.py", "import django"),
         ("guidance/core/scores.py", "import random"),
-        ("ledger/writer.py", "import reviews.models"),
+        ("ledger/writer/thread.py", "import reviews.models"),
         ("accounts/services.py", "import ledger.writer"),
         ("reviews/services.py", "import config.settings"),
     ],

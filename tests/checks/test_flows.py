@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
 from tests.builders import make_policy, start_run, step
 from tests.gateway.calls import rule, slug
 from tests.rows import each_row

@@ -14,7 +14,7 @@ import pytest
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
 from reviews.models import GateCheck, Review, ReviewState
 from tests.builders import Robot, make_policy, start_run
 from tests.checks.test_flows import fail, opened, say

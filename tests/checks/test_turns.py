@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from ledger.models import Run
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
 from tests.builders import start_run, step
 from tests.gateway.calls import rule, slug
 

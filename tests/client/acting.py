@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from checkrail import Review
 from checkrail.people import Desk
 
-from ledger import hub
 from ledger.models import Run
+from ledger.waiting import hub
 from tests.threads import Threads
 from tests.waiting import until
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from config.asgi import http
 from config.front.wire import Receive, Scope, Send
-from ledger.hub import close_hub
+from ledger.waiting.hub import close_hub
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:

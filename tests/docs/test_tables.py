@@ -51,7 +51,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
 
 def test_every_type_of_entry_is_listed() -> None:
     rows = table_under(text_of("docs/ledger.md"), first_column="type")
-    known = set(re.findall(r'"([a-z]+\.[a-z]+)"', text_of("ledger/fold.py")))
+    known = set(re.findall(r'"([a-z]+\.[a-z]+)"', text_of("ledger/transitions.py")))
     assert {code(row[0]) for row in rows} == known | {"step.judged"}
 
 

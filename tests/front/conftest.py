@@ -11,7 +11,7 @@ from django.test.utils import override_settings
 from accounts.models import Role
 from config.asgi import build_http
 from config.front.wire import App, Receive, Scope, Send
-from ledger.hub import close_hub
+from ledger.waiting.hub import close_hub
 from tests.builders import make_person, make_project, make_robot, start_run
 from tests.conftest import client_for
 from tests.front.stages import Stage

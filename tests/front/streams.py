@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from ledger import hub
 from ledger.models import Run
+from ledger.waiting import hub
 from reviews import feeds
 from tests.waiting import until
 

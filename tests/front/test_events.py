@@ -20,7 +20,7 @@ from django.test import Client as DjangoClient
 from django.utils import timezone
 
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
-from ledger import hub
+from ledger.waiting import hub
 from reviews import feeds, followers
 from reviews.intake import events
 from tests.builders import Person, Robot, make_person, pause_at_once, start_run, step

@@ -17,8 +17,8 @@ from hypothesis.stateful import (
 )
 
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from tests.builders import start_run, step
 from tests.gateway.calls import claim, settle, slug
 from tests.gateway.calls import rule as rule_on

@@ -7,7 +7,7 @@ import httpx
 from accounts.models import Project
 from guidance.core.policy import load_policy
 from ledger.models import Run
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
 from tests.builders import make_policy, start_run, step
 from tests.gateway.calls import ask, claim, command, rule, settle, tool
 

@@ -17,8 +17,8 @@ from uuid import uuid4
 import httpx
 from django.db.models import QuerySet
 
-from ledger import hub
 from ledger.models import Run
+from ledger.waiting import hub
 from reviews.models import HookSession, Review
 from tests.hooks.schemas import check_answer
 from tests.waiting import until

@@ -11,7 +11,7 @@ import httpx
 
 from accounts.models import Project
 from ledger.models import Entry
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
 from reviews.models import Review, ToolCall
 from tests.builders import make_policy
 from tests.hooks.hosts import SOON, Host, decision, recorded

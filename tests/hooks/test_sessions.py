@@ -9,8 +9,8 @@ import httpx
 from accounts.auth import AgentPrincipal
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from reviews.models import HookSession
 from tests.builders import Robot, make_robot
 from tests.conftest import client_for

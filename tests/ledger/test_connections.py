@@ -6,7 +6,7 @@ import httpx
 import pytest
 from django.db import connection
 
-from ledger.reading import THREADS
+from ledger.writer.db_threads import THREADS
 from tests.builders import pause_at_once, start_run, step
 from tests.people import rule
 from tests.threads import Threads

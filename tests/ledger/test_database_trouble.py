@@ -16,11 +16,11 @@ from django.db import connection, transaction
 from django.db.utils import OperationalError
 
 from accounts.models import User
-from ledger import books
-from ledger.books import Books
 from ledger.models import Run
-from ledger.remembered import RememberedStates
-from ledger.verify import verify_run
+from ledger.verification.verify import verify_run
+from ledger.writer import batch as books
+from ledger.writer.batch import Books
+from ledger.writer.state_cache import RememberedStates
 from reviews.models import Review, Ruling
 from reviews.rulings import Rule
 from tests.builders import pause_at_once, start_run, step

@@ -13,8 +13,8 @@ from django.db import connection
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from tests.builders import Robot, make_robot, start_run, step
 from tests.conftest import client_for
 from tests.live import Live

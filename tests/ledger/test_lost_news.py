@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import httpx
 import pytest
 
-from ledger.hub import Hub
+from ledger.waiting.hub import Hub
 from tests.builders import pause_at_once, start_run
 from tests.people import rule
 from tests.waiting import park

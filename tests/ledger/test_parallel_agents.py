@@ -10,8 +10,8 @@ from django.core.management import call_command
 
 from accounts.models import Project
 from ledger.models import Entry, Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from tests.builders import Robot, make_policy, make_robot, start_run, step
 from tests.conftest import client_for
 from tests.live import Live

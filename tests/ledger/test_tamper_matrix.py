@@ -20,9 +20,9 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.append_only import KEYS
-from ledger.beside import compare_runs
 from ledger.chain import Link, link_hash, payload_hash, timestamp
 from ledger.models import Entry, Run
+from ledger.verification.row_checks import compare_runs
 from tests.builders import (
     Person,
     make_policy,

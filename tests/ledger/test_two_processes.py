@@ -11,10 +11,10 @@ import pytest
 from django.db import connection
 
 from accounts.models import Project
-from ledger import hub
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
+from ledger.waiting import hub
 from tests.builders import Person, Robot, pause_at_once, start_run, step
 from tests.conftest import client_for
 from tests.front.streams import listen, until_parked

@@ -13,8 +13,9 @@ from accounts.models import Project
 from accounts.services import agent_key_issue, agent_key_revoke
 from common import responses
 from common.responses import Reply
-from ledger import hub, reading
-from ledger.books import Job
+from ledger.waiting import hub
+from ledger.writer import db_threads
+from ledger.writer.batch import Job
 from reviews.intake import standing, waiting
 from tests.builders import Robot, pause_at_once, start_run
 from tests.conftest import client_for
@@ -36,7 +37,7 @@ def test_whoever_wakes_need_not_read_for_itself(
 
     async def counted(query: Callable[[], T]) -> T:
         reads.append(query)
-        return await reading.read(query)
+        return await db_threads.read(query)
 
     monkeypatch.setattr(waiting, "read", counted)
 

@@ -10,8 +10,8 @@ import httpx
 from accounts.models import Project
 from guidance.models import PolicyVersion
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from loop.clock import look
 from loop.models import Signal
 from tests.builders import make_policy

@@ -16,8 +16,8 @@ from accounts.models import Agent, Project
 from accounts.services import agent_key_issue
 from common.errors import Invalid
 from ledger.models import Run
-from ledger.replay import replay_run
 from ledger.rows import fleet_of, live_position
+from ledger.verification.replay import replay_run
 from loop import runs
 from reviews.expiry import abandon_silent_runs
 from reviews.news import View, news_for

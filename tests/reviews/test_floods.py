@@ -14,9 +14,9 @@ from accounts.auth import PersonPrincipal
 from accounts.models import Agent, Project
 from common.errors import DomainError, Forbidden, StaleVersion, Unavailable
 from ledger.models import Entry, Run
-from ledger.replay import replay_run
 from ledger.rows import live_position
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from reviews import closing
 from reviews.floods import list_floods
 from reviews.models import Review

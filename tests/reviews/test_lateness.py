@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from ledger.models import Entry, Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from reviews.expiry import expire_due_reviews
 from reviews.models import Grant, GrantState, Review
 from tests.builders import pause_at_once, start_run

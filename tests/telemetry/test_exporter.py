@@ -18,8 +18,8 @@ from opentelemetry.util.types import AttributeValue
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from reviews.models import Review
 from tests.builders import Robot, make_policy
 from tests.front.streams import ledger

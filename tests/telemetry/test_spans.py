@@ -12,8 +12,8 @@ from django.test import Client as Browser
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.replay import replay_run
-from ledger.verify import verify_run
+from ledger.verification.replay import replay_run
+from ledger.verification.verify import verify_run
 from reviews.telemetry.meaning import Trace
 from reviews.telemetry.spans import Span
 from tests.builders import Person, make_policy, step

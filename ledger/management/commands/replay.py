@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from guidance.core.policy import Policy, load_policy
 from guidance.models import PolicyVersion
-from ledger.beside import compare_runs, list_batches
 from ledger.management.selection import add_run_option, selected_runs
 from ledger.models import Run
-from ledger.replay import replay_run
+from ledger.verification.replay import replay_run
+from ledger.verification.row_checks import compare_runs, list_batches
 
 
 class Command(BaseCommand):

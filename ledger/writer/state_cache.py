@@ -11,10 +11,10 @@ from uuid import UUID
 
 from common.errors import NotFound
 from common.ids import parse_code
-from ledger import ready
-from ledger.holding import Held, hold_run
 from ledger.models import Run
 from ledger.state import COLUMNS, RunState, state_of
+from ledger.writer import sql
+from ledger.writer.locking import Held, hold_run
 
 LIMIT = 10_000
 
@@ -31,7 +31,7 @@ class RememberedStates:
 
     def fresh(self, code: str) -> RunState:
         """The run as it is stored now."""
-        for row in ready.run(_STORED, [_known(code)]):
+        for row in sql.run(_STORED, [_known(code)]):
             return self._read(row)
         raise NotFound
 
@@ -43,8 +43,8 @@ class RememberedStates:
         held, row = found
         return held, self._read(row)
 
-    def _read(self, row: ready.Row) -> RunState:
-        state = state_of(ready.loaded(Run, _COLUMNS, row))
+    def _read(self, row: sql.Row) -> RunState:
+        state = state_of(sql.loaded(Run, _COLUMNS, row))
         self.remember(state)
         return state
 

@@ -16,9 +16,9 @@ from typing import Any, cast
 
 from django.db import connection
 
-from ledger import ready
-from ledger.commands import SealedEntry
 from ledger.state import COLUMNS, RunState, columns_of
+from ledger.writer import sql
+from ledger.writer.changes import SealedEntry
 
 CHANNEL = "checkrail"
 
@@ -129,7 +129,7 @@ def entry_row(entry: SealedEntry) -> tuple[Any, ...]:
 
 
 def _store_postgresql(writes: Sequence[RunWrite]) -> set[int]:
-    return {row[0] for row in ready.run(_PG_STORE, _arrays_of(writes))}
+    return {row[0] for row in sql.run(_PG_STORE, _arrays_of(writes))}
 
 
 def _arrays_of(writes: Sequence[RunWrite]) -> list[str]:
@@ -183,7 +183,7 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
     cursor.executemany(
         _SQLITE_HEAD,
-        [(*ready.stored(columns_of(write.state)), write.state.id) for write in won],
+        [(*sql.stored(columns_of(write.state)), write.state.id) for write in won],
     )
     entries = [entry for write in won for entry in write.entries]
     places = {}
@@ -194,7 +194,7 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     cursor.executemany(
         _SQLITE_ENTRY,
         [
-            (*ready.stored(entry_row(entry)), next(places[entry.project_id]))
+            (*sql.stored(entry_row(entry)), next(places[entry.project_id]))
             for entry in entries
         ],
     )

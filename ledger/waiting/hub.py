@@ -27,11 +27,10 @@ from weakref import WeakKeyDictionary
 
 from django.db import connection
 
-from ledger.books import Committed
-from ledger.listening import notifications
 from ledger.models import Run
-from ledger.reading import read
-from ledger.writer import writer
+from ledger.waiting.pg_listen import notifications
+from ledger.writer import Committed, writer
+from ledger.writer.db_threads import read
 
 RECHECK_SECONDS = 3.0
 NUDGE_SECONDS = 0.05

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from ledger.statements import CHANNEL
+from ledger.writer.store_postgresql import CHANNEL
 
 RETRY_SECONDS = 1.0
 # Options of the connection that PostgreSQL's own library does not know.

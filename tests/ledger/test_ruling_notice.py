@@ -12,10 +12,9 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import AgentKey
-from ledger.books import Committed
 from ledger.models import Run
-from ledger.remembered import RememberedStates
-from ledger.writer import writer
+from ledger.writer import Committed, writer
+from ledger.writer.state_cache import RememberedStates
 from reviews.intake.standing import standing
 from reviews.told import Told
 from tests.builders import Robot, pause_at_once, start_run

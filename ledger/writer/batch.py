@@ -13,8 +13,10 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
-from ledger import ready
-from ledger.commands import (
+from ledger.idempotency import answer_again, record_answer
+from ledger.state import RunState
+from ledger.writer import sql
+from ledger.writer.changes import (
     Change,
     Command,
     LockNeeded,
@@ -23,12 +25,10 @@ from ledger.commands import (
     nothing,
     seal,
 )
-from ledger.holding import ensure_project_head, hold_project, store_held
-from ledger.idempotency import answer_again, record_answer
-from ledger.ready import Statement
-from ledger.remembered import RememberedStates
-from ledger.state import RunState
-from ledger.statements import RunWrite, session, store
+from ledger.writer.locking import ensure_project_head, hold_project, store_held
+from ledger.writer.sql import Statement
+from ledger.writer.state_cache import RememberedStates
+from ledger.writer.store_postgresql import RunWrite, session, store
 
 T = TypeVar("T")
 
@@ -158,7 +158,7 @@ class Books:
         change, write = _judged(command, run, held.at)
         self.session = session()
         if change.answer is nothing and not (change.effects or command.idempotency):
-            inserted = map(ready.insertion, change.rows)
+            inserted = map(sql.insertion, change.rows)
             keys = store_held(write, held, [*inserted, *change.statements])
             return change.answer(()), Done(write, change.told, keys, change.refusal)
         keys = store_held(write, held)
@@ -277,10 +277,10 @@ def _write(
         by_table.setdefault(type(row), []).append(row)
     for model, of_table in by_table.items():
         if len(of_table) == 1:
-            ready.insert(of_table[0])
+            sql.insert(of_table[0])
         else:
             model._default_manager.bulk_create(of_table)
     for statement in statements:
-        ready.run(*statement)
+        sql.run(*statement)
     for effect in effects:
         effect()

@@ -24,7 +24,10 @@ from guidance.core.turns.scoring import judge_turn
 from guidance.core.words import most_severe_call
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
-from ledger.fold import (
+from ledger.models import Entry, Run
+from ledger.replay_loop import loop_differences
+from ledger.state import COLUMNS, RunState, columns_of, unstarted
+from ledger.transitions import (
     STEPS,
     after,
     after_step,
@@ -33,10 +36,7 @@ from ledger.fold import (
     step_type,
     turns_repeat,
 )
-from ledger.models import Entry, Run
-from ledger.replay_loop import loop_differences
-from ledger.state import COLUMNS, RunState, columns_of, unstarted
-from ledger.unreadable import describe, read_entries, refuse_other
+from ledger.verification.unreadable import describe, read_entries, refuse_other
 
 # The part of a verdict that has to come out again.
 Compared = Callable[[Mapping[str, Any]], Mapping[str, Any]]

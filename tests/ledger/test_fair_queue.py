@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from common.ids import uuid7
-from ledger.books import Job
-from ledger.commands import Change, Command
-from ledger.fair_line import FairLine
 from ledger.models import Run
 from ledger.state import RunState
-from ledger.writer import ALONE_AT_ONCE, Writer
+from ledger.writer import Change, Command, Writer
+from ledger.writer.batch import Job
+from ledger.writer.fair_queue import FairLine
+from ledger.writer.thread import ALONE_AT_ONCE
 from loop.noting import AddNote
 from reviews.expiry import AbandonRun
 from reviews.intake.checkpoints import SaveCheckpoint

@@ -28,9 +28,9 @@ from django.db.utils import Error as DatabaseError
 from psycopg.errors import LockNotAvailable
 
 from common.errors import Unavailable
-from ledger.books import Books, Committed, Job
-from ledger.commands import Command
-from ledger.fair_line import FairLine
+from ledger.writer.batch import Books, Committed, Job
+from ledger.writer.changes import Command
+from ledger.writer.fair_queue import FairLine
 
 T = TypeVar("T")
 BATCH_LIMIT = 256

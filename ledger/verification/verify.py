@@ -1,7 +1,7 @@
 """Is a run's chain whole? Every link and every payload is checked, and the head.
 
 The run's row is checked as far as it follows from the entries without judging again: its
-status, what waits, its budget, its last step. `ledger.replay` judges again.
+status, what waits, its budget, its last step. `ledger.verification.replay` judges again.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import json
 from dataclasses import dataclass, replace
 
 from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
-from ledger.fold import STEPS, after, after_stored_step, started
 from ledger.models import Entry, Run
 from ledger.state import COLUMNS, RunState, columns_of, state_of, unstarted
-from ledger.unreadable import describe, read_entries, refuse_other
+from ledger.transitions import STEPS, after, after_stored_step, started
+from ledger.verification.unreadable import describe, read_entries, refuse_other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

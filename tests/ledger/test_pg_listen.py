@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import connection
 
-from ledger.listening import notifications
+from ledger.waiting.pg_listen import notifications
 from tests.live import Live
 
 CUT = """

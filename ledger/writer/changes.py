@@ -19,8 +19,9 @@ from common.errors import DomainError
 from common.ids import uuid7
 from guidance.core.canonical import canonical
 from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
-from ledger.ready import Statement
+from ledger.idempotency import Idempotency
 from ledger.state import RunState
+from ledger.writer.sql import Statement
 
 T = TypeVar("T")
 
@@ -84,16 +85,6 @@ class Change(Generic[T]):
     wakes: bool = False
     told: object = None
     refusal: DomainError | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Idempotency:
-    """A caller's own key for one request, and what that request was."""
-
-    agent_id: int
-    key: str
-    fingerprint: str
-    status: int
 
 
 class LockNeeded(Exception):

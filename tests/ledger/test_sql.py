@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from accounts.models import Role
 from common.errors import NotFound
-from ledger import ready
-from ledger.listening import _connection_string
 from ledger.models import Run
-from ledger.remembered import RememberedStates
 from ledger.state import state_of
+from ledger.waiting.pg_listen import _connection_string
+from ledger.writer import sql
+from ledger.writer.state_cache import RememberedStates
 from reviews.models import Comment, Review
 from reviews.selectors import review_for, review_for_command
 from tests.builders import (
@@ -72,7 +72,7 @@ def test_a_row_is_stored_as_by_the_orm(review: Review, bob: Person) -> None:
     given = {"review": review, "author": bob.user, "text": "é ' \\ %s ?", "at": at}
     ours = Comment(**given)
 
-    ready.insert(ours)
+    sql.insert(ours)
 
     theirs = Comment.objects.create(**given)
     stored = Comment.objects.filter(pk__in=[ours.pk, theirs.pk]).order_by("pk")
@@ -89,7 +89,7 @@ def test_codes_and_what_is_not_there_are_stored_as_by_the_orm(review: Review) ->
     }
     ours = Review(**given)
 
-    ready.insert(ours)
+    sql.insert(ours)
 
     theirs = Review.objects.create(**given)
     names = ", ".join(given)
@@ -112,7 +112,7 @@ def test_its_errors_are_djangos(review: Review) -> None:
     twin.pk = None
 
     with pytest.raises(IntegrityError):
-        ready.insert(twin)
+        sql.insert(twin)
 
 
 def test_a_session_whose_plan_is_of_yesterday_is_not_used_again(review: Review) -> None:
@@ -122,15 +122,15 @@ def test_a_session_whose_plan_is_of_yesterday_is_not_used_again(review: Review) 
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {name} AS SELECT 1 AS a")
     asked = f"SELECT a FROM {name}"
-    assert ready.run(asked, []) == [(1,)]
+    assert sql.run(asked, []) == [(1,)]
     with psycopg.connect(_connection_string(), autocommit=True) as other:
         other.execute(f"ALTER TABLE {name} ALTER a TYPE text")
 
     with pytest.raises(NotSupportedError):
-        ready.run(asked, [])
+        sql.run(asked, [])
     connection.close()
 
-    assert ready.run(asked, []) == [("1",)]
+    assert sql.run(asked, []) == [("1",)]
 
 
 def test_postgresql_keeps_it_prepared(review: Review) -> None:

@@ -15,10 +15,10 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
-from ledger import ready
-from ledger.ready import Row, Statement
 from ledger.state import COLUMNS, columns_of
-from ledger.statements import (
+from ledger.writer import sql
+from ledger.writer.sql import Row, Statement
+from ledger.writer.store_postgresql import (
     CHANNEL,
     ENTRY_COLUMNS,
     POSITION,
@@ -60,7 +60,7 @@ class Held(NamedTuple):
 
 def hold_project(project_id: int) -> Held:
     if connection.vendor == "postgresql":
-        ((at, position),) = ready.run(_PG_HOLD, [project_id])
+        ((at, position),) = sql.run(_PG_HOLD, [project_id])
         return Held(at, position)
     return Held(datetime.now(UTC), 0)
 
@@ -69,9 +69,9 @@ def hold_run(code: UUID, names: Sequence[str]) -> tuple[Held, Row] | None:
     """The same by a run, and the run as it stands while its project is held."""
     columns = ", ".join(f"run.{name}" for name in names)
     if connection.vendor == "postgresql":
-        rows = ready.run(_PG_HOLD_RUN.format(columns=columns), [code])
+        rows = sql.run(_PG_HOLD_RUN.format(columns=columns), [code])
         return (Held(*rows[0][:2]), rows[0][2:]) if rows else None
-    rows = ready.run(_SQLITE_RUN.format(columns=columns), [code])
+    rows = sql.run(_SQLITE_RUN.format(columns=columns), [code])
     return (Held(datetime.now(UTC), 0), rows[0]) if rows else None
 
 
@@ -95,7 +95,7 @@ def store_held(
     else:
         won, keys = bool(store([write])), frozenset[int]()
         for each in more:
-            ready.run(*each)
+            sql.run(*each)
     if not won:
         raise DatabaseError("The run moved although its project was held.")
     return keys
@@ -109,7 +109,7 @@ def _stored_as_one(write: RunWrite, held: Held, more: Sequence[Statement]) -> li
     also = chain.from_iterable(each.given for each in more)
     agent = [write.state.agent_id] if write.wakes else []
     form = _form(len(write.entries), write.wakes, tuple(each.text for each in more))
-    return ready.run(form, [*_texts(given), *also, *_texts(agent)])
+    return sql.run(form, [*_texts(given), *also, *_texts(agent)])
 
 
 def _texts(given: Sequence[Any]) -> list[str | None]:
