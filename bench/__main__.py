@@ -9,19 +9,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from bench.calls import calls
 from bench.figures import Figure, table
-from bench.flood import AGENTS as FEW
-from bench.flood import KEY_RATE, flood
-from bench.growing import SECONDS, growing
-from bench.importing import importing
-from bench.sites import postgres_site, sqlite_site
-from bench.steps import AGENTS, steps_on_postgres, steps_on_sqlite
-from bench.streams import STREAMS, streams
-from bench.waiting import MANY, waiting
-from bench.waking import PARKED, waking, waking_peers
-from bench.webhooks import MANY as PAUSED
-from bench.webhooks import SINGLE, webhooks
+from bench.measurements.calls import calls
+from bench.measurements.flood import AGENTS as FEW
+from bench.measurements.flood import KEY_RATE, flood
+from bench.measurements.growth import SECONDS, growing
+from bench.measurements.import_time import importing
+from bench.measurements.steps import AGENTS, steps_on_postgres, steps_on_sqlite
+from bench.measurements.streams import STREAMS, streams
+from bench.measurements.waiting import MANY, waiting
+from bench.measurements.waking import PARKED, waking, waking_peers
+from bench.measurements.webhooks import MANY as PAUSED
+from bench.measurements.webhooks import SINGLE, webhooks
+from bench.servers.launch import postgres_site, sqlite_site
 
 # One key and one run have all of them, which the limits would not let happen.
 FOLLOWERS = str(STREAMS)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
     from checkrail.answers import (
         AdvisoryWarning,
@@ -45,40 +43,28 @@ if TYPE_CHECKING:
         VerdictReading,
         Verification,
     )
-    from checkrail.async_batched import (
-        AsyncBatchedRun,
-    )
     from checkrail.async_client import (
         AsyncCheckrail,
-    )
-    from checkrail.async_runs import (
-        AsyncCall,
-        AsyncGateCheck,
-        AsyncRun,
-    )
-    from checkrail.batched import (
-        BatchedRun,
     )
     from checkrail.client import (
         Checkrail,
     )
     from checkrail.errors import (
-        Aborted,
-        Blocked,
         CheckrailError,
         ConfigurationError,
+        ProtocolError,
+        Unreachable,
+    )
+    from checkrail.outcomes import (
+        Aborted,
+        Blocked,
         Denied,
         Expired,
         NotReplayable,
-        ProtocolError,
         StillWaiting,
         Stopped,
         Superseded,
-        Unreachable,
         Withdrawn,
-    )
-    from checkrail.link import (
-        Outage,
     )
     from checkrail.problems import (
         AlreadyRuled,
@@ -107,15 +93,39 @@ if TYPE_CHECKING:
         Unavailable,
         UnsupportedMedia,
     )
-    from checkrail.runs import (
+    from checkrail.runs.async_batched_run import (
+        AsyncBatchedRun,
+    )
+    from checkrail.runs.async_calls import (
+        AsyncCall,
+        AsyncGateCheck,
+    )
+    from checkrail.runs.async_run import (
+        AsyncRun,
+    )
+    from checkrail.runs.batched_run import (
+        BatchedRun,
+    )
+    from checkrail.runs.calls import (
         Call,
         GateCheck,
+    )
+    from checkrail.runs.run import (
         Run,
+    )
+    from checkrail.streaming import (
+        Event,
+        astream_events,
+        stream_events,
+    )
+    from checkrail.transport.connection import (
+        Outage,
     )
     from checkrail.verify import (
         Broken,
         verify_lines,
     )
+    from checkrail.version import __version__ as __version__
 
 _MODULES: dict[str, tuple[str, ...]] = {
     "answers": (
@@ -152,31 +162,25 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "VerdictReading",
         "Verification",
     ),
-    "async_batched": ("AsyncBatchedRun",),
     "async_client": ("AsyncCheckrail",),
-    "async_runs": (
-        "AsyncCall",
-        "AsyncGateCheck",
-        "AsyncRun",
-    ),
-    "batched": ("BatchedRun",),
     "client": ("Checkrail",),
     "errors": (
-        "Aborted",
-        "Blocked",
         "CheckrailError",
         "ConfigurationError",
+        "ProtocolError",
+        "Unreachable",
+    ),
+    "outcomes": (
+        "Aborted",
+        "Blocked",
         "Denied",
         "Expired",
         "NotReplayable",
-        "ProtocolError",
         "StillWaiting",
         "Stopped",
         "Superseded",
-        "Unreachable",
         "Withdrawn",
     ),
-    "link": ("Outage",),
     "problems": (
         "AlreadyRuled",
         "Forbidden",
@@ -204,15 +208,29 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Unavailable",
         "UnsupportedMedia",
     ),
-    "runs": (
+    "runs.async_batched_run": ("AsyncBatchedRun",),
+    "runs.async_calls": (
+        "AsyncCall",
+        "AsyncGateCheck",
+    ),
+    "runs.async_run": ("AsyncRun",),
+    "runs.batched_run": ("BatchedRun",),
+    "runs.calls": (
         "Call",
         "GateCheck",
-        "Run",
     ),
+    "runs.run": ("Run",),
+    "streaming": (
+        "Event",
+        "astream_events",
+        "stream_events",
+    ),
+    "transport.connection": ("Outage",),
     "verify": (
         "Broken",
         "verify_lines",
     ),
+    "version": ("__version__",),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -243,6 +261,7 @@ __all__ = [
     "Decision",
     "Denied",
     "Evaluation",
+    "Event",
     "Expired",
     "Finding",
     "Forbidden",
@@ -299,6 +318,8 @@ __all__ = [
     "VerdictReading",
     "Verification",
     "Withdrawn",
+    "astream_events",
+    "stream_events",
     "verify_lines",
 ]
 

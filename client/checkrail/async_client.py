@@ -9,14 +9,14 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
-from checkrail.async_batched import AsyncBatchedRun
-from checkrail.async_driving import AsyncDriver, awaited
-from checkrail.async_runs import AsyncRun
-from checkrail.core import OnCheckpoint, OnWait
-from checkrail.flows import ending, evaluating
-from checkrail.flows.batching import batch_size
+from checkrail.flows import evaluation, lifecycle
+from checkrail.flows.batches import batch_size
+from checkrail.flows.run_core import OnCheckpoint, OnWait
 from checkrail.intents import Intent
-from checkrail.link import (
+from checkrail.runs.async_batched_run import AsyncBatchedRun
+from checkrail.runs.async_run import AsyncRun
+from checkrail.transport.async_driver import AsyncDriver, awaited
+from checkrail.transport.connection import (
     RETRY_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
@@ -119,7 +119,7 @@ class AsyncCheckrail:
         With `batch_steps` steps are queued and sent together, when there are so many or
         after `batch_seconds`: fewer requests, but the gates answer late.
         """
-        body = ending.run_body(
+        body = lifecycle.run_body(
             task,
             intent=intent,
             model=model,
@@ -128,7 +128,7 @@ class AsyncCheckrail:
             labels=labels,
             parent_run=parent_run,
         )
-        start = partial(ending.start, body=body)
+        start = partial(lifecycle.start, body=body)
         if batch_steps is None:
             return AsyncRun(
                 self.driver, start, on_checkpoint=on_checkpoint, on_wait=on_wait
@@ -150,18 +150,18 @@ class AsyncCheckrail:
         on_wait: OnWait | None = None,
     ) -> AsyncRun:
         """Take up a run of this agent that another process has begun; awaited as `run`."""
-        take_up = partial(ending.take_up, run_id=run_id)
+        take_up = partial(lifecycle.take_up, run_id=run_id)
         return AsyncRun(
             self.driver, take_up, on_checkpoint=on_checkpoint, on_wait=on_wait
         )
 
-    evaluate_command = awaited(evaluating.evaluate_command)
-    evaluate_tool = awaited(evaluating.evaluate_tool)
-    evaluate_edit = awaited(evaluating.evaluate_edit)
-    evaluate_multi_edit = awaited(evaluating.evaluate_multi_edit)
-    evaluate_turn = awaited(evaluating.evaluate_turn)
-    evaluate_verdict = awaited(evaluating.evaluate_verdict)
-    evaluate_continue = awaited(evaluating.evaluate_continue)
+    evaluate_command = awaited(evaluation.evaluate_command)
+    evaluate_tool = awaited(evaluation.evaluate_tool)
+    evaluate_edit = awaited(evaluation.evaluate_edit)
+    evaluate_multi_edit = awaited(evaluation.evaluate_multi_edit)
+    evaluate_turn = awaited(evaluation.evaluate_turn)
+    evaluate_verdict = awaited(evaluation.evaluate_verdict)
+    evaluate_continue = awaited(evaluation.evaluate_continue)
 
     async def close(self) -> None:
         """Close all connections; the next request opens new ones."""

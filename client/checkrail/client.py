@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
-from checkrail.batched import BatchedRun
-from checkrail.core import OnCheckpoint, OnWait
-from checkrail.driving import Driver, blocking
-from checkrail.flows import ending, evaluating
-from checkrail.flows.batching import batch_size
+from checkrail.flows import evaluation, lifecycle
+from checkrail.flows.batches import batch_size
+from checkrail.flows.run_core import OnCheckpoint, OnWait
 from checkrail.intents import Intent
-from checkrail.link import (
+from checkrail.runs.batched_run import BatchedRun
+from checkrail.runs.run import Run
+from checkrail.transport.connection import (
     RETRY_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
@@ -23,7 +23,7 @@ from checkrail.link import (
     link_to,
     stand_ins,
 )
-from checkrail.runs import Run
+from checkrail.transport.driver import Driver, blocking
 
 if TYPE_CHECKING:
     import httpx
@@ -123,7 +123,7 @@ class Checkrail:
         With `batch_steps` steps are queued and sent together, when there are so many or
         after `batch_seconds`: fewer requests, but the gates answer late.
         """
-        body = ending.run_body(
+        body = lifecycle.run_body(
             task,
             intent=intent,
             model=model,
@@ -143,7 +143,7 @@ class Checkrail:
                 batch=batch_size(batch_steps),
                 seconds=batch_seconds,
             )
-        run.begin(ending.start(run, body))
+        run.begin(lifecycle.start(run, body))
         return run
 
     def resume(
@@ -155,16 +155,16 @@ class Checkrail:
     ) -> Run:
         """Take up a run of this agent that another process has begun."""
         run = Run(self.driver, on_checkpoint=on_checkpoint, on_wait=on_wait)
-        run.begin(ending.take_up(run, run_id))
+        run.begin(lifecycle.take_up(run, run_id))
         return run
 
-    evaluate_command = blocking(evaluating.evaluate_command)
-    evaluate_tool = blocking(evaluating.evaluate_tool)
-    evaluate_edit = blocking(evaluating.evaluate_edit)
-    evaluate_multi_edit = blocking(evaluating.evaluate_multi_edit)
-    evaluate_turn = blocking(evaluating.evaluate_turn)
-    evaluate_verdict = blocking(evaluating.evaluate_verdict)
-    evaluate_continue = blocking(evaluating.evaluate_continue)
+    evaluate_command = blocking(evaluation.evaluate_command)
+    evaluate_tool = blocking(evaluation.evaluate_tool)
+    evaluate_edit = blocking(evaluation.evaluate_edit)
+    evaluate_multi_edit = blocking(evaluation.evaluate_multi_edit)
+    evaluate_turn = blocking(evaluation.evaluate_turn)
+    evaluate_verdict = blocking(evaluation.evaluate_verdict)
+    evaluate_continue = blocking(evaluation.evaluate_continue)
 
     def close(self) -> None:
         """Close all connections; the next request opens new ones."""

@@ -16,16 +16,15 @@ from checkrail.answers import (
     RunState,
     Verification,
 )
-from checkrail.core import given
-from checkrail.driving import Driver
+from checkrail.answers.parsing import A, Told, read
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.intents import Intent
-from checkrail.link import RETRY_SECONDS, link_to
 from checkrail.money import money
-from checkrail.problems import problem_of
-from checkrail.reading import A, Told, read
-from checkrail.sending import ask
-from checkrail.wire import Request, Unanswered, get, part, post_once
+from checkrail.transport.connection import RETRY_SECONDS, link_to
+from checkrail.transport.driver import Driver
+from checkrail.transport.effects import Request, Unanswered, get, given, part, post_once
+from checkrail.transport.responses import problem_of
+from checkrail.transport.retry import ask
 
 if TYPE_CHECKING:
     import httpx
@@ -192,7 +191,7 @@ class Desk:
     def ledger(self, run_id: str) -> Iterator[str]:
         """The lines of the run's ledger, as `checkrail.verify` reads them."""
         # Here and not above: `import checkrail` must not take the time of httpx.
-        from checkrail.pools import Refused
+        from checkrail.transport.pools import Refused
 
         request = get(f"/runs/{part(run_id)}/ledger")
         try:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from checkrail.answers import ReviewRef, Ruling
-from checkrail.errors import CheckrailError, Stopped, Unreachable
-from checkrail.reading import read
-from checkrail.wire import Answer
+from checkrail.answers.parsing import read
+from checkrail.errors import CheckrailError, Unreachable
+from checkrail.outcomes import Stopped
 
 _STANDARD = frozenset({"type", "title", "status", "detail", "errors"})
 _SHOWN = 200
@@ -186,51 +185,6 @@ class Unavailable(Problem, Unreachable):
     """The server is there, and cannot answer just now, or the request came too slowly."""
 
     slugs = ("unavailable", "request-timeout")
-
-
-_CLASSES = {slug: kind for kind in Problem.__subclasses__() for slug in kind.slugs}
-# What a proxy says in its own words, without a slug.
-_STATUSES: dict[int, type[Problem]] = {
-    401: Unauthenticated,
-    403: Forbidden,
-    404: NotFound,
-    408: Unavailable,
-    413: TooLarge,
-    429: RateLimited,
-    502: Unavailable,
-    503: Unavailable,
-    504: Unavailable,
-}
-
-
-def problem_of(answer: Answer) -> Problem:
-    """The refusal in an answer, whoever wrote it: the server, or a proxy before it."""
-    body = _document(answer)
-    kind = str(body.get("type", ""))
-    slug = kind.removeprefix("/problems/") if kind.startswith("/problems/") else ""
-    found = _CLASSES.get(slug) or _STATUSES.get(answer.status, Problem)
-    errors = body.get("errors")
-    return found(
-        status=answer.status,
-        slug=slug,
-        title=str(body.get("title") or "The request was refused"),
-        detail=str(
-            body.get("detail") or answer.text[:_SHOWN] or "No reason was given."
-        ),
-        errors=tuple(e for e in errors if isinstance(e, dict))
-        if isinstance(errors, list)
-        else (),
-        extra={name: part for name, part in body.items() if name not in _STANDARD},
-        retry_after=answer.retry_after,
-    )
-
-
-def _document(answer: Answer) -> dict[str, Any]:
-    try:
-        body = json.loads(answer.body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 def _place(error: Mapping[str, Any]) -> str:

@@ -23,8 +23,7 @@ from urllib.parse import quote
 import httpx
 
 from checkrail.errors import ProtocolError, Unreachable
-from checkrail.problems import problem_of
-from checkrail.wire import Answer
+from checkrail.transport.responses import Answer, problem_of
 
 MEDIA_TYPE = "text/event-stream"
 # The server says something every 15 seconds: three times nothing means a dead line.

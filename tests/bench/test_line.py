@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from bench.line import Answer, connect, request
+from bench.clients.connection import Answer, connect, request
 from tests.rows import each_row
 
 ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 1}'

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from checkrail import Checkrail
+from checkrail.cli.login_file import place
 from checkrail.cli.main import main
-from checkrail.cli.saved import place
-from checkrail.cli.visible import one_line, visible
+from checkrail.cli.safe_text import one_line, visible
 from checkrail.people import Desk
 from django.utils import timezone
 
@@ -225,7 +225,9 @@ def test_unreachable_and_wrong_use_have_their_own_codes(
 ) -> None:
     monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("CHECKRAIL_TOKEN", "crt_x")
-    monkeypatch.setattr("checkrail.link.Link.patience", lambda *_, **__: 0.1)
+    monkeypatch.setattr(
+        "checkrail.transport.connection.Link.patience", lambda *_, **__: 0.1
+    )
     assert main(["queue"]) == 3
     with pytest.raises(SystemExit) as refused:
         main(["skip", "abc"])  # a reason is needed

@@ -86,7 +86,8 @@ def test_every_error_on_the_page_is_one_and_none_is_missing() -> None:
     direct = {
         kind.__name__
         for kind in CheckrailError.__subclasses__()
-        if kind.__module__ in {"checkrail.errors", "checkrail.problems"}
+        if kind.__module__
+        in {"checkrail.errors", "checkrail.outcomes", "checkrail.problems"}
     }
     assert direct - listed == {"NotReplayable"}
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from checkrail import Checkrail, Outage
-from checkrail.hooks.posting import Call, posted
+from checkrail.hooks.sending import Call, posted
 
 from config.front.key_rate import BURST_SECONDS, KeyRate
 from tests.builders import Person, Robot, make_project, make_robot

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pytest
-from checkrail.hooks import posting
+from checkrail.hooks import sending
 from checkrail.hooks.events import EVENTS, failed
 
 from tests.builders import Robot
@@ -190,14 +190,14 @@ def test_what_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
-        call = posting.Call(
+        call = sending.Call(
             url, "crk_x", "claude-code", "PreToolUse", {}, b"{}", wait=20
         )
         try:
-            assert posting.posted(call) == {"try": 3}
+            assert sending.posted(call) == {"try": 3}
             heard.clear()
-            with pytest.raises(posting.NoAnswer, match="408"):
-                posting.posted(replace(call, event="Stop"))
+            with pytest.raises(sending.NoAnswer, match="408"):
+                sending.posted(replace(call, event="Stop"))
             assert len(heard) == 1
         finally:
             server.shutdown()
@@ -231,9 +231,9 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The hook asks again, and finds its call where it was."""
-    monkeypatch.setattr(posting, "HELD_AFTER", 0.1)
+    monkeypatch.setattr(sending, "HELD_AFTER", 0.1)
     with relayed(live) as relay, ThreadPoolExecutor() as pool:
-        call = posting.Call(
+        call = sending.Call(
             url=relay.url,
             key=robo.key,
             host="claude-code",
@@ -242,7 +242,7 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
             body=json.dumps(pre(claude, ASKED)).encode(),
             wait=570,
         )
-        answer = pool.submit(posting.posted, call)
+        answer = pool.submit(sending.posted, call)
         until(lambda: claude.known and held(claude.run))
         time.sleep(0.2)
         relay.cut()
@@ -255,8 +255,8 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
         assert relay.connections == 2
 
         relay.cut()
-        with pytest.raises(posting.NoAnswer, match="cannot be reached"):
-            posting.posted(replace(call, outage=0.5))
+        with pytest.raises(sending.NoAnswer, match="cannot be reached"):
+            sending.posted(replace(call, outage=0.5))
 
 
 def test_a_restart_is_not_noticed(live: Live, claude: Host, start: Start) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from checkrail.hooks import install, run
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.files import BadSettings
+from checkrail.hooks.settings_files import BadSettings
 
 from tests.builders import Robot
 from tests.live import Live

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from checkrail.hooks import install
-from checkrail.hooks.files import BadSettings
+from checkrail.hooks.settings_files import BadSettings
 
 from tests.hooks.test_installing import URL, folder, settings
 

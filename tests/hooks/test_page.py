@@ -6,8 +6,8 @@ import json
 import re
 
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.installing import _parser
-from checkrail.hooks.settings import Wanted, with_hooks
+from checkrail.hooks.installation import _parser
+from checkrail.hooks.settings_hooks import Wanted, with_hooks
 
 from tests.docs.markdown import blocks, table_under, text_of
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import httpx
 from checkrail import Checkrail, ReviewRef
 from checkrail.integrations.admission import admit
-from checkrail.integrations.driving import drive_now
+from checkrail.integrations.drivers import drive_now
 from checkrail.integrations.outcomes import (
     Admitted,
     Outcome,
@@ -17,7 +17,7 @@ from checkrail.integrations.outcomes import (
     Wanted,
     written,
 )
-from checkrail.runs import Run
+from checkrail.runs.run import Run
 
 from accounts.models import Project
 from tests.builders import make_policy

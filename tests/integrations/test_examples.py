@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
-from checkrail.hooks.settings import Wanted, with_hooks
+from checkrail.hooks.settings_hooks import Wanted, with_hooks
 
 from tests.integrations.newcomer import EXAMPLES, Newcomer
 from tests.people import rule

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from checkrail import AsyncCheckrail, Checkrail, StillWaiting
-from checkrail.integrations.dialects import CannotAnswer, UnknownInterrupt
+from checkrail.integrations.interrupts import CannotAnswer, UnknownInterrupt
 from checkrail.integrations.langchain import CheckrailMiddleware
 from checkrail.integrations.langgraph import adrive, drive, resolve_interrupts
 from langchain.agents import create_agent

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
-from checkrail.reading import Told
+from checkrail.answers.parsing import Told
 
 CallDecision = Literal["block", "require-confirmation", "warn", "allow"]
 

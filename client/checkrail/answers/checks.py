@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checkrail.answers.common import ReviewRef
+from checkrail.answers.parsing import Told
 from checkrail.answers.reviews import Ruling
-from checkrail.reading import Told
 
 TurnAction = Literal["auto_continue", "warn", "finish", "needs_human", "in_progress"]
 # `skipped` is said by this client, after a person chose so.

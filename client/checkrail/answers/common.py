@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkrail.reading import Told
+from checkrail.answers.parsing import Told
 
 
 @dataclass(frozen=True, kw_only=True)

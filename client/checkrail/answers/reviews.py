@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from checkrail.reading import Told
+from checkrail.answers.parsing import Told
 
 ReviewState = Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkrail.answers.common import PolicyStamp, Receipt, ReviewRef
-from checkrail.reading import Told
+from checkrail.answers.parsing import Told
 
 
 @dataclass(frozen=True, kw_only=True)

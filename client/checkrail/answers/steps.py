@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
+from checkrail.answers.parsing import Told
 from checkrail.answers.reviews import Ruling
-from checkrail.reading import Told
 
 StepDecision = Literal["stop", "pause", "throttle", "checkpoint", "continue"]
 

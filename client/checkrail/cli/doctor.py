@@ -11,14 +11,14 @@ from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from checkrail import __version__
+from checkrail.cli.doctor_findings import Found
 from checkrail.cli.doctor_hooks import examine_hooks
-from checkrail.cli.findings import Found
+from checkrail.cli.login_file import RETRY_SECONDS, place, saved
 from checkrail.cli.output import as_json, say
-from checkrail.cli.saved import RETRY_SECONDS, place, saved
-from checkrail.cli.visible import one_line
+from checkrail.cli.safe_text import one_line
 from checkrail.errors import CheckrailError
 from checkrail.problems import Unauthenticated
+from checkrail.version import __version__
 
 MOST_SKEW_SECONDS = 60
 SIGNS = {"ok": "ok  ", "note": "note", "wrong": "BAD "}
@@ -134,7 +134,7 @@ def _agent_key(url: str) -> Found:
         return Found("wrong", "CHECKRAIL_KEY is no agent key (crk_…)", make)
 
     def ask() -> None:
-        from checkrail import Checkrail
+        from checkrail.client import Checkrail
 
         with Checkrail(url, key, retry_seconds=RETRY_SECONDS) as rail:
             rail.evaluate_command("true")

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checkrail.cli.findings import Found
-from checkrail.hooks import places
+from checkrail.cli.doctor_findings import Found
+from checkrail.hooks import locations
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.files import KEY, BadSettings, get_key, read_document
-from checkrail.hooks.installing import SCOPES, settings_path
-from checkrail.hooks.settings import NOT_BY_HTTP, our_hooks
+from checkrail.hooks.installation import SCOPES, settings_path
+from checkrail.hooks.settings_files import KEY, BadSettings, get_key, read_document
+from checkrail.hooks.settings_hooks import NOT_BY_HTTP, our_hooks
 
 NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
 URL = re.compile(r"https?://[^\s'\"]+?(?=/api/v1/|[\s'\"]|$)")
@@ -112,7 +112,7 @@ def _has_key(hooks: Installed, folder: Path) -> bool:
     if os.environ.get(KEY):
         return True
     if not hooks.by_http:
-        return places.key_file().is_file()
+        return locations.key_file().is_file()
     settings = (settings_path("claude-code", s, folder) for s in SCOPES["claude-code"])
     return any(_holds_key(path) for path in settings)
 
@@ -172,7 +172,7 @@ def _claude_trust(folder: Path) -> Iterator[Found]:
 
 def _codex_trust(hooks: Installed) -> Iterator[Found]:
     """Codex keeps what its user has trusted by the place of each hook and its hash."""
-    config = places.codex_folder() / "config.toml"
+    config = locations.codex_folder() / "config.toml"
     text = config.read_text("utf-8", "replace") if config.is_file() else ""
     if re.search(r"^\s*(codex_)?hooks\s*=\s*false", text, re.MULTILINE):
         mend = f"Take it out of {config}."

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from checkrail.cli.visible import visible
+from checkrail.cli.safe_text import visible
 
 PLAIN_NAME = re.compile(r"[A-Za-z0-9_.$@/-]+")
 INDENT, BAR, GOES_ON = "  ", "| ", "… "

@@ -7,8 +7,8 @@ import sys
 from argparse import Namespace
 from itertools import islice
 
+from checkrail.cli.login_file import RETRY_SECONDS, Login, forget, save
 from checkrail.cli.output import say
-from checkrail.cli.saved import RETRY_SECONDS, Login, forget, save
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 from checkrail.problems import Unauthenticated

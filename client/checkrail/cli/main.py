@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _failed(error: CheckrailError) -> int:
     from checkrail.cli.output import complain
-    from checkrail.cli.visible import visible
+    from checkrail.cli.safe_text import visible
 
     complain(f"checkrail: {visible(str(error))}")
     if isinstance(error, ConfigurationError):
@@ -132,7 +132,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from checkrail import __version__
+    from checkrail.version import __version__
 
     return f"checkrail {__version__}"
 

@@ -15,6 +15,7 @@ from checkrail.cli.content import (
     waiting_cell,
     waiting_sentence,
 )
+from checkrail.cli.login_file import desk
 from checkrail.cli.output import (
     age,
     as_json,
@@ -25,8 +26,7 @@ from checkrail.cli.output import (
     short,
     table,
 )
-from checkrail.cli.saved import desk
-from checkrail.cli.visible import one_line
+from checkrail.cli.safe_text import one_line
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 

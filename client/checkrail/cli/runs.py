@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from checkrail.answers import RunState
+from checkrail.cli.login_file import desk
 from checkrail.cli.output import age, as_json, raw, say, short, table
-from checkrail.cli.saved import desk
-from checkrail.cli.visible import one_line
+from checkrail.cli.safe_text import one_line
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 

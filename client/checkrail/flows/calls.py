@@ -9,24 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checkrail.answers import CallAnswer, CallStanding, Claim, ReviewRef, Ruling
-from checkrail.core import RunCore
-from checkrail.errors import (
-    Blocked,
-    CheckrailError,
-    Denied,
-    ProtocolError,
-    StillWaiting,
-)
-from checkrail.flows.call_doors import call_standing, claiming, judging
-from checkrail.flows.call_fields import (
+from checkrail.errors import CheckrailError, ProtocolError
+from checkrail.flows.call_bodies import (
     command_fields,
     edit_fields,
     multi_edit_fields,
     tool_fields,
 )
+from checkrail.flows.call_requests import call_standing, claiming, judging
+from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
-from checkrail.flows.waiting import deadline, ruled, when_running
-from checkrail.wire import Flow
+from checkrail.outcomes import Blocked, Denied, StillWaiting
+from checkrail.transport.effects import Flow
 
 TITLE_LIMIT = 200
 

@@ -8,16 +8,18 @@ from dataclasses import replace
 from typing import Any
 
 from checkrail.answers import Checkpoint, Decision, ReviewRef, Ruling
-from checkrail.core import Report, RunCore, given
-from checkrail.errors import ProtocolError, Stopped
-from checkrail.flows.reporting import drain
-from checkrail.flows.results import send_results
-from checkrail.flows.waiting import deadline, over, ruled
+from checkrail.errors import ProtocolError
+from checkrail.flows.backlog import Report
+from checkrail.flows.result_queue import send_results
+from checkrail.flows.rulings import deadline, over, ruled
+from checkrail.flows.run_core import RunCore
+from checkrail.flows.step_queue import drain
 from checkrail.intents import Intent
 from checkrail.money import Money, money
+from checkrail.outcomes import Stopped
 from checkrail.problems import NotFound, RunPaused
-from checkrail.sending import ask
-from checkrail.wire import Flow, Sleep, Tell, encoded, get, post
+from checkrail.transport.effects import Flow, Sleep, Tell, encoded, get, given, post
+from checkrail.transport.retry import ask
 
 logger = logging.getLogger("checkrail")
 

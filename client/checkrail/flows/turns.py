@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from checkrail.answers import Turn
-from checkrail.core import RunCore, given
 from checkrail.errors import ProtocolError
+from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
-from checkrail.flows.waiting import deadline, ruled, when_running
-from checkrail.wire import Flow, post
+from checkrail.transport.effects import Flow, given, post
 
 
 def turn_body(

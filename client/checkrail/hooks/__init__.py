@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkrail.hooks.installing import Installed as Installed
-    from checkrail.hooks.installing import install as install
+    from checkrail.hooks.installation import Installed as Installed
+    from checkrail.hooks.installation import install as install
 
 __all__ = ["install", "run"]
 
@@ -19,7 +19,7 @@ __all__ = ["install", "run"]
 def run(argv: Sequence[str]) -> int:
     """`claude-code PreToolUse …` answers an event, `install claude-code …` sets up."""
     if argv and argv[0] == "install":
-        from checkrail.hooks.installing import main
+        from checkrail.hooks.installation import main
 
         return main(argv[1:])
     from checkrail.hooks.command import answer
@@ -29,7 +29,7 @@ def run(argv: Sequence[str]) -> int:
 
 def __getattr__(name: str) -> object:
     if name in {"install", "Installed"}:
-        from checkrail.hooks import installing
+        from checkrail.hooks import installation
 
-        return getattr(installing, name)
+        return getattr(installation, name)
     raise AttributeError(name)

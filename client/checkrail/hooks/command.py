@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from checkrail.hooks import places, transcripts
+from checkrail.hooks import locations, transcripts
 from checkrail.hooks.events import (
     EVENTS,
     HELD,
@@ -25,7 +25,7 @@ from checkrail.hooks.events import (
     failed,
     passed,
 )
-from checkrail.hooks.posting import Call, NoAnswer, posted
+from checkrail.hooks.sending import Call, NoAnswer, posted
 
 # Where tokens are told; the other events are answered without a look at them.
 SPENDING = frozenset(
@@ -59,8 +59,8 @@ def _answered(options: Namespace) -> Ending:
     if _headless(options, event):
         own["headless"] = True
     call = Call(
-        url=places.url(options.url),
-        key=places.key(),
+        url=locations.url(options.url),
+        key=locations.key(),
         host=options.host,
         event=options.event,
         query=_query(options),

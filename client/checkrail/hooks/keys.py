@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkrail.hooks import places
-from checkrail.hooks.files import (
+from checkrail.hooks import locations
+from checkrail.hooks.records import COMMAND, HTTP, digest_key, read_notes, store_notes
+from checkrail.hooks.settings_files import (
     KEY,
     BadSettings,
     SettingsFiles,
@@ -19,13 +20,12 @@ from checkrail.hooks.files import (
     without_key,
     write_private,
 )
-from checkrail.hooks.notes import COMMAND, HTTP, digest_key, read_notes, store_notes
-from checkrail.hooks.settings import has_hooks
+from checkrail.hooks.settings_hooks import has_hooks
 
 
 def refuse_to_replace(key: str) -> None:
     """Before anything is written: HTTP hooks would need another key than the user's own."""
-    path = places.claude_settings()
+    path = locations.claude_settings()
     document = read_document(path)
     if not isinstance(document.get("env", {}), dict):
         raise BadSettings(f"`env` in {path} is no object: mend it first.")
@@ -38,7 +38,7 @@ def refuse_to_replace(key: str) -> None:
 
 def keep_key(key: str, *, way: str, settings: SettingsFiles) -> str:
     """Where it is kept, in a sentence."""
-    path = places.key_file() if way == COMMAND else places.claude_settings()
+    path = locations.key_file() if way == COMMAND else locations.claude_settings()
     found = _read_key(path)
     # One that lay there before us may be in use by hooks that we know nothing of.
     ours = found is None or _is_ours(path, found)
@@ -102,7 +102,11 @@ def remove_local_key(folder: Path, settings: SettingsFiles) -> list[str]:
 def list_other_keys(folder: Path) -> list[str]:
     """A sentence for each key that stays, because we did not put it there."""
     noted = read_notes().keys
-    candidates = places.key_file(), places.claude_settings(), _local_settings(folder)
+    candidates = (
+        locations.key_file(),
+        locations.claude_settings(),
+        _local_settings(folder),
+    )
     return [
         f"The key in {path} stays: it is not known to be of this installation."
         for path in candidates
@@ -127,7 +131,7 @@ def _is_ours(path: Path, key: str | None) -> bool:
 
 
 def _is_key_file(path: Path) -> bool:
-    return path.resolve() == places.key_file().resolve()
+    return path.resolve() == locations.key_file().resolve()
 
 
 def _read_key(path: Path) -> str | None:

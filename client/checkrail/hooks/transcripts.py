@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checkrail.hooks import places
+from checkrail.hooks import locations
 
 try:
     import fcntl
@@ -144,7 +144,7 @@ def _book(host: str, event: Event) -> Path | None:
     if not isinstance(session, str):
         return None
     name = hashlib.sha256(f"{host}\0{session}".encode()).hexdigest()[:32]
-    return places.state_folder() / f"{name}.json"
+    return locations.state_folder() / f"{name}.json"
 
 
 @contextmanager

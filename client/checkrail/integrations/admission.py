@@ -15,11 +15,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from checkrail.answers import CallAnswer, Claim, Review, Ruling
-from checkrail.core import RunCore, reference
-from checkrail.errors import Blocked, Denied, ProtocolError, StillWaiting
-from checkrail.flows.call_doors import call_standing, claiming, judging
+from checkrail.errors import ProtocolError
+from checkrail.flows.call_requests import call_standing, claiming, judging
+from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.run_core import RunCore, reference
 from checkrail.flows.steps import catch_up
-from checkrail.flows.waiting import deadline, ruled, when_running
 from checkrail.integrations.outcomes import (
     Admitted,
     Changed,
@@ -30,8 +30,9 @@ from checkrail.integrations.outcomes import (
     quote_note,
     written,
 )
+from checkrail.outcomes import Blocked, Denied, StillWaiting
 from checkrail.problems import GrantExpired, GrantSpent, Invalid, Malformed, TooLarge
-from checkrail.wire import Flow, Request, post
+from checkrail.transport.effects import Flow, Request, post
 
 TITLE_LIMIT = 300
 DETAIL_LIMIT = 20_000

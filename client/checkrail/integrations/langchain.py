@@ -25,12 +25,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from checkrail.answers import Decision
-from checkrail.core import RunCore
+from checkrail.flows.call_results import CallCore, leave, result_or_keep, shortened
 from checkrail.flows.calls import Granted
-from checkrail.flows.settling import CallCore, leave, result_or_keep, shortened
+from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
-from checkrail.integrations.driving import drive_async, drive_now
+from checkrail.integrations.drivers import drive_async, drive_now
 from checkrail.integrations.outcomes import (
     Admitted,
     Changed,
@@ -41,7 +41,7 @@ from checkrail.integrations.outcomes import (
     take_pause_notes,
     written,
 )
-from checkrail.wire import Flow
+from checkrail.transport.effects import Flow
 
 SUMMARY_LIMIT = 500
 SIGNATURE_LIMIT = 1_000

@@ -12,11 +12,12 @@ from typing import Any
 
 from langgraph.types import Command
 
-from checkrail.core import RunCore
 from checkrail.errors import ProtocolError
-from checkrail.flows.waiting import deadline
+from checkrail.flows.rulings import deadline
+from checkrail.flows.run_core import RunCore
 from checkrail.integrations.admission import admit, ask_person, hand_over
-from checkrail.integrations.dialects import (
+from checkrail.integrations.drivers import drive_async, drive_now
+from checkrail.integrations.interrupts import (
     Answer,
     Asked,
     Interruption,
@@ -25,9 +26,8 @@ from checkrail.integrations.dialects import (
     read_interrupt,
     respond,
 )
-from checkrail.integrations.driving import drive_async, drive_now
 from checkrail.integrations.outcomes import Wanted, quote_note
-from checkrail.wire import Flow, Tell
+from checkrail.transport.effects import Flow, Tell
 
 Otherwise = Callable[[Any], Any] | None
 

@@ -29,13 +29,12 @@ from agents.run import CallModelData, ModelInputData
 from agents.run_state import RunState
 from openai.types.responses import ResponseFunctionToolCall
 
-from checkrail.core import RunCore
-from checkrail.errors import StillWaiting
+from checkrail.flows.call_results import CallCore, result_or_keep, shortened
 from checkrail.flows.calls import Granted
-from checkrail.flows.settling import CallCore, result_or_keep, shortened
+from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit
-from checkrail.integrations.driving import drive_async
+from checkrail.integrations.drivers import drive_async
 from checkrail.integrations.outcomes import (
     Admitted,
     Stored,
@@ -43,6 +42,7 @@ from checkrail.integrations.outcomes import (
     take_pause_notes,
     written,
 )
+from checkrail.outcomes import StillWaiting
 
 SUMMARY_LIMIT = 500
 SIGNATURE_LIMIT = 1_000

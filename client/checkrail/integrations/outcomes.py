@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkrail.answers import Ruling
-from checkrail.core import RunCore
+from checkrail.flows.run_core import RunCore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from checkrail.answers import CallStanding, Ruling, Standing
-from checkrail.async_runs import AsyncRun
 from checkrail.errors import CheckrailError
-from checkrail.flows.waiting import SHORTEST_POLL
+from checkrail.flows.rulings import SHORTEST_POLL
 from checkrail.problems import GrantExpired, GrantSpent
+from checkrail.runs.async_run import AsyncRun
 
 # Between two of these the client hears that somebody is still waiting.
 SLICE_SECONDS = 10

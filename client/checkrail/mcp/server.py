@@ -18,12 +18,7 @@ from mcp.types import (
     TextContent,
 )
 
-from checkrail import __version__
-from checkrail.errors import (
-    CheckrailError,
-    Stopped,
-    Unreachable,
-)
+from checkrail.errors import CheckrailError, Unreachable
 from checkrail.mcp.decisions import review_id
 from checkrail.mcp.session import Answer, Session
 from checkrail.mcp.tools import (
@@ -32,7 +27,9 @@ from checkrail.mcp.tools import (
     INSTRUCTIONS,
     WITH_OWN_RUN,
 )
+from checkrail.outcomes import Stopped
 from checkrail.problems import RunPaused, Unauthenticated
+from checkrail.version import __version__
 
 Request = ServerRequestContext[Any]
 

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from checkrail.answers import CallFinding, Decision, Finding
 from checkrail.async_client import AsyncCheckrail
-from checkrail.async_runs import AsyncRun
 from checkrail.errors import CheckrailError
 from checkrail.intents import Intent
 from checkrail.mcp.decisions import Progress, call_id, decision_on, review_id
+from checkrail.runs.async_run import AsyncRun
 
 Answer = dict[str, Any]
 

@@ -11,12 +11,12 @@ from urllib.parse import parse_qsl
 
 import httpx
 
-from checkrail.link import API, StandIn, stand_ins
-from checkrail.testing.doors import enter
-from checkrail.testing.runs import Refusal
+from checkrail.testing.fakes import Refusal
+from checkrail.testing.routes import enter
 from checkrail.testing.scripts import Scripted
+from checkrail.testing.server import Stage, Word
 from checkrail.testing.shapes import Json, problem
-from checkrail.testing.stage import Stage, Word
+from checkrail.transport.connection import API, StandIn, stand_ins
 
 Trouble = int | httpx.Response | Exception
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from checkrail.testing.runs import Refusal
+from checkrail.testing.fakes import Refusal
 from checkrail.testing.shapes import Json
 
 Place = tuple[Any, ...]

@@ -1,0 +1,1 @@
+"""What talks to the server under measurement: agents, reviewers, webhook receivers."""

@@ -1,0 +1,1 @@
+"""How well and how fast the gates judge commands and whole calls."""

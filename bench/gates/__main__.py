@@ -1,0 +1,93 @@
+"""python -m bench.gates: how well and how fast commands and whole calls are judged.
+
+The exit status says whether every target was met.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+
+from bench.figures import Figure, table
+from bench.gates.peer import PACKAGE, VERSION, Peer, installed_peer
+from bench.gates.speed import speed
+from guidance.core.commands import judge_command
+from tests.core.commands.corpus import CASES
+from tests.core.commands.corpus.measure import Row, measure
+
+
+def main() -> int:
+    began = time.monotonic()
+    with installed_peer() as peer:
+        if peer is not None:
+            print(f"bench: the peer is {PACKAGE} {VERSION}", flush=True)
+        print(f"bench: judging {len(CASES):,} commands …", flush=True)
+        figures = [*quality(peer), *speed(peer)]
+    print(f"\n{table(figures)}\n")
+    print(
+        f"bench: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
+        f"{time.monotonic() - began:.0f} seconds"
+    )
+    return 0 if all(figure.met is not False for figure in figures) else 1
+
+
+def quality(peer: Peer | None) -> Iterator[Figure]:
+    """Recall and false alarms, category by category and in all."""
+    ours = measure(_rules)
+    theirs: tuple[Row, ...] | None = None
+    if peer is not None:
+        commands = [case.command for case in CASES]
+        verdicts = dict(zip(commands, peer.judge(commands), strict=True))
+        theirs = measure(
+            lambda command: [("any", False)] if verdicts[command].caught else []
+        )
+    for place, row in enumerate(ours):
+        yield from _qualities(row, theirs[place] if theirs else None)
+    yield from _qualities(_sum(ours), _sum(theirs) if theirs else None)
+
+
+def _rules(command: str) -> list[tuple[str, bool]]:
+    return [(found.rule, found.uninspectable) for found in judge_command(command)]
+
+
+def _sum(rows: tuple[Row, ...]) -> Row:
+    return Row(
+        category="all of them",
+        dangerous=sum(row.dangerous for row in rows),
+        caught=sum(row.caught for row in rows),
+        exact=sum(row.exact for row in rows),
+        harmless=sum(row.harmless for row in rows),
+        alarms=sum(row.alarms for row in rows),
+    )
+
+
+def _qualities(row: Row, peer: Row | None) -> Iterator[Figure]:
+    if row.dangerous:
+        yield Figure(
+            what=f"{row.category}: caught",
+            figure=f"{row.caught:,} of {row.dangerous:,}",
+            beside=_percent(peer.recall) if peer else "",
+            target="all",
+            met=row.caught == row.dangerous == row.exact,
+        )
+    if row.harmless:
+        yield Figure(
+            what=f"{row.category}: false alarms",
+            figure=f"{row.alarms:,} of {row.harmless:,}",
+            beside=_percent(peer.alarm_rate) if peer else "",
+            target="none",
+            met=row.alarms == 0,
+        )
+
+
+def _percent(part: float | None) -> str:
+    return "" if part is None else f"peer {part:.1%}"
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

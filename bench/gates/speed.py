@@ -1,0 +1,150 @@
+"""How long commands take to be read, and whole calls to be judged, in processor time."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
+
+from bench.figures import Figure, share
+from bench.gates.calls import build_slow_calls, judge
+from bench.gates.first_calls import first_calls
+from bench.gates.peer import Peer
+from guidance.core.commands import judge_command
+from guidance.core.commands.limits import MAX_CHARACTERS
+from guidance.core.tools.calls import Call, CommandCall
+from tests.core.commands.corpus import sizes
+
+KIB = 1024
+MIB = 1024 * KIB
+USUAL_LIMIT = 0.000_300
+LONG_LIMIT = 0.020
+ANY_LIMIT = 0.100
+# Of which the best counts: other work on the machine only ever slows.
+ROUNDS = 30
+LONG_ROUNDS = 7
+BOMB_ROUNDS = 3
+# The peer takes minutes for longer ones.
+PEER_BOMB_SIZE = 20 * KIB
+BOMB_SIZES = (2 * KIB, 20 * KIB, 64 * KIB, 100 * KIB, MAX_CHARACTERS, MIB)
+
+Judged = TypeVar("Judged")
+
+
+def speed(peer: Peer | None) -> Iterator[Figure]:
+    bombs = {
+        f"{name}, {size // KIB} KiB": text
+        for size in BOMB_SIZES
+        for name, text in sizes.bombs(size).items()
+    }
+    bombs |= sizes.FOUND_BY_FUZZING
+    yield from _reading(peer, bombs)
+    yield from _whole_calls(bombs)
+
+
+def _reading(peer: Peer | None, bombs: Mapping[str, str]) -> Iterator[Figure]:
+    usual = sizes.usual(2 * KIB)
+    took = _timings(judge_command, usual, rounds=ROUNDS)
+    theirs = peer.timings(usual, rounds=ROUNDS) if peer else None
+    yield _median("2 KiB, median of the kinds", took, theirs)
+    yield _slowest("2 KiB, slowest kind", took, theirs)
+    long = sizes.usual(100 * KIB)
+    took = _timings(judge_command, long, rounds=LONG_ROUNDS)
+    theirs = peer.timings(long, rounds=LONG_ROUNDS) if peer else None
+    yield _slowest("100 KiB, slowest kind", took, theirs, limit=LONG_LIMIT)
+    took = _timings(judge_command, bombs, rounds=BOMB_ROUNDS)
+    yield _slowest(f"slowest of {len(bombs)} bombs", took, None, limit=ANY_LIMIT)
+    if peer is not None:
+        short = {
+            name: text for name, text in bombs.items() if len(text) <= PEER_BOMB_SIZE
+        }
+        theirs = peer.timings(short, rounds=1)
+        took = {name: took[name] for name in short}
+        size = PEER_BOMB_SIZE // KIB
+        yield _slowest(f"the same up to {size} KiB", took, theirs)
+
+
+def _whole_calls(bombs: Mapping[str, str]) -> Iterator[Figure]:
+    """All gates of a call and the search for secrets, as the gateway asks for them."""
+    took = _timings(judge, _commands(sizes.usual(2 * KIB)), rounds=ROUNDS)
+    yield _median("a whole call, 2 KiB, median of the kinds", took, None)
+    yield _slowest("a whole call, 2 KiB, slowest kind", took, None)
+    took = _timings(judge, _commands(sizes.usual(100 * KIB)), rounds=LONG_ROUNDS)
+    yield _slowest("a whole call, 100 KiB, slowest kind", took, None, limit=LONG_LIMIT)
+    calls = {**_commands(bombs), **build_slow_calls()}
+    took = _timings(judge, calls, rounds=BOMB_ROUNDS)
+    what = f"a whole call, slowest of {len(calls)} bombs"
+    yield _slowest(what, took, None, limit=ANY_LIMIT)
+    first = first_calls()
+    what = f"the first call of a process, slowest of {len(first)} bombs"
+    yield _slowest(what, first, None, limit=ANY_LIMIT)
+
+
+def _commands(texts: Mapping[str, str]) -> dict[str, Call]:
+    return {
+        name: CommandCall(tool="Bash", command=text) for name, text in texts.items()
+    }
+
+
+def _timings(
+    judge: Callable[[Judged], object], judged: Mapping[str, Judged], *, rounds: int
+) -> dict[str, float]:
+    """The best of the rounds, without a collector that runs when it likes."""
+    gc.disable()
+    try:
+        return {name: _best(judge, each, rounds) for name, each in judged.items()}
+    finally:
+        gc.enable()
+
+
+def _best(judge: Callable[[Judged], object], judged: Judged, rounds: int) -> float:
+    """Processor time: judging waits for nothing, and others may use the machine."""
+    best = float("inf")
+    for _ in range(rounds):
+        began = time.process_time()
+        judge(judged)
+        best = min(best, time.process_time() - began)
+    return best
+
+
+def _median(
+    what: str, took: Mapping[str, float], theirs: Mapping[str, float] | None
+) -> Figure:
+    return _timed(
+        what,
+        share(sorted(took.values()), 0.5),
+        USUAL_LIMIT,
+        theirs=share(sorted(theirs.values()), 0.5) if theirs else None,
+    )
+
+
+def _slowest(
+    what: str,
+    took: Mapping[str, float],
+    theirs: Mapping[str, float] | None,
+    *,
+    limit: float | None = None,
+) -> Figure:
+    name = max(took, key=lambda each: took[each])
+    peer = max(theirs.values()) if theirs else None
+    return _timed(f"{what} ({name})", took[name], limit, theirs=peer)
+
+
+def _timed(
+    what: str, seconds: float, limit: float | None, *, theirs: float | None
+) -> Figure:
+    return Figure(
+        what=what,
+        figure=_brief(seconds),
+        beside="" if theirs is None else f"peer {_brief(theirs)}",
+        ratio=None if theirs is None else seconds / theirs,
+        target="" if limit is None else f"under {_brief(limit)}",
+        met=None if limit is None else seconds < limit,
+    )
+
+
+def _brief(seconds: float) -> str:
+    if seconds < 0.001:
+        return f"{seconds * 1_000_000:.0f} µs"
+    return f"{seconds * 1000:.3g} ms"

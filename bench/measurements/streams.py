@@ -1,0 +1,148 @@
+"""A thousand event streams on a run that moves: what they cost somebody else's call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from time import perf_counter
+from typing import cast
+from urllib.parse import urlsplit
+
+import uvloop
+
+from bench.clients.connection import connect, request
+from bench.figures import Figure, milliseconds, share
+from bench.servers.contents import StagedRun
+from bench.servers.launch import Site
+
+STREAMS = 1_000
+CALLS = 300
+PAUSE_SECONDS = 0.01
+STEPS_A_SECOND = 10
+OPENING = 20  # streams that are being opened at the same time
+CATCH_UP_SECONDS = 30
+RATIO = 2.0
+
+
+class Stream(asyncio.Protocol):
+    """One open stream; `entries` is how many events it has heard."""
+
+    def __init__(self, asked: bytes) -> None:
+        self._asked = asked
+        self._transport: asyncio.Transport | None = None
+        self.opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.entries = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.write(self._asked)
+
+    def data_received(self, data: bytes) -> None:
+        if not self.opened.done():
+            if not data.startswith(b"HTTP/1.1 200 "):
+                refused = RuntimeError(f"A stream got {data!r}")
+                self.opened.set_exception(refused)
+                return
+            self.opened.set_result(None)
+        self.entries += data.count(b"\ndata: ")
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.close()
+
+
+def streams(site: AbstractContextManager[Site]) -> Iterator[Figure]:
+    """Needs a site with two runs, of two agents, and limits for so many streams."""
+    with site as here:
+        idle, quiet, moving, steps = uvloop.run(_measure(here))
+    name = here.profile
+    for what, took in (("quiet", quiet), (f"moving, {steps} steps", moving)):
+        median, before = share(took, 0.5), share(idle, 0.5)
+        yield Figure(
+            what=f"{name}: another agent's call beside {STREAMS:,} streams, {what}",
+            figure=f"{milliseconds(median)} (p99 {milliseconds(share(took, 0.99))})",
+            beside=f"idle: {milliseconds(before)} (p99 {milliseconds(share(idle, 0.99))})",
+            ratio=median / before,
+            target="within twice",
+            met=median <= RATIO * before,
+        )
+
+
+async def _measure(
+    site: Site,
+) -> tuple[list[float], list[float], list[float], int]:
+    followed, other = site.stage.runs[:2]
+    await _calls(site, other)  # whatever starts at first use has started now
+    idle = await _calls(site, other)
+    opened = await _open(site, followed)
+    quiet = await _calls(site, other)
+    work = asyncio.create_task(_work(site, followed))
+    moving = await _calls(site, other)
+    work.cancel()
+    await asyncio.gather(work, return_exceptions=True)
+    entries = followed.next_step  # run.started, and one for each step
+    async with asyncio.timeout(CATCH_UP_SECONDS):
+        while any(stream.entries < entries for stream in opened):
+            await asyncio.sleep(0.1)
+    for stream in opened:
+        stream.close()
+    return idle, quiet, moving, followed.next_step - 1
+
+
+async def _calls(site: Site, run: StagedRun) -> list[float]:
+    """How long each call of an agent took that has nothing to do with the streams."""
+    body = json.dumps({"command": "git status"}).encode()
+    asked = request(
+        "POST", "/evaluate/command", url=site.url, secret=run.key, body=body
+    )
+    line = await connect(site.url)
+    took = []
+    for _ in range(CALLS):
+        began = perf_counter()
+        answer = await line.ask(asked)
+        took.append(perf_counter() - began)
+        if answer.status != 200:
+            raise RuntimeError(f"A call got {answer}")
+        await asyncio.sleep(PAUSE_SECONDS)
+    line.close()
+    return took
+
+
+async def _open(site: Site, run: StagedRun) -> Sequence[Stream]:
+    asked = request("GET", f"/runs/{run.code}/events", url=site.url, secret=run.key)
+    address = urlsplit(site.url)
+    assert address.hostname is not None
+    assert address.port is not None
+    loop = asyncio.get_running_loop()
+    opened: list[Stream] = []
+    while len(opened) < STREAMS:
+        some = [
+            await loop.create_connection(
+                lambda: Stream(asked), address.hostname, address.port
+            )
+            for _ in range(OPENING)
+        ]
+        await asyncio.gather(*(stream.opened for _, stream in some))
+        opened += [stream for _, stream in some]
+    return opened
+
+
+async def _work(site: Site, run: StagedRun) -> None:
+    """Steps at an even pace, until it is stopped between two of them."""
+    line = await connect(site.url)
+    while True:
+        step = {"number": run.next_step, "tokens": 100, "tool_calls": 1}
+        asked = request(
+            "POST",
+            f"/runs/{run.code}/steps",
+            url=site.url,
+            secret=run.key,
+            body=json.dumps(step).encode(),
+        )
+        answer = await asyncio.shield(asyncio.ensure_future(line.ask(asked)))
+        if answer.status != 201:
+            raise RuntimeError(f"A step got {answer}")
+        run.next_step += 1
+        await asyncio.sleep(1 / STEPS_A_SECOND)

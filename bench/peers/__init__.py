@@ -1,0 +1,1 @@
+"""What our figures stand beside: bare databases, and other programs that wait for people."""

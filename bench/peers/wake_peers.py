@@ -1,0 +1,71 @@
+"""Peers that hold a waiter until somebody answers, each in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.servers.launch import new_database
+from tests.services import services
+
+_INSTALL_SECONDS = 300
+_RUN_SECONDS = 180
+_DRIVERS = Path(__file__).with_name("programs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WakePeer:
+    """`driver` is a program that parks, answers, and prints the seconds as JSON."""
+
+    name: str
+    packages: Sequence[str]
+    driver: str
+    most_parked: int | None = None
+
+    def wakes(self, *, parked: int, ruled: int, rate: int) -> list[float] | None:
+        """None where the packages cannot be had; whatever else fails is an error."""
+        held = min(parked, self.most_parked or parked)
+        with (
+            tempfile.TemporaryDirectory(prefix="checkrail-peer-") as folder,
+            services() as urls,
+            new_database(urls["DATABASE_URL"]) as database,
+        ):
+            python = f"{folder}/venv/bin/python"
+            subprocess.run([sys.executable, "-m", "venv", f"{folder}/venv"], check=True)
+            install = [python, "-m", "pip", "install", "--quiet", *self.packages]
+            if subprocess.run(
+                install, timeout=_INSTALL_SECONDS, check=False
+            ).returncode:
+                return None
+            measured = subprocess.run(
+                [python, str(_DRIVERS / self.driver), *map(str, (held, ruled, rate))],
+                env={**os.environ, "PEER_DATABASE": database, "PEER_FOLDER": folder},
+                stdout=subprocess.PIPE,
+                timeout=_RUN_SECONDS,
+                check=True,
+                text=True,
+            )
+        seconds: list[float] = json.loads(measured.stdout.splitlines()[-1])
+        return seconds
+
+
+PEERS = (
+    WakePeer(
+        # With 200 parked its own answers come after a minute, or not at all.
+        name="awaithumans 0.1.12, PostgreSQL, 100 parked",
+        packages=("awaithumans[server]==0.1.12", "psycopg[binary]>=3.2"),
+        driver="awaithumans_wake.py",
+        most_parked=100,
+    ),
+    WakePeer(
+        name="DBOS 3.3, PostgreSQL, 200 parked",
+        packages=("dbos==3.3.0",),
+        driver="dbos_wake.py",
+    ),
+)

@@ -1,0 +1,1 @@
+"""A Checkrail server for a measurement, with a database that is filled before."""

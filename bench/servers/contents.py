@@ -1,0 +1,55 @@
+"""What a measurement finds in the database: agents with keys, runs, open reviews."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(slots=True, kw_only=True)
+class StagedRun:
+    """A run with the key of its agent; `next_step` moves as steps are stored."""
+
+    code: str
+    key: str
+    next_step: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StagedReview:
+    """A paused run, and what a person must send to rule on it."""
+
+    code: str
+    digest: str
+    run: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """`token` is a reviewer's, `stranger` the key of an agent of another project."""
+
+    token: str
+    stranger: str
+    runs: Sequence[StagedRun]
+    reviews: Sequence[StagedReview]
+
+
+def furnished(environment: Mapping[str, str], *, runs: int, reviews: int) -> Stage:
+    """Migrate this environment's database and fill it, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.servers.fill_database", str(runs), str(reviews)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    made = json.loads(done.stdout)
+    return Stage(
+        token=made["token"],
+        stranger=made["stranger"],
+        runs=[StagedRun(**run) for run in made["runs"]],
+        reviews=[StagedReview(**review) for review in made["reviews"]],
+    )

@@ -1,0 +1,104 @@
+"""Fill the database that the environment names.
+
+Run it as `python -m bench.servers.fill_database RUNS REVIEWS`.
+
+A program, because Django's settings belong to one process and the measurements use
+two databases. What it made is one line of JSON (`bench.servers.contents.Stage`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+# Everything below needs the apps that the line above has loaded.
+from django.core.management import call_command  # noqa: E402
+
+from accounts.auth import (  # noqa: E402
+    AgentPrincipal,
+    principal_for_secret,
+    require_agent,
+)
+from accounts.models import Role  # noqa: E402
+from accounts.services import agent_key_issue, person_add  # noqa: E402
+from bench.servers.contents import Stage, StagedReview, StagedRun  # noqa: E402
+from ledger.writer import close_writer  # noqa: E402
+from reviews.intake.runs import run_start  # noqa: E402
+from reviews.intake.steps import steps_submit  # noqa: E402
+from reviews.models import Review  # noqa: E402
+from reviews.schemas import BudgetIn, RunIn, StepIn  # noqa: E402
+
+PROJECT = "bench"
+AGENTS = 64
+UNLIMITED = BudgetIn(tokens=None, tool_calls=None, time_ms=None, cost_usd=None)
+# Rework from the first step on: the continue gate pauses as soon as it may judge.
+REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in range(1, 9)]
+
+Agents = Sequence[tuple[str, AgentPrincipal]]
+
+
+def main(runs: int, reviews: int) -> None:
+    call_command("migrate", verbosity=0, interactive=False)
+    person = person_add(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
+    keys = [
+        agent_key_issue(name=f"agent-{number}", project_slug=PROJECT)[1]
+        for number in range(1, AGENTS + 1)
+    ]
+    _, stranger = agent_key_issue(name="stranger", project_slug=f"not-{PROJECT}")
+    agents = [(key, require_agent(principal_for_secret(key))) for key in keys]
+    started = asyncio.run(_start(agents, count=runs + reviews))
+    paused = {run.code: run for run in started[runs:]}
+    asyncio.run(_pause(agents, started[runs:]))
+    close_writer()
+    rows = Review.objects.filter(run__code__in=paused).select_related("run")
+    stage = Stage(
+        token=person.token,
+        stranger=stranger,
+        runs=started[:runs],
+        reviews=[
+            StagedReview(
+                code=str(row.code),
+                digest=row.content_digest,
+                run=str(row.run.code),
+                key=paused[str(row.run.code)].key,
+            )
+            for row in rows
+        ],
+    )
+    assert len(stage.reviews) == reviews
+    print(json.dumps(asdict(stage)))
+
+
+async def _start(agents: Agents, *, count: int) -> list[StagedRun]:
+    body = RunIn(task="Find the race in the login test", budget=UNLIMITED)
+    owners = [agents[index % len(agents)] for index in range(count)]
+    replies = await asyncio.gather(
+        *(run_start(agent=agent, body=body) for _, agent in owners)
+    )
+    return [
+        StagedRun(code=json.loads(reply.body)["id"], key=key)
+        for reply, (key, _) in zip(replies, owners, strict=True)
+    ]
+
+
+async def _pause(agents: Agents, runs: Sequence[StagedRun]) -> None:
+    owners = dict(agents)
+    await asyncio.gather(
+        *(
+            steps_submit(agent=owners[run.key], run_code=run.code, bodies=REWORK)
+            for run in runs
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,164 @@
+"""Checkrail as people run it, one web process, in each of its two profiles."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+import psycopg
+
+from bench.servers.contents import Stage, furnished
+from tests.services import services
+
+START_SECONDS = 60.0
+STOP_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """A server that answers. `database` is a URL, or the path of SQLite's file."""
+
+    profile: str
+    url: str
+    pid: int
+    database: str
+    folder: Path
+    stage: Stage
+
+
+@contextmanager
+def sqlite_site(*, runs: int = 0, reviews: int = 0, **variables: str) -> Iterator[Site]:
+    """`manage.py up` on an empty folder; `variables` are added to its environment."""
+    with tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name:
+        folder = Path(name)
+        environment = {**_plain_environment(), "CHECKRAIL_DATA": name, **variables}
+        stage = furnished(environment, runs=runs, reviews=reviews)
+        url = f"http://127.0.0.1:{_free_port()}"
+        command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
+        with _serving(command, url=url, folder=folder, environment=environment) as pid:
+            yield Site(
+                profile="SQLite",
+                url=url,
+                pid=pid,
+                database=str(folder / "checkrail.sqlite3"),
+                folder=folder,
+                stage=stage,
+            )
+
+
+@contextmanager
+def postgres_site(
+    *, runs: int = 0, reviews: int = 0, **variables: str
+) -> Iterator[Site]:
+    """`uvicorn --workers 1` on a database of its own; `variables` as above."""
+    with (
+        tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name,
+        services() as urls,
+        new_database(urls["DATABASE_URL"]) as database,
+    ):
+        folder = Path(name)
+        url = f"http://127.0.0.1:{_free_port()}"
+        environment = {
+            **_plain_environment(),
+            **urls,
+            "DATABASE_URL": database,
+            "SECRET_KEY": secrets.token_urlsafe(48),
+            "CHECKRAIL_DATA": name,
+            "CHECKRAIL_HOSTS": "127.0.0.1",
+            "CHECKRAIL_ORIGINS": url,
+            **variables,
+        }
+        stage = furnished(environment, runs=runs, reviews=reviews)
+        command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
+        command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
+        command += ["--http", "config.front.http_protocol:TimedProtocol"]
+        command += ["--no-proxy-headers"]
+        with _serving(command, url=url, folder=folder, environment=environment) as pid:
+            yield Site(
+                profile="PostgreSQL",
+                url=url,
+                pid=pid,
+                database=database,
+                folder=folder,
+                stage=stage,
+            )
+
+
+def _plain_environment() -> dict[str, str]:
+    """Ours, without what would choose another profile or another folder.
+
+    One key stands for many agents: it is not held to the rate of one.
+    """
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("CHECKRAIL_")
+        and name not in {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}
+    }
+    return {**inherited, "CHECKRAIL_KEY_RATE": "0"}
+
+
+@contextmanager
+def new_database(server: str) -> Iterator[str]:
+    name = f"checkrail_bench_{secrets.token_hex(4)}"
+    with psycopg.connect(server, autocommit=True) as link:
+        link.execute(f"CREATE DATABASE {name}")
+        try:
+            yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+        finally:
+            link.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def _serving(
+    arguments: Sequence[str], *, url: str, folder: Path, environment: Mapping[str, str]
+) -> Iterator[int]:
+    """The server's process id, from its first answer on."""
+    log = folder / "server.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        deadline = time.monotonic() + START_SECONDS
+        while not _answers(url):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"No server came up:\n{log.read_text()[-4000:]}")
+            time.sleep(0.05)
+        yield process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/api/v1/healthz", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

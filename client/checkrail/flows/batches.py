@@ -1,0 +1,85 @@
+"""Steps that are queued and sent beside the agent's work, many in one request.
+
+The gates answer late: between a step and its decision the agent has gone on. What was
+decided meanwhile is obeyed at the next call, whichever that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from checkrail.flows.backlog import Report
+from checkrail.flows.rulings import deadline
+from checkrail.flows.run_core import RunCore
+from checkrail.flows.step_queue import BATCH_LIMIT
+from checkrail.flows.steps import catch_up, figures, obey_heard
+from checkrail.intents import Intent
+from checkrail.money import Money
+from checkrail.transport.effects import Flow
+
+# So many batches may wait to be sent; then a step waits, too.
+BATCHES_BEHIND = 10
+
+
+class BatchedCore(RunCore):
+    """`wake` tells whoever sends the queue that there is enough in it."""
+
+    wake: Callable[[], object]
+
+
+def batch_size(steps: int) -> int:
+    if not 2 <= steps <= BATCH_LIMIT:
+        raise ValueError(f"batch_steps is 2 to {BATCH_LIMIT}, not {steps}.")
+    return steps
+
+
+def queue_step(
+    run: BatchedCore,
+    *,
+    tokens: int = 0,
+    tool_calls: int = 0,
+    duration_ms: int | None = None,
+    cost_usd: Money | None = None,
+    rework: bool = False,
+    checkpoint: bool = False,
+    coherence: float | None = None,
+    uncertainty: float | None = None,
+    confidences: Sequence[float] = (),
+    intent: Intent | None = None,
+    summary: str = "",
+    signature: str | None = None,
+    failed_calls: int | None = None,
+    timeout: float | None = None,
+) -> Flow[None]:
+    """Queue one step; first obey what was decided about earlier ones.
+
+    The decision on this step comes late: it is obeyed, or raised, at a later call.
+    """
+    body = figures(
+        tokens=tokens,
+        tool_calls=tool_calls,
+        duration_ms=duration_ms,
+        cost_usd=cost_usd,
+        rework=rework,
+        checkpoint=checkpoint,
+        coherence=coherence,
+        uncertainty=uncertainty,
+        confidences=confidences,
+        intent=intent,
+        summary=summary,
+        signature=signature,
+        failed_calls=failed_calls,
+    )
+    until = deadline(run, timeout)
+    backlog = run.backlog
+    backlog.queue.append(Report(body))
+    yield from obey_heard(run, until)
+    if len(backlog.queue) >= backlog.size * BATCHES_BEHIND:
+        yield from catch_up(run, until)
+    elif len(backlog.queue) >= backlog.size:
+        run.wake()
+
+
+def flush(run: RunCore, *, timeout: float | None = None) -> Flow[None]:
+    """Send what is queued, now, and obey what is decided."""
+    yield from catch_up(run, deadline(run, timeout))

@@ -1,0 +1,92 @@
+"""The agent asks a person in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checkrail.answers import Review, ReviewRef, Ruling
+from checkrail.errors import ProtocolError
+from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.run_core import AnyReview, RunCore, reference
+from checkrail.flows.steps import catch_up
+from checkrail.outcomes import Denied
+from checkrail.transport.effects import Flow, Request, given, part, post
+from checkrail.transport.retry import ask as send
+
+# What an agent asks in its own words, and may take back.
+OWN_KINDS = frozenset({"question", "request"})
+
+
+def ask(
+    run: RunCore,
+    title: str,
+    *,
+    detail: str = "",
+    options: Sequence[str] = (),
+    timeout: float | None = None,
+) -> Flow[str]:
+    """Ask a question and wait for the answer; the run is paused meanwhile."""
+    _, ruling = yield from _asked(run, "question", title, detail, options, timeout)
+    if ruling.answer is None:
+        raise ProtocolError("The question was ruled on, but no answer came.")
+    return ruling.answer
+
+
+def request_approval(
+    run: RunCore,
+    title: str,
+    *,
+    detail: str = "",
+    options: Sequence[str] = (),
+    timeout: float | None = None,
+) -> Flow[Ruling]:
+    """Ask for an approval and wait for it; raises Denied."""
+    review, ruling = yield from _asked(run, "request", title, detail, options, timeout)
+    if ruling.action == "deny":
+        raise Denied(reference(review), ruling)
+    return ruling
+
+
+def _asked(
+    run: RunCore,
+    kind: str,
+    title: str,
+    detail: str,
+    options: Sequence[str],
+    timeout: float | None,
+) -> Flow[tuple[Review, Ruling]]:
+    until = deadline(run, timeout)
+    yield from catch_up(run, until)
+    request = _opening(run, kind, title, detail, options)
+    review = yield from when_running(run, Review, request, until)
+    return review, (yield from ruled(run, reference(review), until))
+
+
+def open_review(
+    run: RunCore,
+    kind: str,
+    title: str,
+    *,
+    detail: str = "",
+    options: Sequence[str] = (),
+) -> Flow[Review]:
+    """Put a `question` or a `request` before a person, and wait for nothing."""
+    return (
+        yield from send(run.link, Review, _opening(run, kind, title, detail, options))
+    )
+
+
+def _opening(
+    run: RunCore, kind: str, title: str, detail: str, options: Sequence[str]
+) -> Request:
+    asked = given(detail=detail, options=list(options) or None)
+    return post(run.path("reviews"), {"kind": kind, "title": title, **asked})
+
+
+def withdraw(run: RunCore, review: AnyReview) -> Flow[Review]:
+    """Take a question or a request back; the run goes on."""
+    return (yield from send(run.link, Review, withdrawing(reference(review))))
+
+
+def withdrawing(review: ReviewRef) -> Request:
+    return post(f"/reviews/{part(review.id)}/withdraw", {})

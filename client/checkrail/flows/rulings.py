@@ -1,0 +1,156 @@
+"""Waiting for a person, over restarts of the server and cuts of the network."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+from checkrail.answers import ReviewRef, Ruling, Standing
+from checkrail.answers.parsing import A
+from checkrail.errors import ProtocolError, Unreachable
+from checkrail.flows.run_core import AnyReview, RunCore, reference
+from checkrail.outcomes import Aborted, Expired, StillWaiting, Superseded, Withdrawn
+from checkrail.problems import RunClosed, RunPaused
+from checkrail.transport.effects import Flow, Request, Sleep, Tell, get
+from checkrail.transport.retry import ask
+
+# Below the time after which proxies usually cut a silent connection.
+POLL_SECONDS = 25
+# How much later than promised an answer may come.
+GRACE_SECONDS = 15.0
+# A server that shuts down answers `open` at once: it must not be asked in a circle.
+SHORTEST_POLL = 0.2
+
+RULINGS = {
+    "pause": {"approve", "abort"},
+    "exhausted": {"retry", "skip", "abort"},
+    "confirmation": {"approve", "amend", "deny", "abort"},
+    "question": {"answer", "abort"},
+    "request": {"approve", "deny", "abort"},
+}
+
+logger = logging.getLogger("checkrail")
+
+
+def deadline(run: RunCore, timeout: float | None) -> float:
+    return math.inf if timeout is None else run.link.clock() + timeout
+
+
+def standing(
+    run: RunCore, review: AnyReview | None = None, *, wait: int = 0
+) -> Flow[Standing]:
+    """How a review stands, the newest if none is named; asked once."""
+    return (yield from _look(run, None if review is None else reference(review), wait))
+
+
+def wait(
+    run: RunCore, review: AnyReview, *, timeout: float | None = None
+) -> Flow[Ruling]:
+    """Wait for the ruling. Raises Aborted, Expired, Superseded, Withdrawn, StillWaiting."""
+    return (yield from ruled(run, reference(review), deadline(run, timeout)))
+
+
+def ruled(run: RunCore, review: ReviewRef, until: float) -> Flow[Ruling]:
+    """What a person chose, once they have; every other end is an exception."""
+    logger.info("Waiting for a person: %s %s", review.kind, review.url)
+    if run.on_wait is not None:
+        yield Tell(run.on_wait, review)
+    while True:
+        began = run.link.clock()
+        # Whole seconds; what is left in the end is slept.
+        seconds = int(max(0, min(POLL_SECONDS, until - began)))
+        stands = yield from _look_until(run, review, seconds, until)
+        if stands.state != "open":
+            return _outcome(run, stands, review)
+        now = run.link.clock()
+        if now >= until:
+            raise StillWaiting(review)
+        if now - began < SHORTEST_POLL:
+            yield Sleep(min(SHORTEST_POLL, until - now))
+
+
+def _look_until(
+    run: RunCore, review: ReviewRef, seconds: int, until: float
+) -> Flow[Standing]:
+    """One look; an outage, too, is only borne as long as the caller wants to wait."""
+    left = max(0.0, until - run.link.clock())
+    patience = run.link.patience(waiting=True)
+    longest = math.inf if patience is None else patience
+    try:
+        return (yield from _look(run, review, seconds, min(left, longest)))
+    except Unreachable as error:
+        if left < longest:
+            raise StillWaiting(review) from error
+        raise
+
+
+def _look(
+    run: RunCore,
+    review: ReviewRef | None,
+    seconds: int,
+    patience: float | None = None,
+) -> Flow[Standing]:
+    query = {"wait": str(seconds)}
+    if review is not None:
+        query["review"] = review.id
+    request = get(run.path("decision"), query, read_seconds=seconds + GRACE_SECONDS)
+    stands = yield from ask(
+        run.link, Standing, request, waiting=True, patience=patience
+    )
+    told = stands.review.id if stands.review else None
+    if review is not None and told != review.id:
+        raise ProtocolError(f"Asked about review {review.id}, told about {told}.")
+    return stands
+
+
+def _outcome(run: RunCore, stands: Standing, review: ReviewRef) -> Ruling:
+    if stands.state == "expired":
+        run.ended = True
+        raise Expired(review)
+    if stands.state == "superseded":
+        run.ended = True
+        raise Superseded(review)
+    if stands.state == "withdrawn":
+        raise Withdrawn(review)
+    ruling = stands.ruling
+    if stands.state != "ruled" or ruling is None or stands.review is None:
+        raise ProtocolError(f"Review {review.id} is {stands.state}, without a ruling.")
+    known = RULINGS.get(stands.review.kind, set())
+    if ruling.action not in known:
+        raise ProtocolError(
+            f"{ruling.action!r} is no ruling on a {stands.review.kind} that is known."
+        )
+    run.store_ruling(stands.review.kind, ruling)
+    if ruling.action == "abort":
+        run.ended = True
+        raise Aborted(review, ruling)
+    return ruling
+
+
+def over(run: RunCore, review: ReviewRef, until: float) -> Flow[None]:
+    """Wait until the run goes on, whatever was ruled on somebody else's review."""
+    try:
+        yield from ruled(run, review, until)
+    except Withdrawn:
+        logger.info("The %s was withdrawn, the run goes on", review.kind)
+
+
+def when_running(
+    run: RunCore, kind: type[A], request: Request, until: float
+) -> Flow[A]:
+    """The answer to a request that a paused run refuses: the pause is waited for."""
+    seen = ""
+    while True:
+        try:
+            return (yield from ask(run.link, kind, request))
+        except RunClosed:
+            run.ended = True
+            raise
+        except RunPaused as paused:
+            if paused.review is None:
+                raise
+            review = paused.review
+        if review.id == seen:
+            yield Sleep(SHORTEST_POLL)
+        seen = review.id
+        yield from over(run, review, until)

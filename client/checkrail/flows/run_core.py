@@ -1,0 +1,103 @@
+"""The state of a run, shared by the blocking and the asynchronous run."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
+from checkrail.flows.backlog import Backlog
+from checkrail.transport.connection import Link
+from checkrail.transport.effects import part
+
+OnCheckpoint = Callable[[Decision], Any]
+OnWait = Callable[[ReviewRef], Any]
+AnyReview = Review | ReviewRef | str
+# Rulings on pauses that are kept until somebody passes their notes on.
+UNREAD_RULINGS = 20
+
+
+class RunCore:
+    """Flows take one of these; `Run` and `AsyncRun` are what drives them."""
+
+    def __init__(
+        self,
+        driver: Any,
+        *,
+        on_checkpoint: OnCheckpoint | None = None,
+        on_wait: OnWait | None = None,
+        batch: int = 1,
+    ) -> None:
+        self.driver = driver
+        self.link: Link = driver.link
+        self.on_checkpoint = on_checkpoint
+        self.on_wait = on_wait
+        self.backlog = Backlog(order=driver.lock(), size=batch)
+        self.ended = False
+        # Taken up from another process: whoever did that may do it again.
+        self.resumed = False
+        self.saved_step = 0
+        self.warned_of_checkpoint = False
+        self.pause_rulings: deque[Ruling] = deque(maxlen=UNREAD_RULINGS)
+        self._ruling: Ruling | None = None
+        self._state: RunState | None = None
+        self._last_step = 0
+
+    @property
+    def state(self) -> RunState:
+        """The run as last heard; `refresh()` asks anew."""
+        if self._state is None:
+            raise RuntimeError(
+                "The run has not begun: `await` it, or use `async with`."
+            )
+        return self._state
+
+    @property
+    def id(self) -> str:
+        return self.state.id
+
+    @property
+    def url(self) -> str:
+        """Where people see the run."""
+        return self.state.url
+
+    @property
+    def ruling(self) -> Ruling | None:
+        """The last ruling that was waited for, whichever call waited; see its `note`."""
+        return self._ruling
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last step that the server has answered."""
+        return self._last_step
+
+    def path(self, *parts: str) -> str:
+        return "/".join(["/runs", part(self.id), *parts])
+
+    def stands(self, state: RunState) -> RunState:
+        """Take over what the server says."""
+        self._state = state
+        self._last_step = max(self._last_step, state.last_step)
+        return state
+
+    def store_ruling(self, kind: str, ruling: Ruling) -> None:
+        self._ruling = ruling
+        if kind == "pause" and ruling.note:
+            self.pause_rulings.append(ruling)
+
+    def stepped(self, number: int) -> None:
+        self._last_step = number
+
+    def __repr__(self) -> str:
+        if self._state is None:
+            return f"<{type(self).__name__}, not begun>"
+        return f"<{type(self).__name__} {self.id}, step {self._last_step}>"
+
+
+def reference(review: AnyReview) -> ReviewRef:
+    if isinstance(review, ReviewRef):
+        return review
+    if isinstance(review, str):
+        return ReviewRef(id=review, kind="review")
+    return ReviewRef(id=review.id, kind=review.kind, url=review.url, title=review.title)

@@ -1,0 +1,1 @@
+"""Runs and their calls, blocking and asynchronous."""

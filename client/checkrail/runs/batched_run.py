@@ -1,0 +1,85 @@
+"""A run whose steps are sent many at a time, by a thread of its own."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from typing import Any
+
+from checkrail.flows import batches
+from checkrail.flows.lifecycle import send_rest
+from checkrail.flows.step_queue import drain_apart
+from checkrail.runs.run import BaseRun
+from checkrail.transport.driver import Driver, blocking
+from checkrail.transport.effects import Flow
+
+
+class BatchedRun(BaseRun, batches.BatchedCore):
+    """Steps are queued: fewer requests, but the gates answer late.
+
+    A pause or a stop that was met on the way is obeyed, or raised, at the next call.
+    Every call but `step` sends what is queued first.
+    """
+
+    step = blocking(batches.queue_step)
+    flush = blocking(batches.flush)
+
+    def __init__(self, driver: Driver, *, seconds: float, **more: Any) -> None:
+        super().__init__(driver, **more)
+        self._sender = Sender(self, seconds)
+        self.wake = self._sender.wake
+
+    def begin(self, beginning: Flow[Any]) -> None:
+        super().begin(beginning)
+        self._sender.start()
+
+    def close(self) -> None:
+        """Send what is queued, and leave the run as it is."""
+        try:
+            self.driver.drive(send_rest(self))
+        finally:
+            self.shut()
+
+    def shut(self) -> None:
+        self._sender.stop()
+        super().shut()
+
+
+class Sender:
+    """Sends when there is enough in the queue, or after a while."""
+
+    def __init__(self, run: BatchedRun, seconds: float) -> None:
+        self._run = run
+        self._seconds = seconds
+        self._awake = threading.Event()
+        self._stopping = False
+        self._thread = threading.Thread(
+            target=self._work, name="checkrail-steps", daemon=True
+        )
+
+    def start(self) -> None:
+        self._thread.start()
+        # A program that ends without closing the run still tells what it did.
+        atexit.register(self._run.close)
+
+    def wake(self) -> None:
+        self._awake.set()
+
+    def stop(self) -> None:
+        atexit.unregister(self._run.close)
+        self._stopping = True
+        self._awake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        run = self._run
+        while not self._stopping:
+            self._awake.wait(self._seconds)
+            self._awake.clear()
+            if not run.backlog.queue or self._stopping:
+                continue
+            try:
+                run.driver.drive(drain_apart(run))
+            except Exception as error:  # raised at the run's next call
+                run.backlog.troubles.append(error)

@@ -1,0 +1,37 @@
+"""Guards of a blocking run around asynchronous functions: the asking is done in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
+from checkrail.flows.call_results import packed
+from checkrail.runs.calls import Call
+from checkrail.runs.guard import Guarded, stored_result
+
+
+def guard_async_function(
+    function: Callable[..., Coroutine[Any, Any, Any]],
+    guarded: Guarded,
+    check: Callable[[dict[str, Any]], Call],
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """`check` asks about a call with these arguments, and blocks until it may run."""
+
+    @wraps(function)
+    async def guarded_function(*args: Any, **more: Any) -> Any:
+        bound = guarded.bind(args, more)
+        call = await asyncio.to_thread(check, bound.judged)
+        if call.replayed:
+            return stored_result(call)
+        try:
+            granted = bound.for_running(call)
+            value = await function(*granted.args, **granted.kwargs)
+            await asyncio.to_thread(call.result_or_keep, output=packed(value))
+        except BaseException as error:
+            await asyncio.to_thread(call.__exit__, type(error), error, None)
+            raise
+        return value
+
+    return guarded_function

@@ -1,0 +1,53 @@
+"""Which door of the fake stands at which address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checkrail.testing import call_routes, check_routes, run_routes
+from checkrail.testing.fakes import Refusal
+from checkrail.testing.server import Answer, Stage
+from checkrail.testing.shapes import Json
+
+_RUN_DOORS: dict[tuple[str, str], Callable[..., Answer]] = {
+    ("GET", ""): run_routes.show,
+    ("POST", "steps"): run_routes.report,
+    ("POST", "steps/batch"): run_routes.report_batch,
+    ("POST", "checkpoints"): run_routes.save,
+    ("GET", "checkpoints/latest"): run_routes.latest,
+    ("GET", "decision"): run_routes.decision,
+    ("POST", "reviews"): run_routes.ask,
+    ("POST", "finish"): run_routes.finish,
+    ("POST", "tool-calls"): call_routes.judge,
+    ("POST", "gate-checks"): check_routes.open_check,
+    ("POST", "turns"): check_routes.turn,
+}
+_PART_DOORS: dict[tuple[str, str, str], Callable[..., Answer]] = {
+    ("GET", "tool-calls", ""): call_routes.show,
+    ("POST", "tool-calls", "claim"): call_routes.claim,
+    ("POST", "tool-calls", "result"): call_routes.settle,
+    ("GET", "gate-checks", ""): check_routes.show,
+    ("POST", "gate-checks", "verdicts"): check_routes.verdict,
+}
+
+
+def enter(stage: Stage, method: str, path: str, body: Json) -> Answer:
+    """The answer to a request; Refusal where there is none."""
+    first, *rest = [*path.strip("/").split("/"), ""]
+    if (method, first, rest) == ("POST", "runs", [""]):
+        return run_routes.start(stage, body)
+    if (method, first) == ("POST", "evaluate"):
+        return check_routes.evaluate(stage, rest[0], body)
+    if (method, first) == ("POST", "reviews") and rest[1:2] == ["withdraw"]:
+        return run_routes.withdraw(stage, rest[0])
+    run = stage.runs.get(rest[0]) if first == "runs" else None
+    if run is not None:
+        door = _RUN_DOORS.get((method, "/".join(rest[1:]).strip("/")))
+        if door is not None:
+            return door(stage, run, body)
+        parts = run.calls if rest[1] == "tool-calls" else run.checks
+        at = parts.get(rest[2]) if len(rest) > 2 else None
+        door = _PART_DOORS.get((method, rest[1], rest[3] if len(rest) > 3 else ""))
+        if at is not None and door is not None:
+            return door(stage, run, at, body)
+    raise Refusal("not-found", 404, "Nothing is found at this address.")

@@ -1,0 +1,90 @@
+"""The state behind the fake, and the script it follows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from checkrail.flows.rulings import RULINGS
+from checkrail.testing.fakes import FakeReview, FakeRun, Refusal
+from checkrail.testing.scripts import Scripted
+from checkrail.testing.shapes import Json
+
+Word = str | Mapping[str, Any]
+Answer = tuple[int, Json]
+# Hours, in polls: whoever waits longer for nobody waits for ever.
+ENDLESS = 400
+
+
+class Stage:
+    def __init__(
+        self,
+        *,
+        decisions: Iterable[Word],
+        calls: Iterable[Word],
+        turns: Iterable[Word],
+        rulings: Iterable[Scripted],
+    ) -> None:
+        self.decisions, self.calls = deque(decisions), deque(calls)
+        self.turns, self.rulings = deque(turns), deque(rulings)
+        self.runs: dict[str, FakeRun] = {}
+        self.now = 0.0
+        self._looks = 0
+
+    def open_review(
+        self,
+        run: FakeRun,
+        kind: str,
+        title: str,
+        content: Json,
+        then: Callable[[Scripted], Json] | None = None,
+    ) -> FakeReview:
+        if not self.rulings:
+            raise AssertionError(
+                f"A person is asked ({kind}: {title}), and no ruling is left in the "
+                "script: fake_checkrail(rulings=[approve()]), or nobody()."
+            )
+        script = self.rulings.popleft()
+        if script.action not in {*RULINGS[kind], "expire", "nobody"}:
+            raise AssertionError(
+                f"The script says {script.action} to a review of kind {kind}, which "
+                f"takes {', '.join(sorted(RULINGS[kind]))}."
+            )
+        review = FakeReview(
+            run=run,
+            kind=kind,
+            title=title,
+            content=content,
+            script=script,
+            opened=self.now,
+            then=then,
+        )
+        run.reviews.append(review)
+        return review
+
+    def review(self, code: str) -> FakeReview:
+        for run in self.runs.values():
+            for review in run.reviews:
+                if review.id == code:
+                    return review
+        raise Refusal("not-found", 404, "Nothing is found at this address.")
+
+    def look(self, run: FakeRun, review: FakeReview | None, wait: float) -> None:
+        """Time passes while somebody waits: to the ruling, or for as long as they wait."""
+        if review is not None and review.state == "open":
+            self._looks += review.script.action == "nobody"
+            if self._looks > ENDLESS:
+                raise AssertionError(
+                    "Nobody rules, and the agent waits without timeout=."
+                )
+            left = max(0.0, review.opened + review.script.after - self.now)
+            self.now += min(wait, left)
+        for each in run.waiting:
+            each.rule(self.now)
+
+
+def words(script: deque[Word], default: str, name: str) -> Json:
+    """The next item of a script: a word, or fields of an answer with that word."""
+    said = script.popleft() if script else default
+    return {name: said} if isinstance(said, str) else {name: default, **said}
