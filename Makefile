@@ -55,5 +55,5 @@ bench-gates: setup ## Measure how well and how fast commands are judged, beside 
 	@$(PY) -m bench.gates
 
 clean: ## Remove the environment and every cache; data under var/ stays.
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

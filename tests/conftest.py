@@ -11,20 +11,15 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from django.conf import settings
-from django.db import connection
-from django.test.utils import (
-    override_settings,
-    setup_databases,
-    teardown_databases,
-)
+from django.test.utils import override_settings
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import Project, Role
 from ledger.writer import close_writer
 from tests.builders import Person, Robot, make_person, make_project, make_robot
+from tests.database import migrated_database
 from tests.document import check_answer
 from tests.live import Live, serve
-from tests.processes import empty_copy
 
 pytest_plugins = ["pytester", "tests.lanes"]
 
@@ -42,26 +37,9 @@ def database(
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     hashers = override_settings(PASSWORD_HASHERS=quick + settings.PASSWORD_HASHERS)
-    with hashers, django_db_blocker.unblock():
-        made = setup_databases(verbosity=0, interactive=False)
-        with empty_copy():
-            yield
+    with hashers, django_db_blocker.unblock(), migrated_database():
+        yield
         close_writer()
-        _end_other_sessions()
-        teardown_databases(made, verbosity=0)
-
-
-def _end_other_sessions() -> None:
-    """PostgreSQL drops no database that a thread of a stopped server still holds."""
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
-    connection.close()
-    if connection.vendor == "postgresql":
-        connection.close_pool()  # type: ignore[attr-defined]
 
 
 @pytest.fixture(scope="session")

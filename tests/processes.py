@@ -18,6 +18,7 @@ import httpx
 from django.conf import settings
 from django.db import connection
 
+from tests.database import get_sqlite_template
 from tests.live import Live
 from tests.waiting import until
 
@@ -55,24 +56,6 @@ def environment(**more: str) -> dict[str, str]:
 
 
 @contextmanager
-def empty_copy() -> Iterator[None]:
-    """SQLite before the first test, for servers that need not build it themselves."""
-    if connection.vendor != "sqlite":
-        yield
-        return
-    copy = _empty()
-    copy.unlink(missing_ok=True)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM INTO %s", [str(copy)])
-    yield
-    copy.unlink()
-
-
-def _empty() -> Path:
-    return Path(f"{connection.settings_dict['NAME']}.empty")
-
-
-@contextmanager
 def up(
     data: Path,
     *,
@@ -81,8 +64,9 @@ def up(
     files: int | None = None,
 ) -> Iterator[Process]:
     """`manage.py up` on a data folder, with no demo; `files` is its `ulimit -n`."""
-    if _empty().exists() and not (data / DATABASE).exists():
-        shutil.copy(_empty(), data / DATABASE)
+    template = get_sqlite_template()
+    if template.exists() and not (data / DATABASE).exists():
+        shutil.copy(template, data / DATABASE)
     command = [sys.executable, "manage.py", "up", "--no-demo", "--port", str(port)]
     command += ["--data", str(data)]
     process = _start(command, environment(**(variables or {})), files=files)
