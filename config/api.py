@@ -38,7 +38,7 @@ from reviews.hook_api import router as hooks
 from reviews.people_api import router as people
 from reviews.permission_api import router as permissions
 from reviews.telemetry_api import router as telemetry
-from reviews.webhook_api import router as webhooks
+from webhooks.api import router as webhooks
 
 logger = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ from config.celery import app as celery_app
 from config.exclusive import hold_database_file
 from config.front.http_protocol import TimedProtocol
 from config.tasks import heartbeat
-from reviews.webhooks.courier import end as end_deliveries
+from webhooks.delivery.worker import end as end_deliveries
 
 STOP_SECONDS = 10.0
 SOCKET_FRAME_LIMIT = 65_536

@@ -17,7 +17,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from config.data_folder import DATABASE, KEY_FILE
 from config.front.proxies import check_proxies
 from guidance.core.money import micros
-from reviews.webhooks.addresses import read_allowed
+from webhooks.addresses import read_allowed
 
 
 class Environment(BaseSettings):

@@ -8,8 +8,8 @@ from config.celery import app
 from config.models import Heartbeat
 from ledger.idempotency import forget_old_keys
 from reviews.expiry import abandon_silent_runs, expire_due_reviews
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.services import forget_old_deliveries
+from webhooks.delivery.worker import deliver
+from webhooks.services import forget_old_deliveries
 
 
 @app.task

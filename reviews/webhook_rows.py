@@ -17,7 +17,7 @@ from ledger.figures import compact, iso, took, words
 from ledger.moments import Moment, ahead, past
 from ledger.visible import visible, visible_line
 from reviews.cards import Person, person_of
-from reviews.models import (
+from webhooks.models import (
     ON_ITS_WAY,
     Delivery,
     DeliveryAttempt,

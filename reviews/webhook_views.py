@@ -18,7 +18,6 @@ from accounts.models import Role
 from common.errors import DomainError
 from guidance.redactor import clean
 from ledger.rows import live_position
-from reviews.models import Delivery, WebhookEndpoint
 from reviews.webhook_rows import (
     PAGE,
     SHOWS,
@@ -27,9 +26,10 @@ from reviews.webhook_rows import (
     webhook_rows,
     webhooks_of,
 )
-from reviews.webhooks import services
-from reviews.webhooks.events import TYPES
-from reviews.webhooks.signing import secret_of
+from webhooks import services
+from webhooks.events import TYPES
+from webhooks.models import Delivery, WebhookEndpoint
+from webhooks.signing import secret_of
 
 P = ParamSpec("P")
 # Whose secret the next page shows, once. The secret itself is not kept anywhere.

@@ -16,25 +16,12 @@ from reviews.models.review import (
     Ruling,
 )
 from reviews.models.wait import AgentWait
-from reviews.models.webhook import (
-    ON_ITS_WAY,
-    Delivery,
-    DeliveryAttempt,
-    DeliveryState,
-    EndpointStatus,
-    WebhookEndpoint,
-)
 
 __all__ = [
-    "ON_ITS_WAY",
     "RULINGS",
     "AdvisoryWarning",
     "AgentWait",
     "Comment",
-    "Delivery",
-    "DeliveryAttempt",
-    "DeliveryState",
-    "EndpointStatus",
     "GateCheck",
     "Grant",
     "GrantState",
@@ -49,5 +36,4 @@ __all__ = [
     "Ruling",
     "Scope",
     "ToolCall",
-    "WebhookEndpoint",
 ]

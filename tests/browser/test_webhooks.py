@@ -10,14 +10,14 @@ from django.test.utils import override_settings
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from reviews.models import WebhookEndpoint
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.signing import secret_of
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
+from webhooks.delivery.worker import deliver
+from webhooks.models import WebhookEndpoint
+from webhooks.signing import secret_of
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

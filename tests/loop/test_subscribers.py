@@ -10,12 +10,12 @@ import httpx
 from accounts.models import Project
 from loop.events import loop_event, tell_subscribers
 from loop.models import ProjectLoop
-from reviews.models import Delivery
-from reviews.webhooks.fanout import fan_out
 from tests.front.streams import listen
 from tests.loop.saying import COMPLETE, events, loop_policy, outcome
 from tests.people import rule
 from tests.webhooks.hooks import add
+from webhooks.delivery.fanout import fan_out
+from webhooks.models import Delivery
 
 HOOK = "https://93.184.216.34/hook"
 

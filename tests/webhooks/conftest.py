@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from django.test.utils import override_settings
 
-from reviews.models import WebhookEndpoint
 from tests.webhooks.receivers import Receiver, receiving
+from webhooks.models import WebhookEndpoint
 
 
 @pytest.fixture

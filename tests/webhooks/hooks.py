@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.ids import uuid7
-from reviews.models import Delivery, WebhookEndpoint
-from reviews.webhooks.events import Event
-from reviews.webhooks.fanout import publish
+from webhooks.delivery.fanout import publish
+from webhooks.events import Event
+from webhooks.models import Delivery, WebhookEndpoint
 
 ALL = [
     "review.opened",

@@ -13,11 +13,6 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Project
-from reviews.models import Delivery, DeliveryAttempt
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.endings import GONE_REASON
-from reviews.webhooks.ladder import LADDER, SHORT_REST, next_due, rest_asked
-from reviews.webhooks.sender import AT_ONCE_EACH, Sender
 from tests.webhooks.certificates import Authority
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import (
@@ -30,6 +25,11 @@ from tests.webhooks.receivers import (
     hang,
     receiving,
 )
+from webhooks.delivery.http_pool import AT_ONCE_EACH, Sender
+from webhooks.delivery.results import GONE_REASON
+from webhooks.delivery.retry_schedule import LADDER, SHORT_REST, next_due, rest_asked
+from webhooks.delivery.worker import deliver
+from webhooks.models import Delivery, DeliveryAttempt
 
 pytestmark = pytest.mark.once("judges addresses and answers, not what is stored")
 

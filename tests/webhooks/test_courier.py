@@ -18,17 +18,17 @@ from django.utils import timezone
 from accounts.models import Project
 from config.celery import app
 from config.tasks import deliver_webhooks
-from reviews.models import Delivery, WebhookEndpoint
-from reviews.webhooks import courier, leasing
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.endings import record
-from reviews.webhooks.fanout import fan_out
-from reviews.webhooks.leasing import give_back, lease
-from reviews.webhooks.sender import Sender
-from reviews.webhooks.services import KEPT, forget_old_deliveries
 from tests.builders import pause_at_once, start_run
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
+from webhooks.delivery import leases, worker
+from webhooks.delivery.fanout import fan_out
+from webhooks.delivery.http_pool import Sender
+from webhooks.delivery.leases import give_back, lease
+from webhooks.delivery.results import record
+from webhooks.delivery.worker import deliver
+from webhooks.models import Delivery, WebhookEndpoint
+from webhooks.services import KEPT, forget_old_deliveries
 
 EVENTS = 200
 
@@ -108,9 +108,9 @@ def test_a_process_that_ends_leaves_its_work_to_the_next(
     receiver: Receiver,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(courier, "LAST_S", 0.2)
+    monkeypatch.setattr(worker, "LAST_S", 0.2)
     ending = threading.Event()
-    monkeypatch.setattr(courier, "_ending", ending)
+    monkeypatch.setattr(worker, "_ending", ending)
     receiver.behaviours["/in"] = hang
     hook = add(manager, receiver.url("/in"))
     tell(project, 3)
@@ -134,7 +134,7 @@ def test_trouble_with_the_database_loses_no_answer(
     calls: Counter[str] = Counter()
 
     def failing(name: str, times: range) -> None:
-        real = getattr(courier, name)
+        real = getattr(worker, name)
 
         def work(*arguments: object) -> object:
             calls[name] += 1
@@ -142,7 +142,7 @@ def test_trouble_with_the_database_loses_no_answer(
                 raise OperationalError("database is locked")
             return real(*arguments)
 
-        monkeypatch.setattr(courier, name, work)
+        monkeypatch.setattr(worker, name, work)
 
     async def slowly(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.4)
@@ -151,7 +151,7 @@ def test_trouble_with_the_database_loses_no_answer(
     receiver.behaviours["/in"] = slowly
     failing("lease", range(2, 4))
     failing("record", range(1, 3))
-    monkeypatch.setattr(courier, "PAUSE_S", 0.02)
+    monkeypatch.setattr(worker, "PAUSE_S", 0.02)
     deliver()
     assert hook.states == ["delivered"] * 3
     assert len(receiver.arrived) == 3
@@ -200,12 +200,12 @@ def test_an_idle_look_is_cheap_and_only_one_courier_works_in_a_process(
     def never() -> Sender:
         raise AssertionError
 
-    monkeypatch.setattr(courier, "Sender", never)
+    monkeypatch.setattr(worker, "Sender", never)
     with CaptureQueriesContext(connection) as queries:
         assert deliver() == 0
     assert len(queries) == 2
-    with courier._turn:
-        monkeypatch.setattr(courier, "fan_out", never)
+    with worker._turn:
+        monkeypatch.setattr(worker, "fan_out", never)
         assert deliver() == 0
 
 
@@ -240,7 +240,7 @@ def test_a_flapping_receiver_gets_every_event_in_a_verifiable_order(
     ids = {(each.headers["webhook-id"], each.body) for each in receiver.arrived}
     assert len(ids) == EVENTS
     assert len(bodies) > EVENTS * 4 / 3
-    assert timedelta(seconds=60) < leasing.LEASE
+    assert timedelta(seconds=60) < leases.LEASE
 
 
 def test_what_ended_long_ago_is_forgotten(

@@ -10,17 +10,17 @@ import pytest
 
 from accounts.models import Project
 from config.api import api
-from reviews.webhooks.attempts import REPLY_LIMIT, TIME_LIMIT_S
-from reviews.webhooks.bodies import BODY_LIMIT
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.events import TEST_TYPE, TYPES
-from reviews.webhooks.ladder import JITTER, LADDER, OVERLOADED, SHORT_REST
-from reviews.webhooks.services import KEPT
-from reviews.webhooks.signing import ROTATION
-from reviews.webhooks.texts import TEXT_LIMIT
 from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
+from webhooks.delivery.attempt import REPLY_LIMIT, TIME_LIMIT_S
+from webhooks.delivery.retry_schedule import JITTER, LADDER, OVERLOADED, SHORT_REST
+from webhooks.delivery.worker import deliver
+from webhooks.events import TEST_TYPE, TYPES
+from webhooks.payloads import BODY_LIMIT
+from webhooks.services import KEPT
+from webhooks.signing import ROTATION
+from webhooks.texts import TEXT_LIMIT
 
 pytestmark = pytest.mark.once("reads a page of the docs")
 

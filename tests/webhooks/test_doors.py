@@ -5,14 +5,14 @@ from __future__ import annotations
 import httpx
 
 from accounts.models import Membership, Project, Role
-from reviews.webhook_schemas import EventType
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.events import TYPES
-from reviews.webhooks.services import ENDPOINTS_LIMIT
 from tests.builders import Person, make_project
 from tests.problems import any_problem, problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer
+from webhooks.delivery.worker import deliver
+from webhooks.events import TYPES
+from webhooks.schemas import EventType
+from webhooks.services import ENDPOINTS_LIMIT
 
 PUBLIC = "https://hooks.example/in"
 

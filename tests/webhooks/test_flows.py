@@ -11,10 +11,6 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Project
 from ledger.models import Entry
 from reviews.expiry import abandon_silent_runs, expire_due_reviews
-from reviews.models import WebhookEndpoint
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.events import CALL_WAITS
-from reviews.webhooks.fanout import fan_out
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls import command
 from tests.gateway.calls import rule as rule_call
@@ -23,6 +19,10 @@ from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver
+from webhooks.delivery.fanout import fan_out
+from webhooks.delivery.worker import deliver
+from webhooks.events import CALL_WAITS
+from webhooks.models import WebhookEndpoint
 
 SECRET = "ghp_" + "Zk3Qv8Lm2Xw7Rt5Yb9Nc4Pd6Hs1Jf0Ga3Kew"
 

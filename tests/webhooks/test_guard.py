@@ -13,15 +13,15 @@ from django.test.utils import override_settings
 
 from accounts.models import Project
 from config.environment import read_environment
-from reviews.models import WebhookEndpoint
-from reviews.webhooks.addresses import is_public, read_address, read_allowed
-from reviews.webhooks.attempts import Order, Outcome, attempt
-from reviews.webhooks.courier import deliver
-from reviews.webhooks.sender import Sender
-from reviews.webhooks.targets import Refused, Unresolved, judged, read_url, resolve
 from tests.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
+from webhooks.addresses import is_public, read_address, read_allowed
+from webhooks.delivery.attempt import Order, Outcome, attempt
+from webhooks.delivery.http_pool import Sender
+from webhooks.delivery.worker import deliver
+from webhooks.models import WebhookEndpoint
+from webhooks.targets import Refused, Unresolved, judged, read_url, resolve
 
 pytestmark = pytest.mark.once("judges addresses and answers, not what is stored")
 

@@ -15,12 +15,12 @@ from django.utils import timezone
 
 from accounts.models import Project
 from reviews import webhook_views
-from reviews.models import Delivery, WebhookEndpoint
-from reviews.webhooks.courier import deliver
 from tests.browsing import browser_of
 from tests.builders import Person
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver, answer
+from webhooks.delivery.worker import deliver
+from webhooks.models import Delivery, WebhookEndpoint
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

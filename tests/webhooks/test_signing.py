@@ -14,11 +14,11 @@ from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from accounts.models import Project
-from reviews.models import WebhookEndpoint
-from reviews.webhooks.courier import deliver
 from tests.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
+from webhooks.delivery.worker import deliver
+from webhooks.models import WebhookEndpoint
 
 
 def test_both_secrets_sign_for_a_day_after_a_rotation(

@@ -16,9 +16,9 @@ from uuid import UUID
 
 import httpx
 
-from reviews.webhooks.addresses import Address
-from reviews.webhooks.signing import signed_headers
-from reviews.webhooks.targets import Refused, Target, Unresolved, judged, read_url
+from webhooks.addresses import Address
+from webhooks.signing import signed_headers
+from webhooks.targets import Refused, Target, Unresolved, judged, read_url
 
 TIME_LIMIT_S = 15.0
 REPLY_LIMIT = 65_536

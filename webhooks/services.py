@@ -16,18 +16,18 @@ from accounts.secrets import digest
 from common.errors import Invalid
 from common.ids import uuid7
 from ledger.models import ProjectHead
-from reviews.models import Delivery, DeliveryState, EndpointStatus, WebhookEndpoint
-from reviews.webhooks.endings import disable
-from reviews.webhooks.events import TEST_TYPE, TYPES, Event
-from reviews.webhooks.fanout import publish_to
-from reviews.webhooks.ladder import ATTEMPTS
-from reviews.webhooks.signing import (
+from webhooks.delivery.fanout import publish_to
+from webhooks.delivery.results import disable
+from webhooks.delivery.retry_schedule import ATTEMPTS
+from webhooks.events import TEST_TYPE, TYPES, Event
+from webhooks.models import Delivery, DeliveryState, EndpointStatus, WebhookEndpoint
+from webhooks.signing import (
     ROTATION,
     key_is_the_same,
     new_salt,
     secret_from,
 )
-from reviews.webhooks.targets import Refused, Unresolved, judged, read_url, resolve
+from webhooks.targets import Refused, Unresolved, judged, read_url, resolve
 
 ENDPOINTS_LIMIT = 50
 LOOKUP_S = 3.0

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from reviews.webhooks.addresses import (
+from webhooks.addresses import (
     Address,
     is_public,
     read_address,

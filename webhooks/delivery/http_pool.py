@@ -25,8 +25,8 @@ from typing import Self
 import httpx
 import uvloop
 
-from reviews.webhooks.attempts import TIME_LIMIT_S, Order, Outcome, attempt
-from reviews.webhooks.targets import Resolver, resolve
+from webhooks.delivery.attempt import TIME_LIMIT_S, Order, Outcome, attempt
+from webhooks.targets import Resolver, resolve
 
 # How much is taken at a time: in all, for an endpoint, for one that fails. A failing one
 # is asked now and then, and must not take the places of the others.

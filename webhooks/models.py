@@ -45,6 +45,7 @@ class WebhookEndpoint(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
+        app_label = "reviews"
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(status__in=EndpointStatus.values),
@@ -96,6 +97,7 @@ class Delivery(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
+        app_label = "reviews"
         constraints = (
             models.UniqueConstraint(
                 fields=["endpoint", "event"], name="delivery_once_an_event"
@@ -158,6 +160,7 @@ class DeliveryAttempt(models.Model):
     reply = models.CharField(max_length=500, default="")
 
     class Meta:
+        app_label = "reviews"
         constraints = (
             models.UniqueConstraint(
                 fields=["delivery", "number"], name="attempt_number_once"

@@ -9,7 +9,7 @@ from accounts.models import Membership, Project, Role
 from accounts.selectors import require_role
 from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
-from reviews.models import Delivery, WebhookEndpoint
+from webhooks.models import Delivery, WebhookEndpoint
 
 MANAGERS = [role.value for role in Role if role.includes(Role.MANAGER)]
 

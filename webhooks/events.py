@@ -19,7 +19,7 @@ from ledger.links import review_url, run_url
 from ledger.models import Entry
 from reviews.answers import ruling_answer
 from reviews.models import Review
-from reviews.webhooks.texts import fitting, safe
+from webhooks.texts import fitting, safe
 
 TYPES = (
     "review.opened",

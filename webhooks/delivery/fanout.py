@@ -11,10 +11,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from ledger.models import Entry
-from reviews.models import Delivery, EndpointStatus, WebhookEndpoint
-from reviews.webhooks.bodies import body_of
-from reviews.webhooks.events import TELLING, Event, events_of
-from reviews.webhooks.ladder import ATTEMPTS
+from webhooks.delivery.retry_schedule import ATTEMPTS
+from webhooks.events import TELLING, Event, events_of
+from webhooks.models import Delivery, EndpointStatus, WebhookEndpoint
+from webhooks.payloads import body_of
 
 PAGE = 500
 # Without news the cursor need not move at every look; so many entries are read again.

@@ -17,7 +17,7 @@ from django.conf import settings
 from standardwebhooks import Webhook
 
 from accounts.secrets import digest
-from reviews.models import WebhookEndpoint
+from webhooks.models import WebhookEndpoint
 
 PREFIX = "whsec_"
 ROTATION = timedelta(hours=24)

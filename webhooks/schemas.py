@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field, StringConstraints
 from common.fields import Cursor, Id, Moment
 from common.paging import PageQuery
 from ledger.chain import timestamp
-from reviews.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 from reviews.schemas import Body, Cleaned
+from webhooks.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 
 EventType = Literal[
     "review.opened",

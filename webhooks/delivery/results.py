@@ -9,16 +9,21 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from reviews.models import (
+from webhooks.delivery.attempt import Outcome
+from webhooks.delivery.retry_schedule import (
+    OVERLOADED,
+    SHORT_REST,
+    next_due,
+    rest_asked,
+)
+from webhooks.models import (
     Delivery,
     DeliveryAttempt,
     DeliveryState,
     EndpointStatus,
     WebhookEndpoint,
 )
-from reviews.webhooks.attempts import Outcome
-from reviews.webhooks.ladder import OVERLOADED, SHORT_REST, next_due, rest_asked
-from reviews.webhooks.texts import excerpt, shortened
+from webhooks.texts import excerpt, shortened
 
 REPLY_KEPT = 500
 ERROR_KEPT = 300

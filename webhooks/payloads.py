@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ledger.chain import timestamp
-from reviews.webhooks.events import Event
+from webhooks.events import Event
 
 BODY_LIMIT = 20_000
 

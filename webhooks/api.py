@@ -8,8 +8,8 @@ from ninja import Query, Router
 from accounts.requests import PERSON, person_asking
 from common.paging import PageQuery, only_known, page_after
 from common.responses import json_response
-from reviews.models import Delivery, WebhookEndpoint
-from reviews.webhook_schemas import (
+from webhooks.models import Delivery, WebhookEndpoint
+from webhooks.schemas import (
     DeliveryFilters,
     DeliveryOut,
     DeliveryPage,
@@ -20,14 +20,14 @@ from reviews.webhook_schemas import (
     delivery_answer,
     webhook_answer,
 )
-from reviews.webhooks.selectors import (
+from webhooks.selectors import (
     deliveries_of,
     delivery_managed,
     endpoint_managed,
     endpoints_managed,
     project_meant,
 )
-from reviews.webhooks.services import (
+from webhooks.services import (
     delivery_resend,
     endpoint_add,
     endpoint_delete,

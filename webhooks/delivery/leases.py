@@ -14,16 +14,16 @@ from uuid import UUID, uuid4
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from reviews.models import (
+from webhooks.delivery.attempt import Order
+from webhooks.delivery.results import disable
+from webhooks.models import (
     ON_ITS_WAY,
     Delivery,
     DeliveryState,
     EndpointStatus,
     WebhookEndpoint,
 )
-from reviews.webhooks.attempts import Order
-from reviews.webhooks.endings import disable
-from reviews.webhooks.signing import key_is_the_same, valid_secrets
+from webhooks.signing import key_is_the_same, valid_secrets
 
 # Longer than the wait for a place, the attempt and the writing down of it ever take.
 LEASE = timedelta(seconds=90)

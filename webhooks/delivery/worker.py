@@ -12,11 +12,11 @@ import time
 
 from django.db import DatabaseError
 
-from reviews.webhooks.attempts import Order, Outcome
-from reviews.webhooks.endings import record
-from reviews.webhooks.fanout import fan_out
-from reviews.webhooks.leasing import give_back, lease, something_due
-from reviews.webhooks.sender import Sender
+from webhooks.delivery.attempt import Order, Outcome
+from webhooks.delivery.fanout import fan_out
+from webhooks.delivery.http_pool import Sender
+from webhooks.delivery.leases import give_back, lease, something_due
+from webhooks.delivery.results import record
 
 # Then the next one takes over, so that a worker can end between two of them.
 TURN_S = 30.0

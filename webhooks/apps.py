@@ -1,0 +1,9 @@
+"""Django's handle on this app."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class WebhooksConfig(AppConfig):
+    name = "webhooks"
