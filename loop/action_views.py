@@ -17,12 +17,12 @@ from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door
 from common.errors import DomainError, Invalid
 from guidance.redactor import clean
-from loop.clock import loop_wake
-from loop.hints import hint
+from loop.control.clock import loop_wake
+from loop.control.switch import loop_switch
+from loop.control.worker_hint import hint
+from loop.inbox.incidents import incident_resolve
+from loop.inbox.recommendations import recommendation_end
 from loop.models import Incident, Recommendation
-from loop.recommending import recommendation_end
-from loop.resolving import incident_resolve
-from loop.switching import loop_switch
 from loop.views import tab_address, tab_page
 
 M = TypeVar("M", bound=Model)

@@ -14,16 +14,13 @@ from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.paging import only_known, page_after
 from common.responses import json_response
 from ledger.idempotency import Idempotency
-from loop.answers import (
-    decision_answer,
-    incident_answer,
-    note_answer,
-    recommendation_answer,
-)
-from loop.drafting import build_drafter
-from loop.hints import hint
+from loop.control.worker_hint import hint
+from loop.cycle.drafting import build_drafter
+from loop.inbox.notes import note_add, note_end
+from loop.inbox.outcomes import outcome_report
+from loop.inbox.recommendations import recommendation_add
+from loop.inbox.triggers import signal_accept
 from loop.models import Decision, Incident, Note, NoteState, Recommendation
-from loop.noting import note_add, note_end
 from loop.outputs import (
     AcceptedOut,
     IncidentPage,
@@ -34,8 +31,6 @@ from loop.outputs import (
     RecommendationOut,
     RecommendationPage,
 )
-from loop.recommending import recommendation_add
-from loop.reporting import outcome_report
 from loop.schemas import (
     DecisionFilters,
     IncidentFilters,
@@ -55,7 +50,12 @@ from loop.selectors import (
     project_meant,
     seen_by,
 )
-from loop.triggers import signal_accept
+from loop.serializers import (
+    decision_answer,
+    incident_answer,
+    note_answer,
+    recommendation_answer,
+)
 from reviews.doorway import keyed, send
 
 M = TypeVar("M", bound=Model)

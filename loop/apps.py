@@ -10,8 +10,8 @@ class LoopConfig(AppConfig):
 
     def ready(self) -> None:
         # They need the models, which are loaded by now and not before.
-        from loop.approvals import follow_approval
-        from loop.hints import hint_on_commits
+        from loop.control.worker_hint import hint_on_commits
+        from loop.cycle.approvals import follow_approval
         from reviews.aftermath import register_aftermath
         from reviews.models import Kind
 

@@ -9,9 +9,13 @@ from ninja import Query, Router
 from accounts.requests import PERSON, person_asking
 from common.paging import only_known
 from common.responses import json_response
-from loop.answers import incident_answer, recommendation_answer, summary_answer
-from loop.clock import loop_wake
-from loop.hints import hint
+from loop.control.clock import loop_wake
+from loop.control.switch import loop_switch
+from loop.control.worker_hint import hint
+from loop.inbox.incidents import incident_resolve
+from loop.inbox.recommendations import recommendation_end
+from loop.learning.iso_week import Week
+from loop.learning.weekly import summary_of
 from loop.models import Incident, Recommendation
 from loop.outputs import (
     AcceptedOut,
@@ -20,8 +24,6 @@ from loop.outputs import (
     RecommendationOut,
     SummaryOut,
 )
-from loop.recommending import recommendation_end
-from loop.resolving import incident_resolve
 from loop.schemas import (
     AdoptIn,
     ProjectQuery,
@@ -31,9 +33,7 @@ from loop.schemas import (
     WakeIn,
 )
 from loop.selectors import found, project_meant, standing_of
-from loop.summary import summary_of
-from loop.switching import loop_switch
-from loop.weeks import Week
+from loop.serializers import incident_answer, recommendation_answer
 from reviews.doorway import send
 
 router = Router(auth=PERSON, tags=["Loop"])
@@ -59,7 +59,7 @@ def get_loop_summary(
     project = project_meant(principal=person, slug=filters.project)
     week = Week.read(filters.week) if filters.week else Week.of(timezone.now())
     summary = summary_of(project.pk, week=week)
-    return json_response(summary_answer(summary, project=project.slug))
+    return json_response(summary.to_json(project=project.slug))
 
 
 @router.post("/loop/heartbeat", response={202: AcceptedOut})

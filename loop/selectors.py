@@ -16,7 +16,7 @@ from guidance.core.loop.words import EMITTING
 from guidance.core.money import usd
 from guidance.services import DEFAULT, policy_in_force
 from ledger.chain import timestamp
-from loop.facts import spent_today, used_this_hour
+from loop.cycle.facts import spent_today, used_this_hour
 from loop.models import Decision, Incident, ProjectLoop, Signal
 from loop.runs import loop_of
 

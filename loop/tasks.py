@@ -6,9 +6,9 @@ import threading
 
 from celery import shared_task
 
-from loop.clock import has_ledger, look, tick
-from loop.hints import DECIDE, hint
-from loop.learning import learn_daily
+from loop.control.clock import has_ledger, look, tick
+from loop.control.worker_hint import DECIDE, hint
+from loop.learning.learn import learn_daily
 
 # Projects that a thread of this process looks at, and those that news came of since.
 _looked_at: set[int] = set()

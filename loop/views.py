@@ -19,6 +19,7 @@ from accounts.models import Role
 from common.errors import Invalid
 from guidance.services import DEFAULT, policy_in_force
 from ledger.rows import live_position
+from loop.learning.iso_week import Week
 from loop.page.decision import awaited, decision_loaded, decision_page
 from loop.page.decisions import day_bars, decisions_of, legend_of
 from loop.page.filters import Filters
@@ -31,7 +32,6 @@ from loop.page.queues import (
 )
 from loop.page.recommendations import recommendations_ended, recommendations_open
 from loop.page.week import week_page
-from loop.weeks import Week
 
 Part = Callable[[ConsoleRequest, datetime], dict[str, Any]]
 

@@ -14,7 +14,7 @@ from ledger.charts import gauge
 from ledger.figures import money
 from ledger.moments import Moment, ahead, past, past_or_none
 from ledger.visible import visible, visible_line
-from loop.facts import spent_today, used_this_hour
+from loop.cycle.facts import spent_today, used_this_hour
 from loop.models import (
     OPEN,
     Incident,

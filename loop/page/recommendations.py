@@ -10,7 +10,7 @@ from typing import Any
 
 from ledger.moments import Moment, past, past_or_none
 from ledger.visible import ShownText, show_text, visible, visible_line
-from loop.drafting import build_drafter
+from loop.cycle.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
 from loop.page.paging import Page, list_page
 from loop.page.vocabulary import Look, actor_names

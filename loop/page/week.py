@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from guidance.core.loop.words import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.words import EMITTING
 from ledger.figures import money, took
+from loop.learning.iso_week import Week
+from loop.learning.weekly import Summary, summary_of
 from loop.page.vocabulary import ACTIONS, OUTCOMES, Look
-from loop.summary import Summary, summary_of
-from loop.weeks import Week
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

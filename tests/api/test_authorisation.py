@@ -19,7 +19,7 @@ from django.test import Client as DjangoClient
 from accounts.models import Project, Role
 from accounts.services import agent_key_issue, agent_key_revoke
 from config.api import api
-from loop.clock import look
+from loop.control.clock import look
 from tests.builders import (
     Person,
     Robot,

@@ -7,13 +7,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from loop.clock import look
+from loop.control.clock import look
 from loop.models import ProjectLoop
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, Robot
 from tests.loop.history import lived
-from tests.loop.test_adopting import LOOSER, STRICTER, adopt, recommend
+from tests.loop.inbox.test_adopting import LOOSER, STRICTER, adopt, recommend
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

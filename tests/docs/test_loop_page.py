@@ -16,7 +16,7 @@ from guidance.core.loop.rail_facts import RailFacts
 from guidance.core.loop.rails import judge_proposal
 from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.words import ACTIONS, OUTCOMES, SIGNALS, SOURCES
-from loop.clock import look
+from loop.control.clock import look
 from loop.outputs import SummaryOut
 from tests.builders import make_policy
 from tests.core.loop.test_rails import MET, REPAIR, SECTION

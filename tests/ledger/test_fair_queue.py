@@ -16,7 +16,7 @@ from ledger.writer import Change, Command, Writer
 from ledger.writer.batch import Job
 from ledger.writer.fair_queue import FairLine
 from ledger.writer.thread import ALONE_AT_ONCE
-from loop.noting import AddNote
+from loop.inbox.notes import AddNote
 from reviews.expiry import AbandonRun
 from reviews.intake.checkpoints import SaveCheckpoint
 from reviews.interventions import AbortRun

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Project
-from loop.triggers import signal_accept
+from loop.inbox.triggers import signal_accept
 from tests.builders import Robot
 
 Sending = Callable[..., str]

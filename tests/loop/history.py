@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from accounts.auth import Principal
 from accounts.models import Project
-from loop.clock import beat, look
+from loop.control.clock import beat, look
+from loop.inbox.notes import note_add
+from loop.inbox.outcomes import outcome_report
+from loop.inbox.recommendations import recommendation_add
+from loop.inbox.triggers import signal_accept
 from loop.models import Decision
-from loop.noting import note_add
-from loop.recommending import recommendation_add
-from loop.reporting import outcome_report
-from loop.triggers import signal_accept
 from tests.builders import Person, Robot
 from tests.loop.saying import CLEAN_UP, COMPLETE, FAILED, REPAIR, loop_policy
 

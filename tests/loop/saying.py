@@ -12,7 +12,7 @@ from guidance.models import PolicyVersion
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from loop.clock import look
+from loop.control.clock import look
 from loop.models import Signal
 from tests.builders import make_policy
 

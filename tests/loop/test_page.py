@@ -19,14 +19,14 @@ from django.utils import timezone
 from accounts.models import Project
 from guidance.services import policy_in_force
 from ledger.rows import live_position
-from loop.clock import look
+from loop.control.clock import look
+from loop.control.switch import loop_switch
+from loop.inbox.notes import note_add
+from loop.inbox.recommendations import recommendation_add
+from loop.inbox.triggers import signal_accept
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
-from loop.noting import note_add
 from loop.page import decisions as decision_list
 from loop.page import paging
-from loop.recommending import recommendation_add
-from loop.switching import loop_switch
-from loop.triggers import signal_accept
 from reviews.news import View, news_for
 from tests.browsing import browser_of
 from tests.builders import Person, Robot, make_robot

@@ -1,0 +1,198 @@
+"""What the rails compare, read under the project's lock: nobody moves it meanwhile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+
+from django.db.models import Count, Sum
+
+from common.ids import parse_code
+from guidance.core.loop.alerts import Standing
+from guidance.core.loop.facts import Snapshot
+from guidance.core.loop.proposals import Proposal, proposal_problem
+from guidance.core.loop.rail_facts import RailFacts
+from guidance.core.loop.section import LoopSection
+from guidance.core.loop.words import DO_NOTHING
+from ledger.chain import timestamp
+from loop.cycle.llm_decider import Asked, prices_known
+from loop.models import (
+    Decision,
+    Incident,
+    Note,
+    NoteState,
+    ProjectLoop,
+    Recommendation,
+    RecommendationState,
+    Signal,
+)
+
+HOUR = timedelta(hours=1)
+# What was neither held back nor found wrong: the same again would be the same again.
+_ACTED = ("emitted", "approval_required", "approved_and_emitted", "approval_denied")
+
+
+@dataclass(kw_only=True)
+class Bench:
+    """Everything that the rails compare for some triggers of one project.
+
+    Read once, and then kept up with what is decided: the rows are stored afterwards.
+    """
+
+    loop: ProjectLoop
+    section: LoopSection
+    snapshot: Snapshot
+    signals: Sequence[Signal]
+    at: datetime
+    made: list[Decision] = field(default_factory=list)
+
+    def facts(
+        self,
+        signal: Signal,
+        proposal: Proposal | None,
+        *,
+        asked: Asked | None = None,
+        trouble: str | None = None,
+    ) -> RailFacts:
+        """No more is read than this proposal can meet."""
+        by_model = self.section.decider == "llm"
+        common = RailFacts(
+            paused=paused_words(self.loop),
+            asks_model=by_model,
+            priced=not by_model or prices_known(),
+            trouble=trouble,
+            spent_micros=spent_today(self.loop.pk, at=self.at) if by_model else 0,
+            cost_micros=asked.cost_micros if by_model and asked else 0,
+            stale=self.snapshot.stale,
+        )
+        if proposal is None or proposal.action == DO_NOTHING:
+            return common
+        if proposal_problem(proposal, self.section.kinds) is not None:
+            return common
+        return replace(
+            common,
+            used_this_hour=self._used[proposal.action]
+            + sum(row.action == proposal.action for row in self._counted),
+            twin=self._twin(signal),
+            cascade=self._cascade(signal),
+            claimable=_claimable(self.section, self.loop.pk, proposal),
+            standing=_standing(self.loop, proposal, at=self.at),
+        )
+
+    @cached_property
+    def _used(self) -> Counter[str]:
+        return used_this_hour(self.loop.pk, at=self.at)
+
+    @property
+    def _counted(self) -> list[Decision]:
+        return [row for row in self.made if row.counted_at is not None]
+
+    @cached_property
+    def _twins(self) -> dict[str, str]:
+        since = self.at - timedelta(seconds=self.section.dedupe_s)
+        rows = Decision.objects.filter(
+            project_id=self.loop.pk,
+            identity__in={signal.identity for signal in self.signals},
+            state_hash=self.snapshot.state_hash,
+            outcome__in=_ACTED,
+            decided_at__gt=since,
+        ).order_by("pk")
+        return {
+            identity: str(code)
+            for identity, code in rows.values_list("identity", "code")
+        }
+
+    def _twin(self, signal: Signal) -> str | None:
+        """The newest decision on the same trigger and state that was not held back."""
+        here = [r for r in self._counted if r.identity == signal.identity]
+        return str(here[-1].code) if here else self._twins.get(signal.identity)
+
+    def _cascade(self, signal: Signal) -> int | None:
+        root = root_of(signal)
+        if root is None:
+            return None
+        before = Decision.objects.filter(root_id=root, counted_at__isnull=False)
+        return before.count() + sum(row.root_id == root for row in self._counted)
+
+
+def paused_words(loop: ProjectLoop) -> str | None:
+    if loop.paused_at is None:
+        return None
+    by = loop.paused_by.username if loop.paused_by else "somebody"
+    why = f": {loop.paused_reason}" if loop.paused_reason else ""
+    return f"paused by {by} at {timestamp(loop.paused_at)}{why}"
+
+
+def used_this_hour(project_id: int, *, at: datetime) -> Counter[str]:
+    """Emitted, or waiting for an approval: what waits keeps its place."""
+    counts = (
+        Decision.objects.filter(project_id=project_id, counted_at__gt=at - HOUR)
+        .values_list("action")
+        .annotate(count=Count("pk"))
+    )
+    return Counter(dict(counts))
+
+
+def spent_today(project_id: int, *, at: datetime) -> int:
+    spent = Decision.objects.filter(
+        project_id=project_id, cost_micros__gt=0, decided_at__gte=midnight(at)
+    ).aggregate(total=Sum("cost_micros"))["total"]
+    return spent or 0
+
+
+def midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def root_of(signal: Signal) -> int | None:
+    """The first decision of the chain of events that led here."""
+    cause = signal.cause
+    return None if cause is None else cause.root_id or cause.pk
+
+
+def _claimable(
+    section: LoopSection, project_id: int, proposal: Proposal
+) -> tuple[str, ...]:
+    if proposal.action == "process_notes":
+        notes = Note.objects.filter(project_id=project_id, state=NoteState.QUEUED)
+        codes = notes.order_by("pk").values_list("code", flat=True)
+        return tuple(map(str, codes[: section.notes_at_once]))
+    if proposal.action == "apply_retro_recommendation":
+        pending = Recommendation.objects.filter(
+            project_id=project_id, state=RecommendationState.PENDING
+        ).order_by("pk")
+        named = proposal.parameters.get("recommendation")
+        if named is not None:
+            code = parse_code(named)
+            pending = pending.filter(code__in=[code] if code else [])
+        return tuple(map(str, pending.values_list("code", flat=True)[:1]))
+    return ()
+
+
+def _standing(
+    loop: ProjectLoop, proposal: Proposal, *, at: datetime
+) -> Standing | None:
+    if proposal.action != "emit_alert":
+        return None
+    incidents = Incident.objects.filter(project_id=loop.pk)
+    newest = (
+        incidents.filter(condition=proposal.parameters["condition"])
+        .order_by("-pk")
+        .first()
+    )
+    today = midnight(at)
+    return Standing(
+        code=str(newest.code) if newest else None,
+        is_open=newest is not None and newest.resolved_at is None,
+        content=(newest.severity, newest.title, newest.detail) if newest else None,
+        changed_today=_since(newest.changed_at if newest else None, today),
+        told_well_today=_since(loop.well_told_at, today),
+        others_open=incidents.filter(resolved_at__isnull=True).count(),
+    )
+
+
+def _since(moment: datetime | None, start: datetime) -> bool:
+    return moment is not None and moment >= start

@@ -1,0 +1,201 @@
+"""Notes: put into the queue, confirmed by whoever worked them through, or given back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.auth import Principal
+from common.errors import Invalid
+from common.ids import uuid7
+from common.responses import Reply, reply
+from guidance.core.canonical import canonical
+from ledger.idempotency import Idempotency
+from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry
+from loop.errors import NotDue
+from loop.inbox.caps import refuse_at_cap
+from loop.inbox.triggers import NewSignal
+from loop.models import Note, NoteState
+from loop.runs import perform, refuse_moved
+from loop.serializers import note_answer
+from reviews.plan import Plan
+
+CLOCK = "system:clock"
+OPEN = (NoteState.QUEUED, NoteState.CLAIMED)
+RETURNED = "Nobody confirmed it in time"
+
+
+@dataclass(kw_only=True)
+class AddNote(Command[Reply]):
+    """The note, and a signal that there is one: both or neither."""
+
+    actor: str
+    text: str
+    data: Mapping[str, Any]
+    note_code: str = field(default_factory=lambda: str(uuid7()))
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_moved(run)
+        refuse_at_cap(
+            run,
+            "notes",
+            open_rows=Note.objects.filter(state__in=OPEN),
+            actor=self.actor,
+            instead="Wait until some are worked through, then send it again.",
+        )
+        plan = Plan(run, at)
+        note_entry(plan, self.note_code, NoteState.QUEUED, self.text, actor=self.actor)
+        note = Note(
+            code=self.note_code,
+            project_id=run.project_id,
+            text=self.text,
+            data=canonical(self.data),
+            actor=self.actor,
+            created_at=at,
+        )
+        plan.rows.append(note)
+        signal = NewSignal(
+            type="system/note",
+            source="own",
+            actor=self.actor,
+            data={"kind": "note.added", "note": self.note_code},
+        )
+        plan.rows.append(signal.row(project_id=run.project_id, at=at))
+        return plan.change(partial(self._answer, note, signal))
+
+    def _answer(
+        self, note: Note, signal: NewSignal, _entries: Sequence[SealedEntry]
+    ) -> Reply:
+        told = {**note_answer(note), "decision_id": signal.decision_code}
+        return reply(told, status=201)
+
+
+def note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> None:
+    plan.note(
+        "loop.noted",
+        actor=actor,
+        payload={"note": code, "state": str(state), "text": text},
+    )
+
+
+def note_add(
+    *,
+    project_id: int,
+    principal: Principal,
+    text: str,
+    data: Mapping[str, Any],
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    return perform(
+        project_id,
+        lambda run: AddNote(
+            run_code=run,
+            actor=principal.actor,
+            text=text,
+            data=data,
+            idempotency=idempotency,
+        ),
+    )
+
+
+@dataclass(kw_only=True)
+class EndNote(Command[Reply]):
+    note: Note
+    actor: str
+    state: NoteState
+    reason: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_moved(run)
+        now = Note.objects.get(pk=self.note.pk)
+        if now.state == self.state:
+            raise NotDue("It was told already.")
+        # Also one whose claim ran out meanwhile: work that is done is done.
+        if now.state not in OPEN or not now.claims:
+            raise Invalid(
+                f"The note is {now.state}: only one that was claimed is confirmed."
+            )
+        plan = Plan(run, at)
+        text = self.reason or now.text
+        note_entry(plan, str(now.code), self.state, text, actor=self.actor)
+        rows = Note.objects.filter(pk=now.pk)
+        plan.effects.append(
+            partial(
+                rows.update,
+                state=self.state,
+                reason=self.reason,
+                claimed_until=None,
+                ended_at=at,
+            )
+        )
+        return plan.change(lambda _entries: reply(note_answer(rows.get())))
+
+
+def note_end(
+    *,
+    note: Note,
+    principal: Principal,
+    state: NoteState,
+    reason: str = "",
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    """The handler's word on a claimed note. Told twice, it counts once."""
+    try:
+        return perform(
+            note.project_id,
+            lambda run: EndNote(
+                run_code=run,
+                note=note,
+                actor=principal.actor,
+                state=state,
+                reason=reason,
+                idempotency=idempotency,
+            ),
+        )
+    except NotDue:
+        note.refresh_from_db()
+        return reply(note_answer(note))
+
+
+@dataclass(kw_only=True)
+class ReturnNotes(Command[int]):
+    def decide(self, run: RunState, at: datetime) -> Change[int]:
+        refuse_moved(run)
+        late = list(
+            Note.objects.filter(
+                project_id=run.project_id,
+                state=NoteState.CLAIMED,
+                claimed_until__lte=at,
+            ).order_by("pk")[:100]
+        )
+        if not late:
+            raise NotDue("Every claim has time left.")
+        plan = Plan(run, at)
+        for note in late:
+            note_entry(plan, str(note.code), NoteState.QUEUED, RETURNED, actor=CLOCK)
+        rows = Note.objects.filter(pk__in=[note.pk for note in late])
+        plan.effects.append(
+            partial(rows.update, state=NoteState.QUEUED, claimed_until=None)
+        )
+        return plan.change(lambda _entries: len(late))
+
+
+def return_unconfirmed(project_id: int) -> int:
+    """Give notes back to the queue whose handler said nothing in time."""
+    late = Note.objects.filter(
+        project_id=project_id,
+        state=NoteState.CLAIMED,
+        claimed_until__lte=timezone.now(),
+    )
+    if not late.exists():
+        return 0
+    try:
+        return perform(project_id, lambda run: ReturnNotes(run_code=run))
+    except NotDue:
+        return 0

@@ -1,0 +1,240 @@
+"""Recommendations: taken in, made drafts by the loop, adopted or dismissed by a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from accounts.auth import PersonPrincipal, Principal
+from accounts.models import Role
+from accounts.selectors import require_role
+from common.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
+from common.ids import uuid7
+from common.responses import Reply, reply
+from guidance.core.canonical import canonical
+from guidance.core.loop.words import EVENT
+from guidance.services import DEFAULT, policy_in_force, policy_publish
+from ledger.chain import timestamp
+from ledger.idempotency import Idempotency
+from ledger.state import RunState
+from ledger.writer import Change, Command, SealedEntry, nothing
+from loop.cycle.drafting import draft_of
+from loop.cycle.facts import paused_words
+from loop.errors import LoopPaused
+from loop.inbox.caps import refuse_at_cap
+from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
+from loop.runs import perform, refuse_moved
+from loop.serializers import recommendation_answer
+from reviews.plan import Plan
+
+
+@dataclass(kw_only=True)
+class AddRecommendation(Command[Reply]):
+    """`key` and `evidence` are of what was learned here; others give neither."""
+
+    actor: str
+    title: str
+    detail: str
+    change: Mapping[str, Any]
+    draft: Mapping[str, Any]
+    key: str = ""
+    evidence: Mapping[str, Any] | None = None
+    row_code: str = field(default_factory=lambda: str(uuid7()))
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_moved(run)
+        if not self.key:  # each lesson of our own is open once in any case
+            refuse_at_cap(
+                run,
+                "recommendations",
+                open_rows=Recommendation.objects.filter(state__in=OPEN),
+                actor=self.actor,
+                instead="A manager has to adopt or dismiss some of them first.",
+            )
+        plan = Plan(run, at)
+        row = Recommendation(
+            code=self.row_code,
+            project_id=run.project_id,
+            title=self.title,
+            detail=self.detail,
+            change=canonical(self.change),
+            draft=json.dumps(self.draft, ensure_ascii=False),
+            actor=self.actor,
+            key=self.key,
+            evidence=canonical(self.evidence),
+            created_at=at,
+        )
+        _note(plan, row, RecommendationState.PENDING, actor=self.actor)
+        plan.rows.append(row)
+        return plan.change(partial(self._answer, row))
+
+    def _answer(self, row: Recommendation, _entries: Sequence[SealedEntry]) -> Reply:
+        return reply(recommendation_answer(row), status=201)
+
+
+def _note(
+    plan: Plan, row: Recommendation, state: RecommendationState, *, actor: str
+) -> None:
+    plan.note(
+        "loop.recommended",
+        actor=actor,
+        payload={
+            "recommendation": str(row.code),
+            "state": str(state),
+            "text": row.title,
+            "change": json.loads(row.change),
+            "evidence": json.loads(row.evidence),
+        },
+    )
+
+
+def recommendation_add(
+    *,
+    project_id: int,
+    principal: Principal,
+    title: str,
+    detail: str,
+    change: Mapping[str, Any],
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    """Refused where it could never be adopted as things stand."""
+    policy_in_force(project_id=project_id, name=DEFAULT)  # there is one from now on
+    draft = draft_of(change, project_id=project_id)
+    problem = draft["problem"]
+    if problem is not None:
+        raise Invalid(
+            f"change: {problem}.", errors=[{"loc": ["change"], "message": problem}]
+        )
+    return perform(
+        project_id,
+        lambda run: AddRecommendation(
+            run_code=run,
+            actor=principal.actor,
+            title=title,
+            detail=detail,
+            change=change,
+            draft=draft,
+            idempotency=idempotency,
+        ),
+    )
+
+
+@dataclass(kw_only=True)
+class EndRecommendation(Command[None]):
+    """A person's choice. Adopting publishes the policy, or starts the loop.
+
+    `based_on` is the version of the policy to which they have seen the difference.
+    """
+
+    row: Recommendation
+    person: PersonPrincipal
+    adopt: bool
+    based_on: int | None
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        refuse_moved(run)
+        row = Recommendation.objects.get(pk=self.row.pk)
+        if row.state not in OPEN:
+            raise Invalid(f"The recommendation is {row.state} already.")
+        plan = Plan(run, at)
+        state = RecommendationState.DISMISSED
+        if self.adopt:
+            state = RecommendationState.ADOPTED
+            self._carry_out(plan, row)
+        _note(plan, row, state, actor=self.person.actor)
+        rows = Recommendation.objects.filter(pk=row.pk)
+        plan.effects.append(
+            partial(
+                rows.update, state=state, ended_at=at, ended_by_id=self.person.user_id
+            )
+        )
+        return plan.change(nothing)
+
+    def _carry_out(self, plan: Plan, row: Recommendation) -> None:
+        """On the policy as it is now, which must be the one that was seen."""
+        draft = draft_of(json.loads(row.change), project_id=row.project_id)
+        if "set" in draft:
+            self._refuse_unseen(draft)
+        if draft["problem"] is not None:
+            raise Invalid(f"It cannot be adopted any more: {draft['problem']}.")
+        if "advice" in draft:
+            return  # a person says that they have followed it
+        if "set" in draft:
+            if not draft["changes"]:
+                raise Unchanged(
+                    f"The policy {draft['policy']} says all of this already: nothing "
+                    "would change. Dismiss it."
+                )
+            plan.effects.append(partial(self._publish, row, draft))
+            return
+        loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
+        paused = paused_words(loop)
+        if paused is not None:
+            raise LoopPaused(f"The loop is {paused}. Let it go on first.")
+        event = {
+            "type": EVENT,
+            "action": "start_loop",
+            "kind": draft["kind"],
+            "parameters": draft["parameters"],
+            "decision_id": str(row.decision_id) if row.decision_id else None,
+            "reasoning_summary": f"{self.person.username} adopted: {row.title}",
+            "state_hash": None,
+            "trigger_source": "manual",
+            "at": timestamp(plan.at),
+        }
+        payload = {"decision": event["decision_id"], "event": event}
+        plan.note("loop.emitted", actor=self.person.actor, payload=payload)
+
+    def _refuse_unseen(self, draft: Mapping[str, Any]) -> None:
+        """Lists are replaced whole: what came in between would be lost unnoticed."""
+        name, version = draft["policy"], draft["based_on"]
+        more = {
+            "in_force": {"name": name, "version": version},
+            "changes": draft["changes"],
+        }
+        if self.based_on is None:
+            raise PreconditionRequired(
+                "Say in based_on to which version of the policy you have seen the "
+                f"difference. Version {version} of {name} is in force.",
+                **more,
+            )
+        if self.based_on != version:
+            raise StaleVersion(
+                f"Version {version} of the policy {name} is in force now; you have seen "
+                f"version {self.based_on}. Look at the difference again, then adopt it.",
+                **more,
+            )
+
+    def _publish(self, row: Recommendation, draft: Mapping[str, Any]) -> None:
+        version = policy_publish(
+            project_id=row.project_id,
+            name=draft["policy"],
+            document=draft["document"],
+            created_by_id=self.person.user_id,
+            based_on=draft["based_on"],
+        )
+        rows = Recommendation.objects.filter(pk=row.pk)
+        rows.update(adopted_as=version, draft=json.dumps(draft, ensure_ascii=False))
+
+
+def recommendation_end(
+    *,
+    row: Recommendation,
+    person: PersonPrincipal,
+    adopt: bool,
+    based_on: int | None = None,
+) -> Recommendation:
+    """Only a manager: a policy concerns everybody in the project."""
+    require_role(user_id=person.user_id, project_id=row.project_id, role=Role.MANAGER)
+    perform(
+        row.project_id,
+        lambda run: EndRecommendation(
+            run_code=run, row=row, person=person, adopt=adopt, based_on=based_on
+        ),
+    )
+    row.refresh_from_db()
+    return row

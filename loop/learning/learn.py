@@ -1,0 +1,109 @@
+"""Learn: once a day, what was counted becomes recommendations, and none of them twice."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from common.errors import DomainError
+from common.responses import Reply
+from guidance.core.loop.learning import Lesson, lessons
+from guidance.services import DEFAULT, policy_in_force
+from ledger.models import ProjectHead
+from ledger.state import RunState
+from ledger.writer import Change
+from loop.cycle.act import LOOP
+from loop.cycle.drafting import draft_of
+from loop.errors import NotDue
+from loop.inbox.recommendations import AddRecommendation
+from loop.learning.counting import counted_facts
+from loop.models import OPEN, ProjectLoop, Recommendation
+from loop.runs import loop_of, perform
+
+DAY = timedelta(days=1)
+
+logger = logging.getLogger(__name__)
+
+
+def learn_daily() -> int:
+    """Every project that has a ledger; how many recommendations came of it."""
+    made = 0
+    for project_id in ProjectHead.objects.values_list("project_id", flat=True):
+        try:
+            made += learn_if_due(project_id)
+        except DomainError:
+            # One project's trouble is not the others'; tomorrow comes to it again.
+            logger.exception("Nothing could be learned in project %d", project_id)
+    return made
+
+
+def learn_if_due(project_id: int) -> int:
+    """Whoever moves the time learns: two workers do not both count."""
+    at = timezone.now()
+    last = loop_of(project_id).learned_at
+    if last is not None and last > at - DAY:
+        return 0
+    same = ProjectLoop.objects.filter(pk=project_id, learned_at=last)
+    return learn(project_id) if same.update(learned_at=at) else 0
+
+
+def learn(project_id: int) -> int:
+    """Recommend what the facts of these days teach and nobody was told of yet."""
+    policy = policy_in_force(project_id=project_id, name=DEFAULT)
+    at = timezone.now()
+    facts = counted_facts(project_id, policy=policy, at=at)
+    rests = timedelta(days=policy.policy.loop.learn.days)
+    told = _told(project_id, since=at - rests)
+    return sum(
+        _recommend(project_id, lesson, rests=rests)
+        for lesson in lessons(policy.policy, DEFAULT, facts)
+        if lesson.key not in told
+    )
+
+
+def _told(project_id: int, *, since: datetime) -> set[str]:
+    """Keys of what is open, and of what was answered while these days' facts happened."""
+    rows = Recommendation.objects.filter(
+        Q(state__in=OPEN) | Q(ended_at__gt=since), project_id=project_id
+    ).exclude(key="")
+    return set(rows.values_list("key", flat=True))
+
+
+def _recommend(project_id: int, lesson: Lesson, *, rests: timedelta) -> bool:
+    draft = draft_of(lesson.change, project_id=project_id)
+    if draft["problem"] is not None:
+        return False  # the policy has just become another one: tomorrow says more
+    try:
+        perform(
+            project_id,
+            lambda run: AddLesson(
+                run_code=run,
+                actor=LOOP,
+                title=lesson.title,
+                detail=lesson.detail,
+                change=lesson.change,
+                draft=draft,
+                key=lesson.key,
+                evidence=lesson.evidence,
+                rests=rests,
+            ),
+        )
+    except NotDue:
+        return False
+    return True
+
+
+@dataclass(kw_only=True)
+class AddLesson(AddRecommendation):
+    """Looked at again under the lock: the same lesson is told once."""
+
+    rests: timedelta
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        if self.key in _told(run.project_id, since=at - self.rests):
+            raise NotDue("Somebody else has recommended it.")
+        return super().decide(run, at)

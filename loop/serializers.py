@@ -1,0 +1,112 @@
+"""How the loop's rows look on the wire."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from guidance.core.money import usd
+from ledger.chain import timestamp
+from ledger.links import review_url
+from loop.models import Decision, Incident, Note, Recommendation
+
+
+def decision_answer(decision: Decision) -> dict[str, Any]:
+    """Needs `project`, `run`, `signal` and `policy` to be loaded with it."""
+    review = None
+    if decision.review_id is not None:
+        code = str(decision.review_id)
+        url = review_url(project_slug=decision.project.slug, review=code)
+        review = {"id": code, "kind": "loop_action", "url": url}
+    return {
+        "decision_id": str(decision.code),
+        "project": decision.project.slug,
+        "trigger_source": decision.trigger_source,
+        "trigger": {
+            "type": decision.trigger_type,
+            "signal": str(decision.signal.code),
+            "data": json.loads(decision.signal.data),
+            "received_at": timestamp(decision.signal.received_at),
+        },
+        "snapshot": json.loads(decision.snapshot),
+        "state_hash": decision.state_hash,
+        "decider": decision.decider,
+        "action": decision.action,
+        "reasoning_summary": decision.reasoning,
+        "outcome": decision.outcome,
+        "event": json.loads(decision.event),
+        "approval_required": decision.approval_required,
+        "review": review,
+        "guardrails": json.loads(decision.guardrails),
+        "shadow": json.loads(decision.shadow),
+        "cost_usd": usd(decision.cost_micros),
+        "report": json.loads(decision.report),
+        "decided_at": timestamp(decision.decided_at),
+        "resolved_at": _time(decision.resolved_at),
+        "policy": {
+            "name": decision.policy.name,
+            "version": decision.policy.version,
+            "hash": decision.policy.hash,
+        },
+        "run": str(decision.run.code),
+        "seq": decision.seq,
+    }
+
+
+def note_answer(note: Note) -> dict[str, Any]:
+    return {
+        "id": str(note.code),
+        "text": note.text,
+        "data": json.loads(note.data),
+        "state": str(note.state),
+        "decision_id": str(note.decision_id) if note.decision_id else None,
+        "claims": note.claims,
+        "claimed_until": _time(note.claimed_until),
+        "reason": note.reason,
+        "created_at": timestamp(note.created_at),
+        "ended_at": _time(note.ended_at),
+    }
+
+
+def recommendation_answer(
+    row: Recommendation, *, draft: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """With the draft as it stands now where that is known, else as it was stored."""
+    return {
+        "id": str(row.code),
+        "title": row.title,
+        "detail": row.detail,
+        "change": json.loads(row.change),
+        "state": str(row.state),
+        "decision_id": str(row.decision_id) if row.decision_id else None,
+        "draft": draft or json.loads(row.draft),
+        "evidence": json.loads(row.evidence),
+        "created_at": timestamp(row.created_at),
+        "ended_at": _time(row.ended_at),
+    }
+
+
+def incident_answer(incident: Incident) -> dict[str, Any]:
+    """Needs `previous` to be loaded with it."""
+    previous = incident.previous
+    return {
+        "id": str(incident.code),
+        "condition": incident.condition,
+        "state": "open" if incident.resolved_at is None else "resolved",
+        "severity": incident.severity,
+        "title": incident.title,
+        "detail": incident.detail,
+        "joins": incident.joins,
+        "decision_id": str(incident.decision_id),
+        "previous": str(previous.code) if previous else None,
+        "opened_at": timestamp(incident.opened_at),
+        "seen_at": timestamp(incident.seen_at),
+        "changed_at": _time(incident.changed_at),
+        "resolved_at": _time(incident.resolved_at),
+    }
+
+
+def _time(moment: datetime | None) -> str | None:
+    return None if moment is None else timestamp(moment)
