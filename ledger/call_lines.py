@@ -8,7 +8,7 @@ from typing import Any
 from guidance.core.canonical import canonical
 from ledger.figures import compact, took
 from ledger.lines import Line, messages, said_in
-from ledger.visible import visible_line
+from safetext import visible_line
 
 _JUDGED = {
     "allow": ("terminal", "mute", "Call allowed"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ledger.lines import Line
-from ledger.visible import visible_line
+from safetext import visible_line
 
 _OUTCOMES = {
     "passed": ("check", "go", "Gate passed"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ledger.figures import compact
-from ledger.visible import visible_line
+from safetext import visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

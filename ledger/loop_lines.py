@@ -7,7 +7,7 @@ from typing import Any
 
 from guidance.core.canonical import canonical
 from ledger.lines import Line
-from ledger.visible import visible_line
+from safetext import visible_line
 
 _OUTCOMES = {
     "emitted": ("play", "go"),

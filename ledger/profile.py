@@ -21,7 +21,7 @@ from ledger.charts import (
 from ledger.figures import ago, change, compact, iso
 from ledger.models import Entry, Run
 from ledger.rows import Amount, amounts_of, short_code
-from ledger.visible import visible_line
+from safetext import visible_line
 
 CHART_STEPS = 100
 

@@ -24,7 +24,7 @@ from ledger.charts import StepFigure, fleet_bar, gauge
 from ledger.figures import ago, compact, exact_money, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import without_loop
-from ledger.visible import visible_line
+from safetext import visible_line
 
 PAGE = 50
 _SHORT_CODE = re.compile("(r-)?[0-9a-f]{6}")

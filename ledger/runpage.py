@@ -21,7 +21,7 @@ from ledger.profile import (
     newest_steps,
 )
 from ledger.rows import ICONS, TONES, status_word, throttled
-from ledger.visible import visible, visible_line
+from safetext import visible, visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

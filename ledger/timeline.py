@@ -26,7 +26,7 @@ from ledger.figures import ago, iso
 from ledger.lines import event_line, observed_line, step_line
 from ledger.loop_lines import LOOP_LINES
 from ledger.models import Entry, Run
-from ledger.visible import visible_line
+from safetext import visible_line
 
 PAGE = 100
 

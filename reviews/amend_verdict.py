@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 
 from common.errors import Invalid
-from ledger.visible import visible
 from reviews.amending import Unchanged, amended_from
 from reviews.amendments import Amendment, judge_amendment
 from reviews.confirmation import ChangedCall, changed_call
 from reviews.models import Review
+from safetext import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from common.errors import Invalid
 from guidance.core.arguments import ArgumentProblem, read_arguments
-from ledger.visible import visible, warnings_of
-from ledger.visible.characters import unseen
+from safetext import visible, warnings_of
+from safetext.characters import unseen
 
 # More than anybody edits in a box, and less than a form may carry.
 LIMIT = 100_000

@@ -15,10 +15,10 @@ from accounts.models import User
 from ledger.charts import sparkline
 from ledger.figures import clock, iso, milliseconds
 from ledger.rows import short_code, step_figures
-from ledger.visible import visible_line
 from reviews.asking import asking_rule, asks_about_harm
 from reviews.models import Kind, Review
 from reviews.queue import CALLS, count_microseconds
+from safetext import visible_line
 
 SPARK_STEPS = 30
 # A wait is worth a look from here on, or from half of its time limit on.

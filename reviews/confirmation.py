@@ -16,7 +16,13 @@ from guidance.core.tools.texts import holders, marked_texts
 from guidance.core.words import call_severity
 from guidance.selectors import policy_by_id
 from ledger.figures import span
-from ledger.visible import (
+from reviews.amending import AmendBox, amend_box
+from reviews.models import Review
+from reviews.reading import pages_served, unread
+from reviews.remembering import Remembering, remembered_with, remembering_of
+from reviews.selectors import list_amended_findings
+from reviews.sheets import Form, Sheet, sheets_of
+from safetext import (
     ShownCommand,
     ShownDiff,
     ShownPath,
@@ -29,12 +35,6 @@ from ledger.visible import (
     visible,
     visible_line,
 )
-from reviews.amending import AmendBox, amend_box
-from reviews.models import Review
-from reviews.reading import pages_served, unread
-from reviews.remembering import Remembering, remembered_with, remembering_of
-from reviews.selectors import list_amended_findings
-from reviews.sheets import Form, Sheet, sheets_of
 
 _KINDS = {
     "command": "command",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.tools.shapes import MAY_CHANGE
-from ledger.visible import Mark, ShownText, show_text, visible_line
+from safetext import Mark, ShownText, show_text, visible_line
 
 # Of a longer text the beginning is shown; the review has all of it.
 TEXT_LIMIT = 2_000

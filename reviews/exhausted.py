@@ -13,8 +13,8 @@ from guidance.core.checks import (
     GateDefinition,
     read_gate,
 )
-from ledger.visible import Mark, ShownText, show_text, visible, visible_line
-from ledger.visible.changes import changed_words
+from safetext import Mark, ShownText, show_text, visible, visible_line
+from safetext.diffs.changed_words import changed_words
 
 SEVERITY_TONES = {"critical": "stop", "high": "pause", "medium": "", "low": "line"}
 _NEW_WORDS = "not in the attempt before"

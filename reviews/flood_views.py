@@ -18,12 +18,12 @@ from common.errors import DomainError, Invalid
 from common.ids import parse_code
 from ledger.figures import ago, iso
 from ledger.rows import live_position
-from ledger.visible import visible_line
 from reviews.cards import cards_of
 from reviews.closing import CLOSE_LIMIT, Closing, close_agent_reviews
 from reviews.floods import build_url, open_reviews_of_agents
 from reviews.models import Kind
 from reviews.queue import load_reviews
+from safetext import visible_line
 
 REASON_LIMIT = 4_000
 # Of those that would be closed; the others are counted.

@@ -10,8 +10,8 @@ from django.db.models import Count, QuerySet
 from django.urls import reverse
 
 from guidance.services import caps_in_force
-from ledger.visible import visible_line
 from reviews.models import Kind, Review, ReviewState
+from safetext import visible_line
 
 # From this share of a cap on; at the cap itself more is refused already.
 SHOWN_FROM = 0.8

@@ -23,9 +23,9 @@ from guidance.core.checks import (
 )
 from guidance.selectors import LoadedPolicy
 from ledger.charts import outcome_bars
-from ledger.visible import visible, visible_line
 from reviews.exhausted import SEVERITY_TONES, AskedCriterion, criteria_of
 from reviews.models import GateCheck
+from safetext import visible, visible_line
 
 # The newest ones: a page has to come at once, however long the project lives.
 CHECKS_LIMIT = 2_000

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ledger.visible import ShownText, show_text, visible, visible_line
+from safetext import ShownText, show_text, visible, visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

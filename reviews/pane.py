@@ -23,7 +23,6 @@ from ledger.profile import (
     newest_steps,
 )
 from ledger.timeline import TimelineRow, timeline_of
-from ledger.visible import visible, visible_line
 from reviews.agent_waits import Waiting, get_waiting
 from reviews.cards import Person, icon_of, person_of, tone_of
 from reviews.choices import offered
@@ -35,6 +34,7 @@ from reviews.selectors import list_review_entries
 from reviews.signals import Signal, signals_of
 from reviews.take_overs import is_taken_from
 from reviews.turn_words import TurnWords, turn_words_of
+from safetext import visible, visible_line
 
 TRAIL = 5
 

@@ -19,11 +19,11 @@ from ledger.charts import gauge
 from ledger.figures import iso, words
 from ledger.moments import Moment, past
 from ledger.rows import short_code
-from ledger.visible import visible_line
 from reviews.cards import Person, person_of
 from reviews.covers import Covered, covered_by
 from reviews.models import Permission, Scope
 from reviews.permissions import permission_state, standing
+from safetext import visible_line
 
 STANDING_LIMIT = 200
 ENDED_LIMIT = 100

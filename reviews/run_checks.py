@@ -12,9 +12,9 @@ from django.urls import reverse
 from guidance.core.checks import CheckState
 from ledger.figures import ago, iso
 from ledger.models import Run
-from ledger.visible import visible, visible_line
 from reviews.cards import Person, person_of
 from reviews.models import AdvisoryWarning, GateCheck
+from safetext import visible, visible_line
 
 CHECKS_LIMIT = 20
 # The newest are in sight, the others behind a click: below them stands the timeline.

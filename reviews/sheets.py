@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ledger.visible import pages
-from ledger.visible.folding import count_escapes
-from ledger.visible.paging import ESCAPES, PAGE, ROWS, rows_of
+from safetext import pages
+from safetext.folding import count_escapes
+from safetext.paging import ESCAPES, PAGE, ROWS, rows_of
 
 # What a row of its own takes beside its name and its text.
 _ROW = 48

@@ -14,8 +14,8 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import PreconditionRequired
 from ledger.models import Entry
-from ledger.visible import visible_line
 from reviews.models import Review
+from safetext import visible_line
 
 TAKING_OVER = ("review.claimed", "review.ruled")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ledger.visible import ShownText, pages, show_text, visible_line
+from safetext import ShownText, pages, show_text, visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from accounts.auth import person_of
 from accounts.doors import ConsoleRequest, member_door, sign_in_first
 from accounts.selectors import projects_of
 from common.errors import DomainError, Invalid
-from ledger.visible import visible
 from reviews import services
 from reviews.agent_waits import get_waiting
 from reviews.amend_verdict import amend_verdict
@@ -31,6 +30,7 @@ from reviews.reading import page_serve
 from reviews.remembering import remember_from
 from reviews.schemas import RememberIn
 from reviews.shell import shell_of
+from safetext import visible
 
 TEXT_LIMIT = 4_000
 

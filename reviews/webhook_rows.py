@@ -15,8 +15,8 @@ from django.db.models import Count, QuerySet
 
 from ledger.figures import compact, iso, took, words
 from ledger.moments import Moment, ahead, past
-from ledger.visible import visible, visible_line
 from reviews.cards import Person, person_of
+from safetext import visible, visible_line
 from webhooks.models import (
     ON_ITS_WAY,
     Delivery,

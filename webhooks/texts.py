@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, TypeVar, cast
 
 from guidance.redactor import clean
-from ledger.visible import visible
+from safetext import visible
 
 T = TypeVar("T")
 TEXT_LIMIT = 2_000

@@ -17,8 +17,8 @@ from accounts.models import SYSTEM_LOOP
 from guidance.core.loop.facts import FIELDS, Measured, Snapshot
 from ledger.chain import timestamp
 from ledger.models import Checkpoint, Entry, ProjectHead, Run
-from ledger.visible import visible_line
 from loop.models import Note, NoteState, Recommendation, RecommendationState
+from safetext import visible_line
 
 RECENT = 10
 # Among so many of the newest entries: most are steps, and nobody counts them all.

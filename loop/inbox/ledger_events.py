@@ -20,7 +20,6 @@ from guidance.core.loop.section import LoopSection
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, ProjectHead
 from ledger.state import RunState
-from ledger.visible import visible_line
 from ledger.writer import Change, Command, SealedEntry
 from loop.cycle.sense import logged_type
 from loop.errors import NotDue
@@ -29,6 +28,7 @@ from loop.inbox.triggers import NewSignal
 from loop.models import ProjectLoop
 from loop.runs import loop_of, perform, refuse_moved
 from reviews.plan import Plan
+from safetext import visible_line
 
 AT_ONCE = 200
 RULED = "review.ruled"

@@ -21,10 +21,10 @@ from guidance.core.loop.learning import (
 )
 from guidance.selectors import LoadedPolicy
 from ledger.models import FINAL, Run
-from ledger.visible import visible_line
 from reviews.asking import asking_name
 from reviews.gate_figures import gate_figures
 from reviews.models import Kind, Review, ReviewState
+from safetext import visible_line
 
 # The newest ones: more would say the same, and take long to read.
 REVIEWS_LIMIT = 2_000

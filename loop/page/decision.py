@@ -17,7 +17,6 @@ from ledger.figures import money, took
 from ledger.models import Run
 from ledger.moments import Moment, past, past_or_none
 from ledger.rows import short_code
-from ledger.visible import ShownText, show_text, visible, visible_line
 from loop.models import Decision, Signal
 from loop.page.decisions import DecisionRow, decision_row
 from loop.page.vocabulary import (
@@ -31,6 +30,7 @@ from loop.page.vocabulary import (
     action_words,
     actor_names,
 )
+from safetext import ShownText, show_text, visible, visible_line
 
 EFFECTS_LIMIT = 20
 _LINES_LIMIT = 20

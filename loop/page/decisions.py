@@ -16,7 +16,6 @@ from django.utils.safestring import SafeString
 from common.ids import parse_code
 from ledger.charts import stacked_bar
 from ledger.moments import Moment, past
-from ledger.visible import visible_line
 from loop.models import Decision
 from loop.page.filters import Filters
 from loop.page.vocabulary import (
@@ -27,6 +26,7 @@ from loop.page.vocabulary import (
     Look,
     action_words,
 )
+from safetext import visible_line
 
 PAGE = 50
 DAYS = 14

@@ -13,7 +13,6 @@ from guidance.core.loop.words import EMITTING
 from ledger.charts import gauge
 from ledger.figures import money
 from ledger.moments import Moment, ahead, past, past_or_none
-from ledger.visible import visible, visible_line
 from loop.cycle.facts import spent_today, used_this_hour
 from loop.models import (
     OPEN,
@@ -26,6 +25,7 @@ from loop.models import (
 )
 from loop.page.vocabulary import ACTIONS, DECIDERS
 from loop.runs import loop_of
+from safetext import visible, visible_line
 
 # The clock ticks every minute: a beat that is later than this is not on its way.
 GRACE = timedelta(minutes=5)

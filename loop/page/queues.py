@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ledger.moments import Moment, ahead, past, past_or_none
-from ledger.visible import visible, visible_line
 from loop.models import Incident, Note, NoteState
 from loop.page.paging import Page, list_page
 from loop.page.vocabulary import SEVERITY_TONES, Look, actor_names
+from safetext import visible, visible_line
 
 OPEN_LIMIT = 100
 ENDED_LIMIT = 20

@@ -9,11 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from ledger.moments import Moment, past, past_or_none
-from ledger.visible import ShownText, show_text, visible, visible_line
 from loop.cycle.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
 from loop.page.paging import Page, list_page
 from loop.page.vocabulary import Look, actor_names
+from safetext import ShownText, show_text, visible, visible_line
 
 ENDED_LIMIT = 20
 _STATES = {

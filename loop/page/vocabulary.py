@@ -8,7 +8,7 @@ from uuid import UUID
 
 from accounts.models import Agent, User
 from common.ids import parse_code
-from ledger.visible import visible_line
+from safetext import visible_line
 
 
 class Look(NamedTuple):

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from ledger.visible import pages
 from reviews.exhausted import exhausted_of
 from reviews.models import GateCheck, Review
+from safetext import pages
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
 from tests.checks.saying import end_turn, exhaust, judge, open_check

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ledger.figures import ago, change, clock, compact, money, span, words
-from ledger.visible import visible, visible_line
+from safetext import visible, visible_line
 from tests.rows import each_row
 
 

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from ledger.visible.paging import PAGE
 from reviews.models import Reading, Review
 from reviews.sheets import sheets_of
+from safetext.paging import PAGE
 from tests.builders import Person, start_run
 from tests.gateway.calls import claim, command, rule, tool
 from tests.reviews.panes import Desk, desk_of

@@ -1,0 +1,1 @@
+"""Unified diffs: parsed by their structure, shown as rows with both line numbers."""

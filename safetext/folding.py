@@ -1,0 +1,117 @@
+"""Long stretches of nothing, folded with a count: what they push away stays in sight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from safetext.characters import (
+    MOST_MARKS,
+    described,
+    escaped,
+    is_mark,
+    reason_of,
+    unseen,
+)
+
+# More blank lines, spaces or equal escapes than this are folded.
+BLANK_LINES = 4
+SPACES = 48
+ESCAPES = 12
+
+_END = "\n"
+
+# Spaces of every kind, and what ends a line in some programs. Different characters
+# without width are not among them: they could spell a message, and stay written out.
+_BLANK = r" \t\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_BLANK_LINE = re.compile(rf"[{_BLANK}]*")
+_LINES = re.compile(rf"(?<![^\n])(?:[{_BLANK}]*\n){{{BLANK_LINES + 1},}}")
+_STRETCH = re.compile(
+    rf"[{_BLANK}]{{{SPACES + 1},}}|([^\x20-\x7e\n{_BLANK}])\1{{{ESCAPES},}}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """`label` stands for the whole stretch; `runs_of` tells every character of it."""
+
+    start: int
+    end: int
+    label: str
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line shows nothing, and is folded with its neighbours."""
+    return _BLANK_LINE.fullmatch(line) is not None
+
+
+def folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
+    """The folds in order, each of them inside one of these stretches."""
+    for start, end in within:
+        at = start
+        for found in _LINES.finditer(text, start, end):
+            yield from _inside_lines(text, at, found.start())
+            label = f"{text.count(_END, *found.span()):,} blank lines"
+            yield Fold(*found.span(), label)
+            at = found.end()
+        yield from _inside_lines(text, at, end)
+
+
+def count_escapes(text: str) -> int:
+    """How many escapes a text takes at most: long runs of the same one are folded."""
+    return sum(1 for _ in unfolded_escapes(text))
+
+
+def unfolded_escapes(text: str) -> Iterator[int]:
+    """Where the escapes stand that count: of a long run only the first ones do."""
+    behind, length = -1, 0
+    for at, _ in unseen(text):
+        same = at == behind + 1 and text[at] == text[behind]
+        length = length + 1 if same else 1
+        behind = at
+        # No shorter run is folded, of whichever kind its character is.
+        if length <= SPACES + 1:
+            yield at
+
+
+def _inside_lines(text: str, start: int, end: int) -> Iterator[Fold]:
+    for found in _STRETCH.finditer(text, start, end):
+        first = found.start()
+        if found[1] and is_mark(found[1]):
+            # The first ones may belong to a letter.
+            first += MOST_MARKS
+        elif found[1] and reason_of(found[1]) is None:
+            continue
+        yield Fold(first, found.end(), _label(text[first : found.end()]))
+
+
+def _label(stretch: str) -> str:
+    kinds = {*stretch}
+    if len(kinds) > 1:
+        return f"{len(stretch):,} blank characters"
+    if kinds == {" "}:
+        return f"{len(stretch):,} spaces"
+    if kinds == {"\t"}:
+        return f"{len(stretch):,} tabs"
+    return f"{len(stretch):,} × {described(stretch[0])}"
+
+
+def runs_of(stretch: str) -> tuple[str, ...]:
+    """A folded stretch in full: how many of what, equal lines together."""
+    if _END not in stretch:
+        # Thousands of single ones would be twice as long with their count.
+        counted = _counted(map(escaped, stretch))
+        return tuple(run.removeprefix("1 × ") for run in counted)
+    lines = stretch.split(_END)
+    return _counted(map(_line, lines[:-1]))
+
+
+def _line(line: str) -> str:
+    return " ".join((*_counted(map(escaped, line)), escaped(_END)))
+
+
+def _counted(pieces: Iterable[str]) -> tuple[str, ...]:
+    counts = ((len([*same]), piece) for piece, same in groupby(pieces))
+    return tuple(f"{count:,} × {piece}" for count, piece in counts)
