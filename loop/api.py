@@ -21,27 +21,22 @@ from loop.inbox.outcomes import outcome_report
 from loop.inbox.recommendations import recommendation_add
 from loop.inbox.triggers import signal_accept
 from loop.models import Decision, Incident, Note, NoteState, Recommendation
-from loop.outputs import (
+from loop.schemas.decisions import (
     AcceptedOut,
-    IncidentPage,
+    DecisionFilters,
     LoopDecisionOut,
     LoopDecisionPage,
-    NoteOut,
-    NotePage,
-    RecommendationOut,
-    RecommendationPage,
-)
-from loop.schemas import (
-    DecisionFilters,
-    IncidentFilters,
-    LoopQuery,
-    NoteEndIn,
-    NoteFilters,
-    NoteIn,
     OutcomeIn,
+    SignalIn,
+)
+from loop.schemas.fields import LoopQuery
+from loop.schemas.incidents import IncidentFilters, IncidentPage
+from loop.schemas.notes import NoteEndIn, NoteFilters, NoteIn, NoteOut, NotePage
+from loop.schemas.recommendations import (
     RecommendationFilters,
     RecommendationIn,
-    SignalIn,
+    RecommendationOut,
+    RecommendationPage,
 )
 from loop.selectors import (
     DECISION_RELATED,

@@ -17,21 +17,11 @@ from loop.inbox.recommendations import recommendation_end
 from loop.learning.iso_week import Week
 from loop.learning.weekly import summary_of
 from loop.models import Incident, Recommendation
-from loop.outputs import (
-    AcceptedOut,
-    IncidentOut,
-    LoopStateOut,
-    RecommendationOut,
-    SummaryOut,
-)
-from loop.schemas import (
-    AdoptIn,
-    ProjectQuery,
-    ResolveIn,
-    SummaryQuery,
-    SwitchIn,
-    WakeIn,
-)
+from loop.schemas.decisions import AcceptedOut
+from loop.schemas.fields import ProjectQuery
+from loop.schemas.incidents import IncidentOut, ResolveIn
+from loop.schemas.recommendations import AdoptIn, RecommendationOut
+from loop.schemas.state import LoopStateOut, SummaryOut, SummaryQuery, SwitchIn, WakeIn
 from loop.selectors import found, project_meant, standing_of
 from loop.serializers import incident_answer, recommendation_answer
 from reviews.doorway import send

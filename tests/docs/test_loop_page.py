@@ -17,7 +17,7 @@ from guidance.core.loop.rails import judge_proposal
 from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.words import ACTIONS, OUTCOMES, SIGNALS, SOURCES
 from loop.control.clock import look
-from loop.outputs import SummaryOut
+from loop.schemas.state import SummaryOut
 from tests.builders import make_policy
 from tests.core.loop.test_rails import MET, REPAIR, SECTION
 from tests.docs.markdown import blocks, code, table_under, text_of

@@ -1,0 +1,1 @@
+"""Request and response bodies of the loop's API, one module for each subject."""
