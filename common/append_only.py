@@ -29,12 +29,8 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-def append_only(table: str, *, again: bool = False) -> RunPython:
-    """Refuse whatever would change, replace or delete a row of this table.
-
-    `again` renews the triggers of a table that an earlier migration has protected: taking
-    that back leaves them.
-    """
+def append_only(table: str) -> RunPython:
+    """Refuse whatever would change, replace or delete a row of this table."""
 
     def protect(_apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         for statement in protect_statements(table, editor.connection.vendor):
@@ -44,7 +40,7 @@ def append_only(table: str, *, again: bool = False) -> RunPython:
         for statement in release_statements(table, editor.connection.vendor):
             editor.execute(statement)
 
-    return RunPython(protect, RunPython.noop if again else release)
+    return RunPython(protect, release)
 
 
 def protect_statements(table: str, vendor: str) -> list[str]:

@@ -89,8 +89,11 @@ class Run(models.Model):
                 name="run_status_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(status__in=FINAL, finished_at__isnull=False)
-                | (~models.Q(status__in=FINAL) & models.Q(finished_at__isnull=True)),
+                condition=models.Q(status__in=sorted(FINAL), finished_at__isnull=False)
+                | (
+                    ~models.Q(status__in=sorted(FINAL))
+                    & models.Q(finished_at__isnull=True)
+                ),
                 name="run_final_has_finished_at",
             ),
         )

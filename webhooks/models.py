@@ -45,7 +45,6 @@ class WebhookEndpoint(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        app_label = "reviews"
         constraints = (
             models.CheckConstraint(
                 condition=models.Q(status__in=EndpointStatus.values),
@@ -97,7 +96,6 @@ class Delivery(models.Model):
     ended_at = models.DateTimeField(null=True)
 
     class Meta:
-        app_label = "reviews"
         constraints = (
             models.UniqueConstraint(
                 fields=["endpoint", "event"], name="delivery_once_an_event"
@@ -160,7 +158,6 @@ class DeliveryAttempt(models.Model):
     reply = models.CharField(max_length=500, default="")
 
     class Meta:
-        app_label = "reviews"
         constraints = (
             models.UniqueConstraint(
                 fields=["delivery", "number"], name="attempt_number_once"

@@ -10,11 +10,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connection
-from django.db.migrations.state import ProjectState
 
 from common.append_only import (
     KEYS,
-    append_only,
     list_faults,
     protect_statements,
     release_statements,
@@ -149,34 +147,3 @@ FOREIGN = {
         "FOR EACH ROW EXECUTE FUNCTION mine()",
     ],
 }
-OLD = {
-    "sqlite": [
-        "CREATE TRIGGER {table}_no_update BEFORE UPDATE ON {table} "
-        "BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
-        "CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} "
-        "BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
-    ],
-    "postgresql": [
-        "CREATE FUNCTION {table}_refuse() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '{table} is append-only'; END $$",
-        "CREATE TRIGGER {table}_no_change BEFORE UPDATE OR DELETE ON {table} "
-        "FOR EACH ROW EXECUTE FUNCTION {table}_refuse()",
-        "CREATE TRIGGER {table}_no_truncate BEFORE TRUNCATE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION {table}_refuse()",
-    ],
-}
-
-
-@each_row("table", TABLES)
-def test_a_database_with_the_first_triggers_gets_todays(table: str) -> None:
-    for statement in release_statements(table, connection.vendor):
-        run_sql(statement)
-    for statement in OLD[connection.vendor]:
-        run_sql(statement.format(table=table))
-    assert list_faults()
-
-    operation, state = append_only(table, again=True), ProjectState()
-    with connection.schema_editor() as editor:
-        operation.database_forwards("ledger", editor, state, state)
-
-    assert list_faults() == []

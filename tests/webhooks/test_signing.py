@@ -70,7 +70,7 @@ def test_secrets_are_random_and_stand_in_no_table(
     assert len(set(raw)) == 2
     assert all(len(each) == 32 for each in raw)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT * FROM reviews_webhookendpoint")
+        cursor.execute("SELECT * FROM webhooks_webhookendpoint")
         stored = str(cursor.fetchall())
     for hook, secret in zip(hooks, raw, strict=True):
         assert hook.secret.removeprefix("whsec_") not in stored
