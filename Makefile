@@ -6,13 +6,15 @@ PY := .venv/bin/python
 BIN := .venv/bin
 # Words after the verb: make run ARGS="--port 9000", make test ARGS="-k queue".
 ARGS ?=
+# A package whose tests are enough for now: make quick ROOM=loop.
+ROOM ?=
 
 # Plain requirement files with hashes: any installer reads them, and no host is named.
 COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal \
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run test check lock bench bench-gates clean
+.PHONY: help setup runtime run quick test check lock bench bench-gates clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +27,11 @@ runtime:
 
 run: runtime ## Start the server with a demo on http://127.0.0.1:8000.
 	@$(PY) manage.py up $(ARGS)
+
+quick: setup ## Lint, and the tests without processes and browsers; ROOM=loop: of one package.
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@$(PY) -m tests.suite --quick $(if $(ROOM),--room $(ROOM)) $(ARGS)
 
 test: setup ## Run the whole suite, first on SQLite, then on PostgreSQL and Redis.
 	@$(PY) -m tests.suite $(ARGS)

@@ -1,6 +1,7 @@
 """The whole suite in both profiles: SQLite alone, then PostgreSQL and Redis.
 
 python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
+python -m tests.suite --quick [--room ROOM]      SQLite, no processes, no browsers
 
 What no second database can change is tested once, with SQLite: see tests/lanes.py.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -21,7 +23,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lanes import REPEATED
+from tests.lanes import QUICK, REPEATED
+from tests.record import Outcomes, left_out, read_outcomes
 from tests.services import services
 
 # The first has no window to draw: its pages cost a third of what a browser's cost.
@@ -42,6 +45,7 @@ class Result:
     profile: str
     code: int
     seconds: float
+    outcomes: Outcomes
 
     @property
     def sentence(self) -> str:
@@ -52,27 +56,55 @@ class Result:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.suite", allow_abbrev=False)
     parser.add_argument("--only", choices=PROFILES, help="run this profile alone")
+    parser.add_argument("--quick", action="store_true", help="what is quick, on SQLite")
+    parser.add_argument("--room", default="", help="with --quick: this package alone")
     options, pytest_arguments = parser.parse_known_args(arguments)
     # SIGTERM unwinds like Ctrl-C does, so servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    _ensure_browser()
-    profiles = [options.only] if options.only else PROFILES
+    if options.quick:
+        profiles = ["sqlite"]
+        rooms = list_tests_of_room(options.room) if options.room else []
+        pytest_arguments += [f"--lane={QUICK}", *rooms]
+    else:
+        _ensure_browser()
+        profiles = [options.only] if options.only else [*PROFILES]
     results = [_run(profile, pytest_arguments) for profile in profiles]
     _heading("summary")
+    for sentence in left_out([result.outcomes for result in results]):
+        print(f"suite: left out: {sentence}", flush=True)
     for result in results:
         print(f"suite: {result.sentence}", flush=True)
     return max(result.code for result in results)
+
+
+def list_tests_of_room(room: str) -> list[str]:
+    """The folder of a package's tests; if it has none, the files that import it."""
+    folder = Path("tests", *room.replace("/", ".").split("."))
+    if folder.is_dir():
+        return [str(folder)]
+    imports = re.compile(rf"^(from|import) {re.escape(room)}\b", re.MULTILINE)
+    files = sorted(Path("tests").rglob("test_*.py"))
+    found = [str(path) for path in files if imports.search(path.read_text())]
+    return found or sys.exit(f"suite: no test is about {room}, and none imports it.")
 
 
 def _run(profile: str, arguments: Sequence[str]) -> Result:
     _heading(PROFILES[profile])
     started = time.monotonic()
     # Whoever names files means those, whatever they are.
-    second = profile == "postgres" and not any(map(os.path.exists, arguments))
-    lane = [f"--lane={REPEATED}"] if second else []
+    whole = not any(map(os.path.exists, arguments))
+    lane = [f"--lane={REPEATED}"] if whole and profile == "postgres" else []
+    slowest = ["--durations=25", "--durations-min=1"] if whole else []
     with _environment(profile) as environment:
-        code = _pytest([*lane, *arguments], environment=environment)
-    return Result(profile=profile, code=code, seconds=time.monotonic() - started)
+        outcomes = Path(environment["CHECKRAIL_DATA"], "outcomes.json")
+        written = f"--outcomes={outcomes}"
+        code = _pytest([*lane, *slowest, written, *arguments], environment=environment)
+        return Result(
+            profile=profile,
+            code=code,
+            seconds=time.monotonic() - started,
+            outcomes=read_outcomes(outcomes),
+        )
 
 
 @contextmanager

@@ -1,10 +1,18 @@
-"""What a second database repeats is known from the fixtures, and from what files say."""
+"""Which tests a run takes is known from fixtures, from code, and from the last runs."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from tests import record
+from tests.record import Outcomes, left_out, read_outcomes
+from tests.suite import list_tests_of_room
+
 CONFTEST = """
+import subprocess
 import pytest
 
 @pytest.fixture(scope="session")
@@ -15,17 +23,22 @@ def project(database): ...
 
 @pytest.fixture
 def browser(project): ...
+
+@pytest.fixture
+def server():
+    subprocess.run(["true"])
 """
 
 
 @pytest.fixture
-def run(pytester: pytest.Pytester) -> pytest.Pytester:
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A suite of its own, with our lanes and none of the other plug-ins."""
-    others = ("django", "randomly", "asyncio", "playwright", "xdist", "timeout")
-    without = " ".join(f"-p no:{name}" for name in others)
-    pytester.makeini(
-        f"[pytest]\nmarkers =\n  browser\n  once\naddopts = -p tests.lanes {without}"
-    )
+    monkeypatch.setattr(record, "CACHE", pytester.path)
+    monkeypatch.setattr(record, "ROOT", pytester.path)
+    monkeypatch.setattr(record, "DURATIONS", pytester.path / "durations.json")
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.makeini("[pytest]\nmarkers =\n  browser\n  once\naddopts = -p tests.lanes")
     pytester.makeconftest(CONFTEST)
     return pytester
 
@@ -85,3 +98,80 @@ def test_whatever_drives_a_browser_is_marked(run: pytest.Pytester) -> None:
     run.makepyfile("def test_plain(project): ...\ndef test_page(browser): ...")
     assert lane(run, "-m", "browser") == ["test_page"]
     assert lane(run, "-m", "not browser") == ["test_plain"]
+
+
+def test_what_starts_a_process_is_not_quick(run: pytest.Pytester) -> None:
+    run.makepyfile(
+        """
+        import subprocess
+        def test_plain(project): ...
+        def test_itself(): subprocess.run(["true"])
+        def test_inside(): (lambda: subprocess.run(["true"]))()
+        def test_by_a_fixture(server): ...
+        def test_page(browser): ...
+        """
+    )
+    assert lane(run, "--lane=quick") == ["test_plain"]
+
+
+def test_helpers_are_followed_to_the_process(run: pytest.Pytester) -> None:
+    run.makepyfile(
+        """
+        from tests.processes import environment, manage, up
+        class Server:
+            def start(self): up("folder")
+        def test_near(): manage("check")
+        def test_far(): Server().start()
+        def test_plain(): environment()
+        """
+    )
+    assert lane(run, "--lane=quick") == ["test_plain"]
+
+
+def test_what_was_slow_is_not_quick_until_it_is_faster(run: pytest.Pytester) -> None:
+    run.makepyfile(test_times="def test_slow(): ...\ndef test_new(): ...")
+    times = {"test_times.py::test_slow": [0.9, 0.8]}
+    record.DURATIONS.write_text(json.dumps(times))
+    assert lane(run, "--lane=quick") == ["test_new"]
+
+    run.runpytest_inprocess()  # its third time is a good one
+    assert lane(run, "--lane=quick") == ["test_slow", "test_new"]
+    written = record.read_durations()
+    assert written["test_times.py::test_slow"][1:] == [0.9, 0.8]
+    assert len(written["test_times.py::test_new"]) == 1
+
+
+def test_times_of_files_that_are_gone_are_forgotten(run: pytest.Pytester) -> None:
+    record.DURATIONS.write_text(json.dumps({"test_gone.py::test_it": [1]}))
+    run.makepyfile(test_there="def test_it(): ...")
+    run.runpytest_inprocess()
+    assert list(record.read_durations()) == ["test_there.py::test_it"]
+
+
+def test_what_no_profile_has_run_is_said(run: pytest.Pytester) -> None:
+    run.makepyfile(
+        """
+        import pytest
+        def test_passes(): ...
+        def test_of_another_database(): pytest.skip("SQLite knows no COPY.")
+        @pytest.mark.skipif(True, reason="Codex is not installed")
+        def test_codex(): ...
+        """
+    )
+    path = Path(run.path, "outcomes.json")
+    run.runpytest_inprocess(f"--outcomes={path}")
+    sqlite = read_outcomes(path)
+    (file,) = {test.partition("::")[0] for test in sqlite.passed}
+    postgres = Outcomes(passed={f"{file}::test_of_another_database"})
+
+    assert left_out([sqlite, postgres]) == ["1 test: Codex is not installed"]
+    assert len(left_out([sqlite])) == 2
+    assert left_out([read_outcomes(Path("nowhere"))]) == []
+
+
+def test_a_room_is_its_folder_or_else_the_files_that_import_it() -> None:
+    assert list_tests_of_room("ledger") == ["tests/ledger"]
+    assert "tests/test_lanes.py" in list_tests_of_room("tests.record")
+    assert "tests/test_rows.py" not in list_tests_of_room("tests.record")
+    with pytest.raises(SystemExit, match="no test is about cellar"):
+        list_tests_of_room("cellar")

@@ -23,13 +23,14 @@ from tests.people import rule
 from tests.waiting import until
 
 CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
-if CLAUDE is None:
-    pytest.skip(
-        "Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
+pytestmark = [
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(
+        CLAUDE is None,
+        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
         "CHECKRAIL_CLAUDE to its program",
-        allow_module_level=True,
-    )
-pytestmark = pytest.mark.timeout(180)
+    ),
+]
 ASKED = "rm -rf build"
 
 

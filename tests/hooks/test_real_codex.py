@@ -20,13 +20,14 @@ from tests.people import rule
 from tests.waiting import until
 
 CODEX = program("CHECKRAIL_CODEX", "codex")
-if CODEX is None:
-    pytest.skip(
-        "Codex is not installed: npm install @openai/codex, then set CHECKRAIL_CODEX "
+pytestmark = [
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(
+        CODEX is None,
+        reason="Codex is not installed: npm install @openai/codex, then set CHECKRAIL_CODEX "
         "to its program",
-        allow_module_level=True,
-    )
-pytestmark = pytest.mark.timeout(180)
+    ),
+]
 SETTINGS = """
 model = "some-model"
 model_provider = "standin"
