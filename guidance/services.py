@@ -12,8 +12,8 @@ from django.db import IntegrityError, transaction
 
 from common.errors import Invalid, StaleVersion, Unchanged
 from guidance.core.canonical import canonical, digest
-from guidance.core.caps import Caps
 from guidance.core.policy import load_policy
+from guidance.core.policy.caps import Caps
 from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, policy_by_id
 

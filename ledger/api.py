@@ -12,7 +12,7 @@ from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.errors import NotFound
 from common.paging import only_known, page_after, unacceptable
 from common.responses import json_response
-from guidance.core.words import INTENTS
+from guidance.core.vocabulary import INTENTS
 from ledger.schemas import (
     CheckpointOut,
     RunFilters,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from guidance.core.wording import percent_beside
+from guidance.core.number_format import percent_beside
 
 
 def compact(amount: int) -> str:

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from guidance.core.measures import trend
+from guidance.core.runs.measures import trend
 from ledger.charts import (
     FIT_MIN_POINTS,
     FIT_WINDOW,

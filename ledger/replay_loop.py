@@ -7,9 +7,9 @@ from typing import Any
 
 from guidance.core.canonical import canonical, digest
 from guidance.core.loop.facts import Snapshot, Trigger
+from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrails import RAILS_VERSION, judge_proposal
 from guidance.core.loop.proposals import Proposal
-from guidance.core.loop.rail_facts import RailFacts
-from guidance.core.loop.rails import RAILS_VERSION, judge_proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy

@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import SYSTEM_LOOP
 from common.ids import parse_code
-from guidance.core.wording import duration, percent_beside
+from guidance.core.number_format import duration, percent_beside
 from ledger.charts import StepFigure, fleet_bar, gauge
 from ledger.figures import ago, compact, exact_money, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run

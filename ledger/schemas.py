@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from common.fields import Cursor, Id, Moment, Usd
 from common.paging import PageQuery, QueryText
-from guidance.core.words import INTENTS
+from guidance.core.vocabulary import INTENTS
 
 RunStatus = Literal[
     "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"

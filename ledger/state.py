@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from guidance.core.canonical import canonical
-from guidance.core.facts import Memory, Usage
 from guidance.core.policy import Budget
-from guidance.core.turns.counting import TurnMemory
+from guidance.core.runs.facts import Memory, Usage
+from guidance.core.turns.memory import TurnMemory
 from ledger.models import FINAL, Run
 
 

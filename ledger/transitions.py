@@ -11,11 +11,11 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from guidance.core.evaluate import StepVerdict
-from guidance.core.facts import Memory, StepReport
 from guidance.core.policy import Budget, Policy
-from guidance.core.turns.counting import TurnMemory
+from guidance.core.runs.facts import Memory, StepReport
+from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.memory import TurnMemory
 from ledger.state import NO_TURNS, OpenReview, RunState
 
 STEPS = frozenset({"step.judged", "step.observed"})

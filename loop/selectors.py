@@ -12,7 +12,7 @@ from accounts.models import Project
 from accounts.selectors import projects_of
 from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
-from guidance.core.loop.words import EMITTING
+from guidance.core.loop.vocabulary import EMITTING
 from guidance.core.money import usd
 from guidance.services import DEFAULT, policy_in_force
 from ledger.chain import timestamp

@@ -16,7 +16,7 @@ from common.errors import Invalid, PreconditionRequired
 from guidance.core.canonical import canonical, digest
 from guidance.core.tools.calls import Call, CommandCall, call_digest, call_from
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judging import CallVerdict, judge_call
+from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.redactor import fingerprint_key
 from guidance.selectors import policy_by_id
 from reviews.call_schemas import CommandBody, EditBody, ToolBody

@@ -13,7 +13,7 @@ from pydantic import (
 )
 
 from guidance.core.arguments import tool_problem
-from guidance.core.arguments.calls import TOOL_NAME_LIMIT
+from guidance.core.arguments.tool_names import TOOL_NAME_LIMIT
 from guidance.core.edits import Edit
 from guidance.core.tools.calls import (
     Call,

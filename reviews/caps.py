@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from common.errors import RateLimited
-from guidance.core.caps import Cap, CapReached
+from guidance.core.policy.caps import Cap, CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.services import caps_in_force
 from ledger.models import Run, RunStatus

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.commands import Part, split_command
-from guidance.core.commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
+from guidance.core.shell_commands import Part, split_command
+from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
 from guidance.core.tools.texts import holders, marked_texts
-from guidance.core.words import call_severity
+from guidance.core.vocabulary import call_severity
 from guidance.selectors import policy_by_id
 from ledger.figures import span
 from reviews.amending import AmendBox, amend_box

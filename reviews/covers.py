@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from guidance.core.tools.shapes import MAY_CHANGE
+from guidance.core.tools.permission_shapes import MAY_CHANGE
 from safetext import Mark, ShownText, show_text, visible_line
 
 # Of a longer text the beginning is shown; the review has all of it.

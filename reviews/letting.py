@@ -13,7 +13,7 @@ from common.errors import Invalid
 from guidance.core.canonical import canonical
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.shapes import permittable
+from guidance.core.tools.permission_shapes import permittable
 from guidance.selectors import LoadedPolicy, policy_by_id
 from reviews.amendments import Amendment, call_in, judge_amendment, refuse_blocked
 from reviews.grants import NewGrant, grant_for

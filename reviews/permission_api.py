@@ -12,7 +12,7 @@ from ninja import Query, Router
 from accounts.requests import PERSON, person_asking
 from common.paging import PageQuery, only_known, page_after
 from common.responses import json_response
-from guidance.core.tools.shapes import MAY_CHANGE
+from guidance.core.tools.permission_shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission
 from reviews.outputs import PermissionOut, PermissionPage

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from guidance.core.commands.rules import RULES
+from guidance.core.shell_commands.rules import RULES
 from ledger.charts import gauge
 from ledger.figures import iso, words
 from ledger.moments import Moment, past

@@ -17,8 +17,8 @@ from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judging import CallVerdict
-from guidance.core.tools.shapes import exact_text, permission_key, shape_text
+from guidance.core.tools.judge_call import CallVerdict
+from guidance.core.tools.permission_shapes import exact_text, permission_key, shape_text
 from ledger.chain import timestamp
 from ledger.state import RunState
 from ledger.writer import Change, Command, SealedEntry, writer

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from common.errors import Invalid
 from guidance.core.arguments import allowlisted
 from guidance.core.tools.calls import Call, call_from
-from guidance.core.tools.shapes import MAY_CHANGE, shape_text
+from guidance.core.tools.permission_shapes import MAY_CHANGE, shape_text
 from guidance.selectors import policy_by_id
 from reviews.covers import Covered, covered_by
 from reviews.models import Permission, Review, ReviewState, Scope

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString
 
-from guidance.core.wording import beside, percent, percent_beside, plain
-from guidance.core.words import severity
+from guidance.core.number_format import beside, percent, percent_beside, plain
+from guidance.core.vocabulary import severity
 from ledger.charts import gauge
 from ledger.figures import change
 from ledger.rows import Amount

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guidance.core.commands.findings import Part, Token
+from guidance.core.shell_commands.findings import Part, Token
 from safetext.marks import Mark
 from safetext.paths import normalised
 from safetext.plain import visible, visible_line

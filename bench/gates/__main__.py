@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from bench.figures import Figure, table
 from bench.gates.peer import PACKAGE, VERSION, Peer, installed_peer
 from bench.gates.speed import speed
-from guidance.core.commands import judge_command
-from tests.core.commands.corpus import CASES
-from tests.core.commands.corpus.measure import Row, measure
+from guidance.core.shell_commands import judge_command
+from tests.guidance.core.shell_commands.corpus import CASES
+from tests.guidance.core.shell_commands.corpus.measure import Row, measure
 
 
 def main() -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from guidance.core.tools.calls import Call
-from guidance.core.tools.judging import judge_call
+from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.rules import ToolRules
-from tests.core.tools.bombs import combinations, mixtures, texts_of_one_kind
-from tests.core.tools.edit_bombs import edit_bombs
+from tests.guidance.core.tools.bombs import combinations, mixtures, texts_of_one_kind
+from tests.guidance.core.tools.edit_bombs import edit_bombs
 
 _RULES = ToolRules()
 

@@ -11,10 +11,10 @@ from bench.figures import Figure, share
 from bench.gates.calls import build_slow_calls, judge
 from bench.gates.first_calls import first_calls
 from bench.gates.peer import Peer
-from guidance.core.commands import judge_command
-from guidance.core.commands.limits import MAX_CHARACTERS
+from guidance.core.shell_commands import judge_command
+from guidance.core.shell_commands.limits import MAX_CHARACTERS
 from guidance.core.tools.calls import Call, CommandCall
-from tests.core.commands.corpus import sizes
+from tests.guidance.core.shell_commands.corpus import sizes
 
 KIB = 1024
 MIB = 1024 * KIB

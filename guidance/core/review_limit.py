@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from guidance.core.caps import CapReached
-from guidance.core.evaluate import StepVerdict
-from guidance.core.findings import Finding
+from guidance.core.policy.caps import CapReached
+from guidance.core.steps.findings import Finding
+from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judging import CallVerdict
+from guidance.core.tools.judge_call import CallVerdict
 
 GATE = "review_limit"
 OPEN_REVIEWS = "open reviews"

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.canonical import canonical, digest
-from guidance.core.caps import CapReached
-from guidance.core.evaluate import ENGINE_VERSION, judge_step
 from guidance.core.policy import Policy, load_policy
+from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap, stop_at_cap
+from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.core.tools.calls import call_from
-from guidance.core.tools.judging import (
+from guidance.core.tools.judge_call import (
     GATEWAY_VERSION,
     CallVerdict,
     call_budget,
     judge_call,
 )
 from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.scoring import judge_turn
-from guidance.core.words import most_severe_call
+from guidance.core.turns.judge_turn import judge_turn
+from guidance.core.vocabulary import most_severe_call
 from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
 from ledger.models import Entry, Run

@@ -16,7 +16,7 @@ from accounts.selectors import require_role
 from common.errors import DomainError
 from common.responses import Reply
 from guidance.core.loop.section import LoopSection
-from guidance.core.loop.words import HEARTBEAT, WAKE
+from guidance.core.loop.vocabulary import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState

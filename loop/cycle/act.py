@@ -12,9 +12,9 @@ from typing import Any
 from django.db.models import F
 
 from guidance.core.loop.alerts import Alert, Latched
+from guidance.core.loop.guardrail_facts import RailFacts
 from guidance.core.loop.proposals import Proposal
-from guidance.core.loop.rail_facts import RailFacts
-from guidance.core.loop.words import EVENT
+from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
 from ledger.chain import timestamp
 from loop.cycle.drafting import draft_of

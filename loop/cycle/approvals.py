@@ -13,8 +13,8 @@ from functools import partial
 from django.db.models import QuerySet
 
 from common.errors import Invalid, RateLimited
+from guidance.core.loop.guardrails import cap_met
 from guidance.core.loop.proposals import Proposal, proposal_problem
-from guidance.core.loop.rails import cap_met
 from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import DEFAULT

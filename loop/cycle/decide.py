@@ -9,8 +9,8 @@ from datetime import datetime
 from functools import partial
 
 from guidance.core.loop.facts import Snapshot
+from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.proposals import Proposal
-from guidance.core.loop.rails import judge_proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
 from ledger.state import RunState

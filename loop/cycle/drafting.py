@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from guidance.core.canonical import canonical
-from guidance.core.differences import list_differences
 from guidance.core.loop.proposals import Proposal, proposal_problem
 from guidance.core.policy import PolicyError, load_policy
+from guidance.core.policy.differences import list_differences
 from guidance.models import PolicyVersion
 from guidance.services import DEFAULT
 from loop.models import OPEN, Recommendation

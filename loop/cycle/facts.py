@@ -13,10 +13,10 @@ from django.db.models import Count, Sum
 from common.ids import parse_code
 from guidance.core.loop.alerts import Standing
 from guidance.core.loop.facts import Snapshot
+from guidance.core.loop.guardrail_facts import RailFacts
 from guidance.core.loop.proposals import Proposal, proposal_problem
-from guidance.core.loop.rail_facts import RailFacts
 from guidance.core.loop.section import LoopSection
-from guidance.core.loop.words import DO_NOTHING
+from guidance.core.loop.vocabulary import DO_NOTHING
 from ledger.chain import timestamp
 from loop.cycle.llm_decider import Asked, prices_known
 from loop.models import (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.loop.facts import Snapshot, Trigger
+from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrails import RAILS_VERSION, Ruled
 from guidance.core.loop.proposals import Proposal
-from guidance.core.loop.rail_facts import RailFacts
-from guidance.core.loop.rails import RAILS_VERSION, Ruled
 from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
 from loop.cycle.act import LOOP, Act

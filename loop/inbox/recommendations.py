@@ -16,7 +16,7 @@ from common.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
 from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
-from guidance.core.loop.words import EVENT
+from guidance.core.loop.vocabulary import EVENT
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency

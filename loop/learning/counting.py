@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Count
 
 from accounts.models import SYSTEM_LOOP
-from guidance.core.loop.learning import (
+from guidance.core.lessons import (
     GATE_SKIPPED,
     LOOP_APPROVED,
     PAUSE_APPROVED,

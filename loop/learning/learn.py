@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from common.errors import DomainError
 from common.responses import Reply
-from guidance.core.loop.learning import Lesson, lessons
+from guidance.core.lessons import Lesson, lessons
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from accounts.models import Project
-from guidance.core.loop.words import ACTIONS, OUTCOMES
+from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES
 from guidance.models import PolicyVersion
 from ledger.models import Run
 from loop.models.signal import Signal

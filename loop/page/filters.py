@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from guidance.core.loop.words import TRIGGERS
+from guidance.core.loop.vocabulary import TRIGGERS
 from loop.page.vocabulary import ACTIONS, DECIDERS, OUTCOMES
 
 _WORDS: Mapping[str, Mapping[str, str]] = {

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.utils.safestring import SafeString
 
 from guidance.core.loop.section import LoopSection
-from guidance.core.loop.words import EMITTING
+from guidance.core.loop.vocabulary import EMITTING
 from ledger.charts import gauge
 from ledger.figures import money
 from ledger.moments import Moment, ahead, past, past_or_none

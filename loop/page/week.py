@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from guidance.core.loop.words import ACTIONS as ALL_ACTIONS
-from guidance.core.loop.words import EMITTING
+from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
+from guidance.core.loop.vocabulary import EMITTING
 from ledger.figures import money, took
 from loop.learning.iso_week import Week
 from loop.learning.weekly import Summary, summary_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from guidance.core.arguments import call_key
 from guidance.core.canonical import canonical, digest
 from guidance.core.checks import CheckState
-from guidance.core.tools.shapes import permission_key
+from guidance.core.tools.permission_shapes import permission_key
 from reviews.models import GrantState, ReviewState
 
 Payload = Mapping[str, Any]

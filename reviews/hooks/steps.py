@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from common.responses import Reply
-from guidance.core.facts import StepReport
+from guidance.core.runs.facts import StepReport
 from ledger.state import RunState
 from ledger.writer import Change, writer
 from reviews.errors import RunClosed, RunPaused

@@ -10,10 +10,10 @@ from accounts.selectors import projects_of
 from common.errors import Forbidden, Invalid
 from common.responses import Reply, reply
 from guidance.core.checks import read_text
-from guidance.core.facts import FactError, Remaining
-from guidance.core.stateless import ContinueFacts, judge_continue
+from guidance.core.runs.facts import FactError, Remaining
+from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.scoring import judge_turn
+from guidance.core.turns.judge_turn import judge_turn
 from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
 from ledger.writer.db_threads import read

@@ -15,7 +15,6 @@ from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
-from guidance.core.caps import CapReached
 from guidance.core.checks import (
     CheckState,
     CombinedGates,
@@ -31,6 +30,7 @@ from guidance.core.checks import (
     prompt_text,
     take_verdict,
 )
+from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency

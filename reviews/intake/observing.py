@@ -20,7 +20,7 @@ from django.db.models import Q
 
 from accounts.auth import AgentPrincipal
 from common.errors import DomainError, Invalid, NotFound
-from guidance.core.evaluate import ENGINE_VERSION, judge_step
+from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.selectors import policy_by_id
 from guidance.services import policy_in_force
 from ledger.idempotency import Idempotency, own_key, record_of, remembered

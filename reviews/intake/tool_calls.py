@@ -20,17 +20,17 @@ from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.arguments import allowlisted, call_key
-from guidance.core.caps import CapReached
+from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.calls import Call, ToolCall, call_digest
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judging import (
+from guidance.core.tools.judge_call import (
     GATEWAY_VERSION,
     CallVerdict,
     call_budget,
     judge_call,
 )
-from guidance.core.tools.shapes import permittable
+from guidance.core.tools.permission_shapes import permittable
 from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency

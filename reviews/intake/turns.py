@@ -12,10 +12,10 @@ from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.responses import Reply, reply
-from guidance.core.turns.counting import TurnMemory
 from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
+from guidance.core.turns.memory import TurnMemory
 from guidance.core.turns.rules import TurnRules
-from guidance.core.turns.scoring import TurnVerdict, judge_turn
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import Run

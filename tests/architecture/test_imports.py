@@ -39,8 +39,8 @@ def lint(house: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("module", "wrong"),
     [
-        ("guidance/core/evaluate.py", "import django"),
-        ("guidance/core/scores.py", "import random"),
+        ("guidance/core/steps/judge_step.py", "import django"),
+        ("guidance/core/steps/scores.py", "import random"),
         ("ledger/writer/thread.py", "import reviews.models"),
         ("accounts/services.py", "import ledger.writer"),
         ("reviews/services.py", "import config.settings"),

@@ -1,6 +1,6 @@
 """Nothing that a model writes turns a FAIL into a PASS: properties, at the door.
 
-How texts are read is held in tests/core/checks; here the whole way of a verdict is, with
+How texts are read is held in tests/guidance/core/checks; here the whole way of a verdict is, with
 the schema before the reading and the redaction after it.
 """
 
@@ -19,7 +19,8 @@ from reviews.check_schemas import VerdictIn
 from reviews.intake.verdicts import verdict_of
 from tests.builders import start_run
 from tests.checks.test_flows import opened
-from tests.core.checks.test_properties import (
+from tests.examples import examples
+from tests.guidance.core.checks.test_properties import (
     LOUD,
     QUIET,
     breaks,
@@ -27,7 +28,6 @@ from tests.core.checks.test_properties import (
     mixed,
     rationales,
 )
-from tests.examples import examples
 
 pytestmark = pytest.mark.once("judges what models write, not how it is stored")
 

@@ -14,13 +14,13 @@ from config.demo.cast import CAST, character_for
 from config.demo.characters import Call, Character, Check, Stop, Trouble
 from config.demo.story import Story
 from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
-from guidance.core.evaluate import judge_step
-from guidance.core.facts import Memory, StepReport, Usage
 from guidance.core.money import micros
 from guidance.core.policy import Budget, Policy, load_policy
-from guidance.core.tools.judging import judge_call
+from guidance.core.runs.facts import Memory, StepReport, Usage
+from guidance.core.steps.judge_step import judge_step
+from guidance.core.tools.judge_call import judge_call
 from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.scoring import judge_turn
+from guidance.core.turns.judge_turn import judge_turn
 from reviews.call_schemas import ToolCallIn
 from tests.rows import each_row
 

@@ -14,12 +14,12 @@ from django.test.utils import override_settings
 
 from accounts.models import Project
 from guidance.core.checks import FORMS, MAX_RESETS, GateDefinition, Retry
+from guidance.core.checks.definition_reader import ATTEMPTS_LIMIT, CRITERIA_LIMIT
 from guidance.core.checks.definitions import MODE_OF_SEVERITY
-from guidance.core.checks.reading import ATTEMPTS_LIMIT, CRITERIA_LIMIT
 from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.policy import load_policy
+from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.rules import TurnRules
-from guidance.core.turns.scoring import ACTIONS, TurnSignals
 from reviews.llm.judge import WORK_LIMIT
 from reviews.models import RULINGS, Kind
 from tests.builders import make_policy, start_run, step

@@ -10,18 +10,18 @@ import httpx
 import yaml
 
 from accounts.models import Project
+from guidance.core.lessons import TEACHINGS
 from guidance.core.loop.facts import FIELDS
-from guidance.core.loop.learning import TEACHINGS
-from guidance.core.loop.rail_facts import RailFacts
-from guidance.core.loop.rails import judge_proposal
+from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.section import CAPS, LoopSection
-from guidance.core.loop.words import ACTIONS, OUTCOMES, SIGNALS, SOURCES
+from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES, SIGNALS, SOURCES
 from loop.control.clock import look
 from loop.schemas.state import SummaryOut
 from tests.builders import make_policy
-from tests.core.loop.test_rails import MET, REPAIR, SECTION
 from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.docs.test_tools_page import requests
+from tests.guidance.core.loop.test_guardrails import MET, REPAIR, SECTION
 from tests.loop.saying import decided
 
 LOOP = text_of("docs/loop.md")

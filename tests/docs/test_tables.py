@@ -10,8 +10,8 @@ from common.errors import DomainError
 from config.demo.cast import CAST
 from config.environment import Environment
 from config.pages import PROBLEM_TYPES
-from guidance.core.caps import Caps
-from guidance.core.words import STEP_DECISIONS
+from guidance.core.policy.caps import Caps
+from guidance.core.vocabulary import STEP_DECISIONS
 from reviews.models import RULINGS, ReviewState
 from tests.docs.markdown import ROOT, code, table_under, text_of
 

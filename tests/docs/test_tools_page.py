@@ -11,15 +11,15 @@ import pytest
 import yaml
 
 from accounts.models import Project
-from guidance.core.commands.rules import RULES
 from guidance.core.policy import load_policy
 from guidance.core.review_limit import GATE
+from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
-from guidance.core.tools.judging import judge_call
+from guidance.core.tools.judge_call import judge_call
+from guidance.core.tools.permission_shapes import shape_text
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.shapes import shape_text
-from guidance.core.words import CALL_DECISIONS
+from guidance.core.vocabulary import CALL_DECISIONS
 from reviews.intake.tool_calls import OPEN_CONFIRMATIONS
 from tests.builders import make_policy, start_run
 from tests.docs.markdown import blocks, code, table_under, text_of

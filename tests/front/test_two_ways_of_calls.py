@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from tests.builders import pause_at_once
-from tests.core.secrets.samples import body as drawn
 from tests.front.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls import rule, settle
+from tests.guidance.core.secrets.samples import body as drawn
 
 TOKEN = "gh" + "p_" + drawn(36)
 SEVERAL = {

@@ -13,7 +13,7 @@ from guidance.core.edits import Edit
 from guidance.core.secrets import redact
 from guidance.core.secrets.labels import windows
 from guidance.core.tools.calls import Call, CommandCall, MultiEditCall, ToolCall
-from guidance.core.tools.judging import CallVerdict, judge_call
+from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.builders import start_run
 from tests.examples import examples

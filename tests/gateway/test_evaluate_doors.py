@@ -11,8 +11,8 @@ from django.apps import apps
 from accounts.models import Project
 from tests.builders import Person, make_policy, start_run
 from tests.conftest import client_for
-from tests.core.secrets.samples import body as drawn
 from tests.gateway.calls import ask, gates, judge, slug
+from tests.guidance.core.secrets.samples import body as drawn
 from tests.live import Live
 from tests.problems import fields, problem
 from tests.rows import each_row

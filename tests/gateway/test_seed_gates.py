@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from guidance.core.words import most_severe_call
+from guidance.core.vocabulary import most_severe_call
 from tests.builders import make_policy, make_project, make_robot, start_run
 from tests.conftest import client_for
 from tests.gateway.calls import ask, claim, command, gates, judge, slug

@@ -24,8 +24,8 @@ from django.utils import timezone
 from accounts.models import Project
 from reviews.models import ToolCall
 from tests.builders import make_policy, start_run
-from tests.core.secrets.samples import body as drawn
 from tests.gateway.calls import ask, claim, command, gates, rule, settle, tool
+from tests.guidance.core.secrets.samples import body as drawn
 from tests.problems import problem
 from tests.rows import each_row
 

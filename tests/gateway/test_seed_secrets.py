@@ -10,8 +10,8 @@ import pytest
 
 from tests.builders import make_policy, make_project, make_robot
 from tests.conftest import client_for
-from tests.core.secrets.samples import body, jwt, pem
 from tests.gateway.calls import gates, judge
+from tests.guidance.core.secrets.samples import body, jwt, pem
 from tests.live import Live
 from tests.rows import each_row
 

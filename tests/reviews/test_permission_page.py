@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
-from guidance.core.tools.shapes import exact_text, shape_text
+from guidance.core.tools.permission_shapes import exact_text, shape_text
 from ledger.rows import live_position
 from reviews import permission_rows
 from reviews.covers import Covered, covered_by

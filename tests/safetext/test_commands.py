@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.commands import Part, Token, split_command
+from guidance.core.shell_commands import Part, Token, split_command
 from safetext import Mark, marks_of, show_command
 from safetext.commands import Box
 

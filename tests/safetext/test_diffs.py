@@ -5,7 +5,7 @@ from __future__ import annotations
 from safetext import pages, show_diff
 from safetext.diffs.parse import Row
 from safetext.diffs.rows import DiffRow
-from tests.core.edits.builders import whole_diff
+from tests.guidance.core.edits.builders import whole_diff
 from tests.rows import each_row
 
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from guidance.core.commands import split_command
+from guidance.core.shell_commands import split_command
 from safetext import (
     Mark,
     show_command,

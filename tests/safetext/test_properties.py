@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guidance.core.commands import Part, Token
 from guidance.core.edits.changes import split_lines
+from guidance.core.shell_commands import Part, Token
 from safetext import (
     Mark,
     Segment,
@@ -29,7 +29,7 @@ from safetext.diffs.parse import Row
 from safetext.diffs.rows import DiffRow
 from safetext.paging import PAGE
 from safetext.pieces import Kind
-from tests.core.edits.builders import whole_diff
+from tests.guidance.core.edits.builders import whole_diff
 from tests.safetext.markup import command_fragment, diff_fragment, text_fragment
 
 # Lone surrogates too; and texts made of what matters here, long enough to be folded.

@@ -17,9 +17,9 @@ from ledger.verification.verify import verify_run
 from reviews.telemetry.meaning import Trace
 from reviews.telemetry.spans import Span
 from tests.builders import Person, make_policy, step
-from tests.core.secrets.samples import body as drawn
 from tests.docs.markdown import blocks, text_of
 from tests.front.streams import ledger
+from tests.guidance.core.secrets.samples import body as drawn
 from tests.problems import problem
 from tests.telemetry.spans import PATH, chat, new_trace, runs, send, span
 from tests.threads import at_once

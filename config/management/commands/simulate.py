@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from config.demo.fleet import Fleet
 from config.demo.line import Tally
 from config.demo.seed import DEMO_PROJECT, revoke_keys, simulation_agents
-from guidance.core.words import CALL_DECISIONS, STEP_DECISIONS
+from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 
 MOST_AGENTS = 500
 # Most severe first, as the other vocabularies.

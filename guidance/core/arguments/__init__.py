@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from guidance.core.arguments.argument import ArgumentProblem, Arguments, Repair
-from guidance.core.arguments.calls import (
-    allowlisted,
-    call_key,
-    pattern_problem,
-    tool_problem,
-)
-from guidance.core.arguments.patterns import Pattern, PatternRefused, compile_pattern
-from guidance.core.arguments.reading import read_arguments
+from guidance.core.arguments.parser import read_arguments
 from guidance.core.arguments.schema import (
     Schema,
     SchemaProblem,
     SchemaRefused,
     check_schema,
 )
+from guidance.core.arguments.tool_names import (
+    allowlisted,
+    call_key,
+    pattern_problem,
+    tool_problem,
+)
+from guidance.core.regex import Pattern, PatternRefused, compile_pattern
 
 __all__ = [
     "ArgumentProblem",

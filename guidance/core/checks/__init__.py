@@ -12,7 +12,8 @@ from guidance.core.checks.attempts import (
     rule,
     take_verdict,
 )
-from guidance.core.checks.combined import CombinedGates, choose_gates, combine
+from guidance.core.checks.combined_gates import CombinedGates, choose_gates, combine
+from guidance.core.checks.definition_reader import Refused, read_gate, read_gates
 from guidance.core.checks.definitions import (
     MODES,
     SEVERITIES,
@@ -34,8 +35,7 @@ from guidance.core.checks.prompts import (
     previous_feedback,
     prompt_text,
 )
-from guidance.core.checks.reading import Refused, read_gate, read_gates
-from guidance.core.checks.texts import read_text
+from guidance.core.checks.verdict_reader import read_text
 from guidance.core.checks.verdicts import (
     FORMS,
     GateVerdict,

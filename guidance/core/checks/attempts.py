@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from guidance.core.checks.combined import HINT_LIMIT, CombinedGates
+from guidance.core.checks.combined_gates import HINT_LIMIT, CombinedGates
 from guidance.core.checks.definitions import MODES
 from guidance.core.checks.evidence import Evidence, unproven
 from guidance.core.checks.verdicts import RATIONALE_LIMIT, Verdict

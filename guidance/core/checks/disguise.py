@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from guidance.core.commands.characters import deceiving
+from guidance.core.shell_commands.characters import deceiving
 
 # Letters of other scripts that look like those of the words below.
 _ALIKE = {

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from guidance.core.checks.combined import CombinedGates
-from guidance.core.checks.reading import Refused, require
-from guidance.core.document import Problem, Section
+from guidance.core.checks.combined_gates import CombinedGates
+from guidance.core.checks.definition_reader import Refused, require
+from guidance.core.document_reader import Problem, Section
 
 _NAME_LIMIT = 80
 _SHA256 = re.compile(r"[0-9a-f]{64}")

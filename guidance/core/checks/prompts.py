@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guidance.core.checks.attempts import CheckState, failure_text
-from guidance.core.checks.combined import CombinedGates
+from guidance.core.checks.combined_gates import CombinedGates
 from guidance.core.checks.definitions import Criterion, GateDefinition
 
 _MODES = {

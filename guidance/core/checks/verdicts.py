@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
-from guidance.core.checks.combined import CHECK_LIMIT
+from guidance.core.checks.combined_gates import CHECK_LIMIT
+from guidance.core.checks.definition_reader import require
 from guidance.core.checks.disguise import hidden_problem, opens_with_fail
-from guidance.core.checks.reading import require
-from guidance.core.document import Problem, Section
+from guidance.core.document_reader import Problem, Section
 
 OVERALL = ("PASS", "FAIL")
 RATIONALE_LIMIT = 2_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from guidance.core.document import Section
+from guidance.core.document_reader import Section
 
 _DAYS_LIMIT = 366
 _TIMES_LIMIT = 100_000

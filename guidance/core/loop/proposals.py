@@ -10,7 +10,7 @@ from guidance.core.arguments import ArgumentProblem, Schema, read_arguments
 from guidance.core.canonical import canonical
 from guidance.core.loop.alerts import ALERT_SCHEMA
 from guidance.core.loop.kinds import LoopKind
-from guidance.core.loop.words import ACTIONS, DO_NOTHING
+from guidance.core.loop.vocabulary import ACTIONS, DO_NOTHING
 
 REASONING_LIMIT = 1_000
 # An event has to fit into one message of every channel.

@@ -15,7 +15,7 @@ from typing import Any
 from guidance.core.canonical import canonical
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.proposals import REASONING_LIMIT, Proposal
-from guidance.core.loop.words import DO_NOTHING
+from guidance.core.loop.vocabulary import DO_NOTHING
 
 PLACE = re.compile(r"\{([a-z_]+(?:\.[A-Za-z0-9_-]+)*)\}")
 # As much of a trigger's data as one place in a text may take.

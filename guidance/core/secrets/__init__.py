@@ -24,7 +24,7 @@ Known misses, which a person or another layer has to catch:
 
 from __future__ import annotations
 
-from guidance.core.secrets.erasing import SecretFinding
+from guidance.core.secrets.eraser import SecretFinding
 from guidance.core.secrets.hits import REST as UNREAD
 from guidance.core.secrets.redaction import (
     Redacted,

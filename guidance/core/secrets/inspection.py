@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from guidance.core.arguments.patterns import one_byte
 from guidance.core.effort import Effort, TooMuchError
-from guidance.core.secrets.addresses import credential
-from guidance.core.secrets.effort import LIMIT
-from guidance.core.secrets.flags import flags, may_hold_flags
+from guidance.core.regex import one_byte
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
+from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.names import Promise, promise
 from guidance.core.secrets.scan import scan
+from guidance.core.secrets.scanners.addresses import credential
+from guidance.core.secrets.scanners.flags import flags, may_hold_flags
 from guidance.core.secrets.values import is_secret_value
 from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 

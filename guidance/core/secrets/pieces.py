@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import compress
 
-from guidance.core.arguments.patterns import BytePattern, byte_pattern, one_byte
 from guidance.core.effort import Effort
+from guidance.core.regex import BytePattern, byte_pattern, one_byte
 from guidance.core.secrets.labels import WINDOW, windows
 
 Span = tuple[int, int]

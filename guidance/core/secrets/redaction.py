@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from guidance.core.secrets.effort import LIMIT
-from guidance.core.secrets.erasing import Eraser, SecretFinding
+from guidance.core.secrets.eraser import Eraser, SecretFinding
 from guidance.core.secrets.inspection import inspect
+from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.walk import OwnKeys
 
 

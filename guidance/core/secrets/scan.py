@@ -8,16 +8,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import shake_128
 from itertools import accumulate
 
-from guidance.core.arguments.patterns import byte_pattern, either, one_byte
 from guidance.core.effort import Effort
-from guidance.core.secrets.addresses import SCHEME, addresses
-from guidance.core.secrets.assignments import ASSIGNED, SPACE_NAMED, assignments
-from guidance.core.secrets.effort import CHARACTERS_FOR_ONE, LIMIT
-from guidance.core.secrets.flags import GIVEN, USER_NAMED, flags, gives_a_user
-from guidance.core.secrets.hidden import base64_texts, cut_tokens, seen
+from guidance.core.regex import byte_pattern, either, one_byte
 from guidance.core.secrets.hits import Hit, merged
-from guidance.core.secrets.keyblocks import KEY_NAMED, key_blocks
-from guidance.core.secrets.tokens import EXACT, START, tokens
+from guidance.core.secrets.limits import CHARACTERS_FOR_ONE, LIMIT
+from guidance.core.secrets.scanners.addresses import SCHEME, addresses
+from guidance.core.secrets.scanners.assignments import (
+    ASSIGNED,
+    SPACE_NAMED,
+    assignments,
+)
+from guidance.core.secrets.scanners.flags import GIVEN, USER_NAMED, flags, gives_a_user
+from guidance.core.secrets.scanners.hidden import base64_texts, cut_tokens, seen
+from guidance.core.secrets.scanners.key_blocks import KEY_NAMED, key_blocks
+from guidance.core.secrets.scanners.tokens import EXACT, START, tokens
 
 # Nothing shorter than this holds both a name and a secret, or a token.
 _LEAST = 7

@@ -7,9 +7,9 @@ import re
 from collections import Counter
 from typing import Literal
 
-from guidance.core.secrets.filler import is_filler, is_public, is_reference
 from guidance.core.secrets.labels import is_label
 from guidance.core.secrets.names import Promise
+from guidance.core.secrets.placeholders import is_filler, is_public, is_reference
 from guidance.core.secrets.vocabulary import (
     NOUNS,
     PLAIN_WORDS,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from guidance.core.commands import CommandFinding, judge_command, judge_sql
-from guidance.core.commands.limits import MAX_COMMANDS, MAX_READ
+from guidance.core.shell_commands import CommandFinding, judge_command, judge_sql
+from guidance.core.shell_commands.limits import MAX_COMMANDS, MAX_READ
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding

@@ -12,10 +12,10 @@ from guidance.core.arguments import (
     allowlisted,
     read_arguments,
 )
-from guidance.core.commands.limits import Budget
 from guidance.core.edits import EditPlan, EditRefusal, diff_lines, plan_edits
 from guidance.core.edits.plan import EFFORT_LIMIT
 from guidance.core.effort import Effort
+from guidance.core.shell_commands.limits import Budget
 from guidance.core.tools.calls import (
     Call,
     CommandCall,

@@ -8,7 +8,7 @@ from typing import Any
 
 from guidance.core.arguments import Pattern, Schema
 from guidance.core.edits.sizes import DIFF_LIMIT
-from guidance.core.tools.marks import Marks
+from guidance.core.tools.marked_arguments import Marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from guidance.core.tools.marks import spelled
+from guidance.core.tools.marked_arguments import spelled
 
 # A word that every shell takes as it stands.
 _PLAIN = frozenset(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from guidance.core.facts import FactError
+from guidance.core.runs.facts import FactError
 
 FINISH_REASONS = ("stop", "tool_calls", "length", "content_filter")
 LAST_EVENTS = ("tool_result", "assistant", "user")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from guidance.core.turns.prose import Sentence, sentences_of, words_of
+from guidance.core.turns.sentences import Sentence, sentences_of, words_of
 
 PHRASE_CHARACTERS = 120
 PHRASE_WORDS = 12

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guidance.core.turns.phrases import Phrases, places_to_look
-from guidance.core.turns.prose import Sentence
 from guidance.core.turns.requests import CHOICES, OFFERS, REQUESTS
+from guidance.core.turns.sentences import Sentence
 
 SENTENCE_SHOWN = 300
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from guidance.core.turns.phrases import Phrases
-from guidance.core.turns.vocabulary import (
+from guidance.core.turns.default_phrases import (
     COMPLETION_PHRASES,
     INTENT_PHRASES,
     NUDGE,
     SUMMARY_PHRASES,
 )
+from guidance.core.turns.phrases import Phrases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

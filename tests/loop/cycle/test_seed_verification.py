@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from guidance.core.loop.words import ACTIONS
+from guidance.core.loop.vocabulary import ACTIONS
 from loop.control.clock import beat, look
 from loop.models import Decision, ProjectLoop
 from tests.loop.saying import (

@@ -1,0 +1,161 @@
+"""Gate definitions, read strictly: from a policy document, and from a check's own list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from guidance.core.checks.definitions import (
+    MODE_OF_SEVERITY,
+    MODES,
+    SEVERITIES,
+    VERIFIERS,
+    Criterion,
+    GateDefinition,
+    Retry,
+)
+from guidance.core.document_reader import Problem, Section
+
+GATES_LIMIT = 100
+CRITERIA_LIMIT = 50
+ATTEMPTS_LIMIT = 20
+_NAME_LIMIT = 100
+_TEXT_LIMIT = 500
+_COMMAND_LIMIT = 1_000
+_GUIDANCE_LIMIT = 4_000
+_ID_LIMIT = 64
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+class Refused(ValueError):
+    """What was given cannot be used; `errors` holds every (path, message)."""
+
+    def __init__(self, errors: tuple[Problem, ...]) -> None:
+        super().__init__("; ".join(f"{path}: {why}" for path, why in errors))
+        self.errors = errors
+
+
+def read_gates(root: Section) -> dict[str, GateDefinition]:
+    """The gates that a policy document holds under `gates`, by their ids."""
+    documents = root.objects("gates")
+    if len(documents) > GATES_LIMIT:
+        root.refuse("gates", f"must be an object of at most {GATES_LIMIT} gates")
+        return {}
+    gates = {}
+    for name, document in documents.items():
+        problems: list[Problem] = []
+        if "id" in document:
+            problems.append(("id", "the key of a gate is its id"))
+        gates[name] = _gate(document | {"id": name}, problems)
+        for path, why in problems:
+            root.refuse(f"gates.{name}.{path}", why)
+    return gates
+
+
+def read_gate(document: object) -> GateDefinition:
+    """A gate defined on the check itself; raises Refused naming everything wrong."""
+    problems: list[Problem] = []
+    if isinstance(document, Mapping):
+        gate = _gate(document, problems)
+        if not problems:
+            return gate
+    raise Refused(tuple(problems) or (("", "must be an object"),))
+
+
+def id_problem(name: str) -> str | None:
+    """Why this cannot be the id of a gate, None if it can."""
+    if not name.strip():
+        return "the id of a gate is blank"
+    if len(name) > _ID_LIMIT or not _ID.fullmatch(name):
+        return (
+            f"must be 1 to {_ID_LIMIT} small letters, digits and single hyphens,"
+            " such as code-quality"
+        )
+    return None
+
+
+def require(section: Section, document: object, *names: str) -> None:
+    """Refuse the keys that an object lacks, where no default may stand in."""
+    if isinstance(document, Mapping):
+        for name in names:
+            if name not in document:
+                section.refuse(name, "is missing")
+
+
+def _gate(document: Mapping[str, object], problems: list[Problem]) -> GateDefinition:
+    section = Section(_spelt_out(document), path="", problems=problems)
+    name = section.text("id", most=_ID_LIMIT)
+    why = id_problem(name)
+    if section.sound("id") and why:
+        section.refuse("id", why)
+    severity = section.choice("severity", "medium", among=SEVERITIES)
+    gate = GateDefinition(
+        slug=name,
+        name=_line(section, "name", most=_NAME_LIMIT) if "name" in document else name,
+        description=_optional(section, document, "description", most=_TEXT_LIMIT),
+        severity=severity,
+        mode=section.choice("mode", MODE_OF_SEVERITY[severity], among=MODES),
+        criteria=tuple(map(_criterion, section.parts("criteria"))),
+        guidance=_optional(section, document, "guidance", most=_GUIDANCE_LIMIT),
+        retry=_retry(section.part("retry")),
+    )
+    if len(gate.criteria) > CRITERIA_LIMIT:
+        section.refuse("criteria", f"must be a list of at most {CRITERIA_LIMIT}")
+    section.close()
+    return gate
+
+
+def _spelt_out(document: Mapping[str, object]) -> dict[str, object]:
+    """A criterion that is only a text, as the object it stands for."""
+    criteria = document.get("criteria")
+    if not isinstance(criteria, list):
+        return dict(document)
+    objects = [{"text": item} if isinstance(item, str) else item for item in criteria]
+    return {**document, "criteria": objects}
+
+
+def _criterion(section: Section) -> Criterion:
+    text = _line(section, "text", most=_TEXT_LIMIT)
+    verifier = section.choice("verifier", "", among=VERIFIERS) or None
+    command = None
+    if verifier == "command":
+        command = _line(section, "command", most=_COMMAND_LIMIT)
+    section.close()
+    return Criterion(text=text, verifier=verifier, command=command)
+
+
+def _retry(section: Section) -> Retry:
+    default = Retry()
+    retry = Retry(
+        max_attempts=section.integer(
+            "max_attempts", default.max_attempts, low=1, high=ATTEMPTS_LIMIT
+        ),
+        improvement_hints=section.flag(
+            "improvement_hints", default=default.improvement_hints
+        ),
+        preserve_context=section.flag(
+            "preserve_context", default=default.preserve_context
+        ),
+    )
+    section.close()
+    return retry
+
+
+def _optional(
+    section: Section, document: Mapping[str, object], name: str, *, most: int
+) -> str:
+    return _filled(section, name, most=most) if name in document else ""
+
+
+def _filled(section: Section, name: str, *, most: int) -> str:
+    text = section.text(name, most=most).strip()
+    if not text and section.sound(name):
+        section.refuse(name, "must not be blank")
+    return text
+
+
+def _line(section: Section, name: str, *, most: int) -> str:
+    text = _filled(section, name, most=most)
+    if len(text.splitlines()) > 1:
+        section.refuse(name, "must be one line")
+    return text

@@ -1,0 +1,67 @@
+"""One kind of loop of a policy document, read strictly."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.arguments import (
+    PatternRefused,
+    Schema,
+    SchemaRefused,
+    compile_pattern,
+)
+from guidance.core.document_reader import Section
+from guidance.core.loop.kinds import Harm, LoopKind
+from guidance.core.regex import PATTERN_LIMIT
+
+_NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
+_NAME_LIMIT = 64
+_TEXT_LIMIT = 500
+_ANYTHING = {"type": "object"}
+
+
+def read_kind(section: Section) -> LoopKind | None:
+    """None where it cannot be used; why is noted."""
+    name = section.text("name", most=_NAME_LIMIT)
+    if section.sound("name") and not _NAME.fullmatch(name):
+        section.refuse(
+            "name", "must be small letters and digits, such as nightly-tests"
+        )
+    description = section.text("description", most=_TEXT_LIMIT, default="")
+    document = section.free("parameters") or _ANYTHING
+    destructive = _destructive(section)
+    schema = None
+    try:
+        schema = Schema(document)
+    except SchemaRefused as refused:
+        section.refuse("parameters", str(refused))
+    section.close()
+    if schema is None or not section.sound("name"):
+        return None
+    return LoopKind(
+        name=name,
+        description=description,
+        parameters=document,
+        destructive=destructive,
+        schema=schema,
+    )
+
+
+def _destructive(section: Section) -> bool | tuple[Harm, ...]:
+    """Left out it is true: nobody said that it does no harm."""
+    if section.has_list("destructive"):
+        return tuple(filter(None, map(_harm, section.parts("destructive"))))
+    return section.flag("destructive", default=True)
+
+
+def _harm(section: Section) -> Harm | None:
+    parameter = section.text("parameter", most=_NAME_LIMIT)
+    text = section.text("pattern", most=PATTERN_LIMIT)
+    section.close()
+    try:
+        pattern = compile_pattern(text)
+    except PatternRefused as refused:
+        if section.sound("pattern"):
+            section.refuse("pattern", str(refused))
+        return None
+    return Harm(parameter=parameter, text=text, pattern=pattern)

@@ -1,0 +1,241 @@
+"""The policy: every limit the gates compare with, and how a document becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from guidance.core.checks.attempts import MAX_RESETS
+from guidance.core.checks.definition_reader import read_gates
+from guidance.core.checks.definitions import GateDefinition, gates_to_json
+from guidance.core.document_reader import Problem, Section
+from guidance.core.loop.section import LoopSection
+from guidance.core.loop.section_reader import read_loop
+from guidance.core.money import usd
+from guidance.core.policy.caps import Caps, read_caps
+from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
+from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section_reader import read_tool_rules
+from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section_reader import read_turn_rules
+
+# No run keeps more steps in memory than this, so no window may be wider.
+TRACE_LIMIT = 100
+# The longest cycle of steps that counts as repetition.
+CYCLE_LIMIT = 4
+
+ON_EXPIRY = ("abort", "stop")
+
+_MANY = 1_000_000
+_AMOUNT_LIMIT = 10**15
+_DAY_S = 86_400
+_DAY_MS = _DAY_S * 1000
+_YEAR_S = 366 * _DAY_S
+
+
+class PolicyError(ValueError):
+    """A document that is no policy; `errors` holds every (path, message)."""
+
+    def __init__(self, errors: tuple[Problem, ...]) -> None:
+        super().__init__(
+            "; ".join(f"{path or 'policy'}: {why}" for path, why in errors)
+        )
+        self.errors = errors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinueLimits:
+    """What the continue gate compares with."""
+
+    max_consecutive_steps: int = 100
+    checkpoint_interval_steps: int = 25
+    min_coherence: float = COHERENCE_DEGRADED
+    max_uncertainty: float = UNCERTAINTY_HIGH
+    max_rework_ratio: float = 0.3
+    rework_window: int = 20
+    rework_min_steps: int = 5
+    max_budget_slope: float = 0.02
+    slope_window: int = 10
+    slope_min_points: int = 6
+    throttle_base_ms: int = 5_000
+    throttle_max_ms: int = 60_000
+    repeat_limit: int = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What a run may use up in all; None is unlimited."""
+
+    tokens: int | None = 1_000_000
+    tool_calls: int | None = 10_000
+    time_ms: int | None = 3_600_000
+    cost_micros: int | None = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRules:
+    """When a review that nobody rules on ends, and how: never with an approval."""
+
+    expires_after_s: int = _DAY_S
+    on_expiry: str = "abort"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRules:
+    """When a run that no longer reports counts as abandoned."""
+
+    abandon_after_s: int = _DAY_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckRules:
+    """How often a person may have a gate check that ran out of attempts begin anew."""
+
+    max_resets: int = MAX_RESETS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    budget: Budget = field(default_factory=Budget)
+    continue_limits: ContinueLimits = field(default_factory=ContinueLimits)
+    reviews: ReviewRules = field(default_factory=ReviewRules)
+    runs: RunRules = field(default_factory=RunRules)
+    tools: ToolRules = field(default_factory=ToolRules)
+    checks: CheckRules = field(default_factory=CheckRules)
+    gates: Mapping[str, GateDefinition] = field(default_factory=dict)
+    turns: TurnRules = field(default_factory=TurnRules)
+    loop: LoopSection = field(default_factory=LoopSection)
+    caps: Caps = field(default_factory=Caps)
+
+
+def load_policy(document: Mapping[str, object]) -> Policy:
+    """The policy of a document; raises PolicyError naming everything wrong with it.
+
+    A key left out keeps its default. null is refused, so that it cannot erase one;
+    only a part of the budget may be null, which means unlimited.
+    """
+    problems: list[Problem] = []
+    root = Section(document, path="", problems=problems)
+    policy = Policy(
+        budget=_budget(root.part("budget")),
+        continue_limits=_continue_limits(root.part("continue")),
+        reviews=_reviews(root.part("reviews")),
+        runs=_runs(root.part("runs")),
+        tools=read_tool_rules(root.part("tools")),
+        checks=_checks(root.part("checks")),
+        gates=read_gates(root),
+        turns=read_turn_rules(root.part("turns")),
+        loop=read_loop(root.part("loop")),
+        caps=read_caps(root.part("caps")),
+    )
+    root.close()
+    if problems:
+        raise PolicyError(tuple(problems))
+    return policy
+
+
+def dump_policy(policy: Policy) -> dict[str, object]:
+    """The full document of a policy: `load_policy` gives the same policy back."""
+    budget = policy.budget
+    cost = budget.cost_micros
+    return {
+        "budget": {
+            "tokens": budget.tokens,
+            "tool_calls": budget.tool_calls,
+            "time_ms": budget.time_ms,
+            "cost_usd": None if cost is None else usd(cost),
+        },
+        "continue": asdict(policy.continue_limits),
+        "reviews": asdict(policy.reviews),
+        "runs": asdict(policy.runs),
+        "tools": policy.tools.to_json(),
+        "checks": asdict(policy.checks),
+        "gates": gates_to_json(policy.gates),
+        "turns": policy.turns.to_json(),
+        "loop": policy.loop.to_json(),
+        "caps": asdict(policy.caps),
+    }
+
+
+def _budget(section: Section) -> Budget:
+    default = Budget()
+    high = _AMOUNT_LIMIT
+    budget = Budget(
+        tokens=section.limit("tokens", default.tokens, high=high),
+        tool_calls=section.limit("tool_calls", default.tool_calls, high=high),
+        time_ms=section.limit("time_ms", default.time_ms, high=high),
+        cost_micros=section.money("cost_usd", default.cost_micros, high=high),
+    )
+    section.close()
+    return budget
+
+
+def _continue_limits(section: Section) -> ContinueLimits:
+    default = ContinueLimits()
+
+    def whole(name: str, *, low: int, high: int) -> int:
+        return section.integer(name, getattr(default, name), low=low, high=high)
+
+    def share(name: str) -> float:
+        return section.number(name, getattr(default, name), low=0, high=1)
+
+    limits = ContinueLimits(
+        max_consecutive_steps=whole("max_consecutive_steps", low=1, high=_MANY),
+        checkpoint_interval_steps=whole("checkpoint_interval_steps", low=1, high=_MANY),
+        min_coherence=share("min_coherence"),
+        max_uncertainty=share("max_uncertainty"),
+        max_rework_ratio=share("max_rework_ratio"),
+        rework_window=whole("rework_window", low=1, high=TRACE_LIMIT),
+        rework_min_steps=whole("rework_min_steps", low=1, high=TRACE_LIMIT),
+        max_budget_slope=share("max_budget_slope"),
+        slope_window=whole("slope_window", low=3, high=TRACE_LIMIT),
+        # A line through two points always fits: its error needs a third.
+        slope_min_points=whole("slope_min_points", low=3, high=TRACE_LIMIT),
+        throttle_base_ms=whole("throttle_base_ms", low=1, high=_DAY_MS),
+        throttle_max_ms=whole("throttle_max_ms", low=1, high=_DAY_MS),
+        # One time is no repetition; the longest cycle must fit into the memory.
+        repeat_limit=whole("repeat_limit", low=2, high=TRACE_LIMIT // CYCLE_LIMIT),
+    )
+    for small, large in (
+        ("checkpoint_interval_steps", "max_consecutive_steps"),
+        ("rework_min_steps", "rework_window"),
+        ("slope_min_points", "slope_window"),
+        ("throttle_base_ms", "throttle_max_ms"),
+    ):
+        least, most = getattr(limits, small), getattr(limits, large)
+        if section.sound(small, large) and least > most:
+            section.refuse(small, f"{least} is more than {large}, which is {most}")
+    section.close()
+    return limits
+
+
+def _reviews(section: Section) -> ReviewRules:
+    default = ReviewRules()
+    rules = ReviewRules(
+        expires_after_s=section.integer(
+            "expires_after_s", default.expires_after_s, low=1, high=_YEAR_S
+        ),
+        on_expiry=section.choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
+    )
+    section.close()
+    return rules
+
+
+def _runs(section: Section) -> RunRules:
+    default = RunRules()
+    rules = RunRules(
+        abandon_after_s=section.integer(
+            "abandon_after_s", default.abandon_after_s, low=1, high=_YEAR_S
+        ),
+    )
+    section.close()
+    return rules
+
+
+def _checks(section: Section) -> CheckRules:
+    default = CheckRules()
+    rules = CheckRules(
+        max_resets=section.integer("max_resets", default.max_resets, low=0, high=100),
+    )
+    section.close()
+    return rules

@@ -1,0 +1,1 @@
+"""Scanners: each finds one sort of secret in a text."""

@@ -1,0 +1,146 @@
+"""Passwords on command lines and in SQL, where no name stands before them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from guidance.core.effort import Effort
+from guidance.core.regex import byte_pattern, one_byte
+from guidance.core.secrets.hits import Hit
+from guidance.core.secrets.limits import CHARACTERS_FOR_ONE
+from guidance.core.secrets.names import Promise
+from guidance.core.secrets.values import is_secret_value
+
+_LINE_LIMIT = 1_000
+_STRONG = Promise("password", strong=True)
+_PRICE_OF_NAME = 4
+_PRICE_OF_VALUE = 20
+
+_PLAIN = r"[^\s\"']+"
+_VALUE = rf"(?:\"([^\"\n]+)|'([^'\n]+)|({_PLAIN}))"
+_USER_FLAGS = "-u|-U|--user|--proxy-user|--auth|-a"
+_USER = rf"\s(?:{_USER_FLAGS})(?:\s*|=)[\"']?[^\s:\"'$-][^\s:\"']*:{_VALUE}"
+# -p and its password are one word; -p alone asks for it, and -p- is another option.
+_MYSQL = rf"\s-p(?:\"([^\"\n]+)|'([^'\n]+)|([^\s\"'-](?:{_PLAIN})?))"
+
+# The command, what its line holds at least, and how it holds a password.
+_COMMANDS = {
+    "mysql": ("-p", _MYSQL),
+    "mysqldump": ("-p", _MYSQL),
+    "mysqladmin": ("-p", _MYSQL),
+    "mariadb": ("-p", _MYSQL),
+    "mariadb-dump": ("-p", _MYSQL),
+    "sshpass": ("-p", rf"\s-p\s*{_VALUE}"),
+    "redis-cli": ("-a", rf"\s-a\s+{_VALUE}"),
+    "7z": ("-p", rf"\s-p{_VALUE}"),
+    "zip": ("-P", rf"\s-P\s+{_VALUE}"),
+    "unzip": ("-P", rf"\s-P\s+{_VALUE}"),
+    "ldapsearch": ("-w", rf"\s-w\s+{_VALUE}"),
+    "smbclient": ("%", rf"\s-U\s+[^\s%]+%{_VALUE}"),
+    "openssl": ("pass:", rf"\spass:{_VALUE}"),
+    "htpasswd": ("b", rf"\s-[A-Za-z]*b[A-Za-z]*\s+\S+\s+\S+\s+{_VALUE}"),
+    "curl": (":", _USER),
+    "wget": (":", _USER),
+    "http": (":", _USER),
+    "https": (":", _USER),
+    "xh": (":", _USER),
+    "net": ("user", rf"net(?:\.exe)?\s+user\s+[^\s/]+\s+{_VALUE}"),
+}
+_READERS = {
+    name: (sign, byte_pattern(form, groups=True))
+    for name, (sign, form) in _COMMANDS.items()
+}
+
+
+def _any_of(names: Iterable[str]) -> str:
+    return rf"(?:^|[\s;&|(/\"'`])(?:{'|'.join(map(re.escape, names))})(?:\.exe)?[ \t]"
+
+
+_NAMED = byte_pattern(_any_of(_COMMANDS))
+# docker is in every other script and seldom logs in.
+_LOGIN = byte_pattern(
+    _any_of(("docker", "podman")) + r"(?:[^|;&\n]*[ \t])?login[ \t][^|;&\n]*"
+)
+_LOGGED_IN = byte_pattern(rf"\slogin\s(?:[^|;&\n]*\s)?-p\s*{_VALUE}", groups=True)
+_SQL = byte_pattern(
+    r"identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\"'][^\"'\n]+",
+    ignore_case=True,
+)
+_PIPED = byte_pattern(
+    r"echo[ \t]+(?:-n[ \t]+)?[\"']?[^ \t\n|]+[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+-S"
+    r"|[^\n|]*--password-stdin|[^\n|]*--with-token|(?:sudo[ \t]+)?chpasswd)"
+)
+# Without it, and without curl or its like, there is nothing to be found.
+_USERS = tuple(name for name, (_, form) in _COMMANDS.items() if form is _USER)
+GIVEN = byte_pattern(
+    _any_of(sorted(_COMMANDS.keys() - _USERS))
+    + r"|[ \t]login[ \t]|(?i:identified\s)|--password-stdin|--with-token"
+    r"|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
+)
+USER_NAMED = byte_pattern(_any_of(_USERS))
+_USER_GIVEN = byte_pattern(rf"\s(?:{_USER_FLAGS})")
+_WORD = re.compile(r"[^ \t\r\n\"']*")
+_REST = {quote: re.compile(f"[^\n{quote}]*") for quote in "\"'"}
+_ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)")
+
+
+def gives_a_user(data: bytes) -> bool:
+    """curl and its like are in every other script, but seldom with a password."""
+    return bool(USER_NAMED.search(data) and _USER_GIVEN.search(data))
+
+
+def may_hold_flags(text: str) -> bool:
+    data = one_byte(text)
+    return GIVEN.search(data) is not None or gives_a_user(data)
+
+
+def flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+    """Every password that a known command or statement is given."""
+    for place in _NAMED.finditer(data):
+        effort.spend(_PRICE_OF_NAME)
+        name = (
+            text[place.start : place.end].strip(" \t\n\r;&|(/\"'`").removesuffix(".exe")
+        )
+        line = text.find("\n", place.end, place.end + _LINE_LIMIT)
+        end = line if line >= 0 else min(len(text), place.end + _LINE_LIMIT)
+        sign, reader = _READERS[name]
+        if text.find(sign, place.end, end) < 0:
+            continue
+        effort.spend(_PRICE_OF_VALUE)
+        found = reader.group(data, place.start, end)
+        if found is not None:
+            yield from _judged(text, *found, limit=end, effort=effort)
+    for place in _LOGIN.finditer(data):
+        effort.spend(_PRICE_OF_VALUE)
+        cut = place.start + _LINE_LIMIT
+        found = _LOGGED_IN.group(data, place.start, min(place.end, cut))
+        if found is not None:
+            yield from _judged(text, *found, limit=cut, effort=effort)
+    for place in _SQL.finditer(data):
+        effort.spend(_PRICE_OF_VALUE)
+        quote = max(text.rfind(mark, place.start, place.end) for mark in "\"'")
+        yield from _judged(text, quote + 1, place.end, effort=effort)
+    for place in _PIPED.finditer(data):
+        # A long one is read twice more, and once in Python.
+        length = place.end - place.start
+        effort.spend(_PRICE_OF_VALUE + length // CHARACTERS_FOR_ONE)
+        echoed = _ECHOED.match(text, place.start)
+        if echoed is not None:
+            yield from _judged(text, *echoed.span(1), effort=effort)
+
+
+def _judged(
+    text: str, start: int, end: int, *, effort: Effort, limit: int | None = None
+) -> Iterator[Hit]:
+    """`limit` is how far the line was read, if it was not read to its end."""
+    value = text[start:end]
+    numbers = value.isdigit() and len(value) < 6
+    if not numbers and is_secret_value(value, _STRONG, style="env"):
+        if end == limit:
+            # What tells that it is one was read, and it goes on.
+            rest = _REST.get(text[start - 1], _WORD).match(text, end)
+            assert rest is not None
+            effort.spend((rest.end() - end) // CHARACTERS_FOR_ONE)
+            end = rest.end()
+        yield Hit(start, end, "password", start)

@@ -1,0 +1,216 @@
+"""Interpreters: where their program stands on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.code.language import (
+    APPLESCRIPT,
+    AWK,
+    JAVASCRIPT,
+    LUA,
+    PERL,
+    PHP,
+    PYTHON,
+    RUBY,
+    TCL,
+    Language,
+    R,
+)
+from guidance.core.shell_commands.code.scan import Scan
+from guidance.core.shell_commands.script_state import OPAQUE, Content
+from guidance.core.shell_commands.unwrap.options import glued, value_of
+from guidance.core.shell_commands.walk import Handler, Walk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interpreter:
+    language: Language
+    # Options whose value is a program.
+    code: tuple[str, ...] = ("-e",)
+    taking: tuple[str, ...] = ()
+    # The option whose value is a module that takes over the arguments.
+    module: str = ""
+    # A program is the first operand, as with awk.
+    first: bool = False
+
+
+INTERPRETERS: Mapping[str, Interpreter] = {
+    "python": Interpreter(
+        language=PYTHON, code=("-c",), taking=("-W", "-X", "-Q"), module="-m"
+    ),
+    "ipython": Interpreter(language=PYTHON, code=("-c",), module="-m"),
+    "node": Interpreter(
+        language=JAVASCRIPT,
+        code=("-e", "--eval", "-p", "--print", "-pe"),
+        taking=("-r", "--require", "--import", "--loader", "-C", "--conditions"),
+    ),
+    "bun": Interpreter(language=JAVASCRIPT, code=("-e", "--eval", "-p", "--print")),
+    "deno": Interpreter(language=JAVASCRIPT, code=("eval",)),
+    "zx": Interpreter(language=JAVASCRIPT, code=("-e", "--eval")),
+    "tsx": Interpreter(language=JAVASCRIPT, code=("-e", "--eval")),
+    "ts-node": Interpreter(language=JAVASCRIPT, code=("-e", "--eval")),
+    "perl": Interpreter(language=PERL, code=("-e", "-E"), taking=("-I", "-M", "-x")),
+    "ruby": Interpreter(language=RUBY, taking=("-I", "-r", "-C", "-E")),
+    "irb": Interpreter(language=RUBY),
+    "php": Interpreter(
+        language=PHP,
+        code=("-r", "--run", "-B", "-R", "-E"),
+        taking=("-d", "-c", "-z", "-S", "-t", "-f"),
+    ),
+    "lua": Interpreter(language=LUA, taking=("-l",)),
+    "luajit": Interpreter(language=LUA, taking=("-l",)),
+    "awk": Interpreter(
+        language=AWK, code=("-e", "--source"), taking=("-F", "-v", "-f"), first=True
+    ),
+    "rscript": Interpreter(language=R),
+    "r": Interpreter(language=R, taking=("-f",)),
+    "osascript": Interpreter(language=APPLESCRIPT, taking=("-l", "-s")),
+    "tclsh": Interpreter(language=TCL, code=("-c",)),
+}
+
+
+def interpret(walk: Walk, call: Call) -> None:
+    kind = INTERPRETERS[call.name]
+    argv = call.argv
+    index = 2 if argv[1:2] == ["run"] and call.name in ("deno", "bun") else 1
+    while index < len(argv):
+        word = argv[index]
+        if word[:1] != "-" and word not in kind.code:
+            break
+        if word in kind.code or _bundled(word, kind.code):
+            if index + 1 < len(argv):
+                _scan(walk, call, index + 1, kind.language)
+            index += 2
+            if not _again(argv, index, kind.code):
+                return
+            continue
+        if kind.module and (word == kind.module or _bundled(word, (kind.module,))):
+            walk.inner(call, index + 1, f"{call.name} {kind.module}")
+            return
+        text = _attached(word, kind.code)
+        if text is not None:
+            _say(walk, call, text, kind.language)
+            return
+        if word in ("-", "--"):
+            index += 1
+            break
+        index += 2 if word in kind.taking else 1
+    _file(walk, call, index, kind)
+
+
+def _file(walk: Walk, call: Call, index: int, kind: Interpreter) -> None:
+    argv = call.argv
+    if kind.first:
+        if index < len(argv) and "-f" not in argv:
+            _scan(walk, call, index, kind.language)
+        return
+    if index < len(argv) and argv[index - 1] != "-":
+        content = walk.known.file(argv[index])
+        if content is None:
+            # A script that is known by its name, such as manage.py or artisan; a glob
+            # stands for files that were there before.
+            if "*" not in argv[index]:
+                walk.inner(call, index, call.name)
+            return
+    else:
+        content = walk.stdin(call)
+    if content is not None:
+        scan_content(walk, call, content, kind.language)
+
+
+def scan_content(walk: Walk, call: Call, content: Content, language: Language) -> None:
+    if content.opaque:
+        rule = OPAQUE.get(content.opaque)
+        if rule:
+            walk.report.opaque(rule, call)
+        return
+    origin = content.origin or walk.whole(call)
+    Scan(walk, call, code=content.text, origin=origin, via=call.name).run(language)
+
+
+def _scan(walk: Walk, call: Call, place: int, language: Language) -> None:
+    origin = walk.origin(call, place)
+    code = call.argv[place]
+    Scan(walk, call, code=code, origin=origin, via=call.name).run(language)
+
+
+def _say(walk: Walk, call: Call, code: str, language: Language) -> None:
+    Scan(walk, call, code=code, origin=walk.whole(call), via=call.name).run(language)
+
+
+def _bundled(word: str, flags: tuple[str, ...]) -> bool:
+    """`-ne` holds `-e`; the program is then the next word."""
+    if len(word) < 3 or word[0] != "-" or word[1] == "-" or not word[1:].isalnum():
+        return False
+    return any(len(flag) == 2 and word[-1] == flag[1] for flag in flags)
+
+
+def _attached(word: str, flags: tuple[str, ...]) -> str | None:
+    for flag in flags:
+        if flag.startswith("--") and word.startswith(flag + "="):
+            return word[len(flag) + 1 :]
+        if len(flag) == 2 and word.startswith(flag) and not word[1:].isalnum():
+            return word[2:]
+    return None
+
+
+def _again(argv: list[str], index: int, flags: tuple[str, ...]) -> bool:
+    return index < len(argv) and argv[index] in flags
+
+
+def manage(walk: Walk, call: Call) -> None:
+    """Django: a shell that takes Python, a database shell that takes SQL."""
+    argv = call.argv
+    place = value_of([word for word in argv if word != "--"], "-c", "--command")
+    # What follows two dashes is the client's own.
+    place += bool(place) and "--" in argv[:place]
+    if "dbshell" in argv[1:3]:
+        content = walk.stdin(call)
+        if content is not None and not content.opaque:
+            origin = content.origin or walk.whole(call)
+            walk.sql(content.text, origin=origin, via=(*call.via, "dbshell"))
+        if place:
+            origin = walk.origin(call, place)
+            walk.sql(argv[place], origin=origin, via=(*call.via, "dbshell"))
+    elif any(word.startswith("shell") for word in argv[1:3]):
+        if place:
+            _scan(walk, call, place, PYTHON)
+        else:
+            content = walk.stdin(call)
+            if content is not None:
+                scan_content(walk, call, content, PYTHON)
+    walk.judge(call)
+
+
+def runner(walk: Walk, call: Call) -> None:
+    """rails runner and console: Ruby."""
+    argv = call.argv
+    if argv[1:2] in (["runner"], ["r"]) and len(argv) > 2:
+        _scan(walk, call, len(argv) - 1, RUBY)
+    elif argv[1:2] in (["console"], ["c"]):
+        content = walk.stdin(call)
+        if content is not None:
+            scan_content(walk, call, content, RUBY)
+    walk.judge(call)
+
+
+def tinker(walk: Walk, call: Call) -> None:
+    """Laravel: PHP."""
+    if call.argv[1:2] == ["tinker"]:
+        for word in call.argv[2:]:
+            text = glued(word, "--execute")
+            if text is not None:
+                _say(walk, call, text, PHP)
+    walk.judge(call)
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(INTERPRETERS, interpret),
+    "manage.py": manage,
+    "flask": manage,
+    "rails": runner,
+    "artisan": tinker,
+}

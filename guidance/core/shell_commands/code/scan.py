@@ -1,0 +1,152 @@
+"""Looking through a program: removals, shells, programs, queries."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.code.language import Language
+from guidance.core.shell_commands.code.literals import first_argument, words
+from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
+from guidance.core.shell_commands.origin import Origin
+from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.program_names import canonical
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.walk import Walk
+
+_SEVERAL = re.compile(r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec")
+_PATH_BEFORE = re.compile(r"Path\(\s*[rRuU]?[\"']([^\"']*)[\"']\s*\)\Z")
+# Matches of one kind that are looked at.
+_MOST = 64
+# Telling places, and how far around them is looked.
+_MOST_PLACES = 400
+_BEFORE, _AFTER = 80, 80
+# So many characters, each tried by all patterns, cost as much as a word of a command.
+_TRIED_AT_ONCE = 8
+
+
+class Scan:
+    """One program, and everything that is found in it."""
+
+    def __init__(
+        self, walk: Walk, call: Call, *, code: str, origin: Origin, via: str
+    ) -> None:
+        self.walk = walk
+        self.call = call
+        self.code = code
+        self.origin = origin
+        self.via = (*call.via, via)
+
+    def run(self, language: Language) -> None:
+        code = self.code
+        if UNKNOWN in code and code.strip(UNKNOWN + " \n") == "":
+            self._say("opaque-code", 0, len(code), opaque=True)
+            return
+        windows = _windows(code, language.telling)
+        if not windows:
+            return
+        self.walk.budget.read(len(code))
+        self.walk.budget.command(COST_OF_TEXT)
+        tried = sum(end - start for start, end in windows)
+        self.walk.budget.step(tried // _TRIED_AT_ONCE)
+        masked = code
+        if language.masked is not None:
+            masked = language.masked.sub(lambda match: " " * len(match[0]), code)
+        for match in _each(language.removes, masked, windows):
+            self._removal(match)
+        for match in _each(language.runs, masked, windows):
+            self._running(match)
+        for match in _each(language.quotes, code, windows):
+            self._shell(match.group(match.lastindex or 0), *match.span())
+        for match in _each(language.dynamic, masked, windows):
+            self._say("opaque-code", *match.span(), opaque=True)
+        for match in _each(language.purges, masked, windows):
+            self._say("code-delete", *match.span())
+        for match in _each(language.forks, masked, windows):
+            self._say("fork-bomb", *match.span())
+        for match in _each(language.queries, masked, windows):
+            text = first_argument(code, match.end())
+            if text:
+                self.walk.sql(text, origin=self._place(*match.span()), via=self.via)
+
+    def _removal(self, match: re.Match[str]) -> None:
+        path = first_argument(self.code, match.end())
+        if path is None:
+            before = _PATH_BEFORE.search(self.code[: match.start()][-300:])
+            path = before[1] if before else None
+        if path is None or not is_temporary(path, folder=self.walk.known.folder):
+            self._say("code-delete", match.start(), match.end())
+
+    def _running(self, match: re.Match[str]) -> None:
+        start, end = match.span()
+        argv = words(self.code, end)
+        if argv is None and _SEVERAL.search(match[0]):
+            several = words("(" + self.code[end : end + 4000], 0)
+            argv = several if several and len(several) > 1 else None
+            # os.execlp names the program twice.
+            if argv and re.search(r"(?:exec|spawn)l", match[0]):
+                argv = argv[1:]
+        if argv:
+            self._words(argv, start, end)
+            return
+        text = first_argument(self.code, end)
+        if text is None:
+            self._say("opaque-code", start, end, opaque=True)
+            return
+        if UNKNOWN in text:
+            self._say("opaque-code", start, end, opaque=True)
+        self._shell(text, start, end)
+
+    def _words(self, argv: list[str], start: int, end: int) -> None:
+        if UNKNOWN in argv[0]:
+            self._say("opaque-code", start, end, opaque=True)
+            return
+        inner = self.call.changed(argv, first=-1)
+        inner.name = canonical(argv[0])
+        inner.via = self.via
+        inner.depth += 1
+        self.walk.run(inner)
+
+    def _shell(self, text: str, start: int, end: int) -> None:
+        self.walk.shell(text, origin=self._place(start, end), via=self.via)
+
+    def _place(self, start: int, end: int) -> Origin:
+        return Origin(place=(start, self._line(end)), outer=self.origin)
+
+    def _line(self, end: int) -> int:
+        """To the end of the line the call stands in: its arguments are shown, too."""
+        newline = self.code.find("\n", end)
+        stop = newline if newline >= 0 else len(self.code)
+        return min(stop, end + 200)
+
+    def _say(self, rule: str, start: int, end: int, *, opaque: bool = False) -> None:
+        span = self.origin.span(start, self._line(end))
+        self.walk.report.at(rule, span, via=self.via, uninspectable=opaque)
+
+
+def _windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The places around telling pieces; patterns need not look anywhere else."""
+    places: list[int] = []
+    for piece in telling:
+        at = code.find(piece)
+        while at >= 0:
+            places.append(at)
+            if len(places) > _MOST_PLACES:
+                raise TooMuchError(f"more than {_MOST_PLACES} places in a program")
+            at = code.find(piece, at + len(piece))
+    windows: list[tuple[int, int]] = []
+    for at in sorted(places):
+        start, end = max(0, at - _BEFORE), at + _AFTER
+        if windows and start <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], end)
+        else:
+            windows.append((start, end))
+    return windows
+
+
+def _each(
+    pattern: re.Pattern[str], text: str, windows: list[tuple[int, int]]
+) -> list[re.Match[str]]:
+    return [match for window in windows for match in pattern.finditer(text, *window)][
+        :_MOST
+    ]

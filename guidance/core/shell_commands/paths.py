@@ -1,0 +1,111 @@
+"""Which paths are harmless to lose, and which would take the machine with them.
+
+Temporary folders are /tmp, /var/tmp, /dev/shm, the system's per-user ones, and what
+$TMPDIR, %TEMP% and their like name. A path in one is harmless if it names something
+below the folder itself, begins that name with a letter of its own (so /tmp/* is not
+harmless, /tmp/build-* is) and does not climb out with `..`. Build output in the working
+folder is not harmless: whether `build` may go is for the person who owns it to say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.word_lists import names
+
+_TEMPORARY = re.compile(
+    r"(?:/private)?/(?:var/)?tmp/|/dev/shm/|/(?:private/)?var/folders/[^/]+/[^/]+/"
+    r"|%(?:temp|tmp)%/|\$env:(?:temp|tmp)/|[a-z]:/(?:windows/)?temp/"
+    r"|[a-z]:/users/[^/]+/appdata/local/temp/",
+    re.IGNORECASE,
+)
+_TEMPORARY_ROOT = re.compile(r"(?:/private)?/(?:var/)?tmp|/dev/shm")
+_SLASHES = re.compile(r"[/\\]+")
+_FIRST = re.compile(r"[\w.@+=~-]")
+
+_SYSTEM = names(
+    "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "
+    "var Applications Library System Users Volumes Windows"
+)
+_ROOTS = re.compile(
+    r"/++(?:\*++|\.\*?)?|~[a-z0-9_-]*+/*+(?:\.?\*+)?|[A-Za-z]:[/\\]*\*?"
+    rf"|/+(?:{'|'.join(_SYSTEM)})/*(?:\*+)?|/(?:home|Users)/[^/]+/*(?:\*+)?"
+    r"|/usr/(?:bin|lib|lib64|local|sbin|share)/*(?:\*+)?|/var/(?:lib|log)/*(?:\*+)?"
+)
+_HARMLESS_DEVICES = re.compile(
+    r"/dev/(?:null|zero|full|stdin|stdout|stderr|tty|fd/.*|shm/.*|u?random|pts/\d+"
+    r"|(?:tcp|udp)/.*)"
+)
+_SYSTEM_FILES = re.compile(
+    r"/etc/(?:passwd|shadow|group|gshadow|sudoers(?:\.d/.*)?|fstab|hosts|crontab"
+    r"|ssh/.*|pam\.d/.*|ld\.so\.\w+)|/boot/.*|/proc/sysrq-trigger|/proc/sys/.*|/sys/.*"
+    r"|(?:~|/root|/home/[^/]+)/\.ssh/.*|(?:.*/)?\.git/(?!hooks/|info/).*"
+)
+
+
+def may_be_temporary(path: str, *, folder: str = "") -> bool:
+    """Quickly: does it look like a temporary path at all?"""
+    if folder and path[:1] not in ("/", "~"):
+        return True
+    return path[:1] in ("/", "%", "$", "\\") or path[1:2] == ":"
+
+
+def is_temporary(path: str, *, folder: str = "") -> bool:
+    """Inside a temporary folder; relative paths stand in `folder` if that is known."""
+    if folder and not path.startswith(("/", "~", UNKNOWN)) and ":" not in path:
+        path = f"{folder}/{path}"
+    if path[:1] not in ("/", "%", "$", "\\") and path[1:2] != ":":
+        return False
+    path = _SLASHES.sub("/", path)
+    match = _TEMPORARY.match(path)
+    if match is None:
+        return False
+    depth = 0
+    for part in path[match.end() :].split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
+            depth -= 1
+            if depth < 0:
+                return False
+            continue
+        if depth == 0 and not _FIRST.match(part):
+            return False
+        # A component of which nothing is known might be `..` as well.
+        if part.startswith(UNKNOWN):
+            return False
+        depth += 1
+    return depth > 0
+
+
+def is_temporary_root(path: str) -> bool:
+    return _TEMPORARY_ROOT.fullmatch(path.rstrip("/")) is not None
+
+
+def is_root(path: str) -> bool:
+    """The whole disk, a system folder or a home."""
+    return _ROOTS.fullmatch(path) is not None
+
+
+def is_device(path: str) -> bool:
+    """A device that holds something, or a Windows drive as such."""
+    if path.startswith("/dev/"):
+        return _HARMLESS_DEVICES.fullmatch(path) is None
+    return path.startswith(("\\\\.\\", "\\.\\"))
+
+
+def is_sink(path: str) -> bool:
+    """A device that swallows what is written."""
+    return path.startswith("/dev/") and _HARMLESS_DEVICES.fullmatch(path) is not None
+
+
+def is_network(path: str) -> bool:
+    """What the shell itself takes for a connection."""
+    return path.startswith(("/dev/tcp/", "/dev/udp/"))
+
+
+def is_system_file(path: str) -> bool:
+    if path[:1] not in ("/", "~") and ".git/" not in path:
+        return False
+    return _SYSTEM_FILES.fullmatch(path) is not None

@@ -1,0 +1,76 @@
+"""Names of programs: which one is meant, however it is written."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+
+_SUFFIXES = (".exe", ".cmd", ".bat", ".com", ".ps1")
+_VERSIONED = re.compile(
+    r"(python|pypy|perl|ruby|php|lua|node|nodejs|pip|bash|gcc|mkfs|psql|redis-cli)"
+    r"[-.]?[0-9.]+|(mkfs|newfs)[._].*"
+)
+SAME = {
+    "nodejs": "node",
+    "pypy": "python",
+    "py": "python",
+    "gawk": "awk",
+    "mawk": "awk",
+    "nawk": "awk",
+    "mariadb": "mysql",
+    "mariadb-admin": "mysqladmin",
+    "mongo": "mongosh",
+    "tofu": "terraform",
+    "oc": "kubectl",
+    "k": "kubectl",
+    "pwsh": "powershell",
+    "gfind": "find",
+    "grm": "rm",
+    "gxargs": "xargs",
+    "gtimeout": "timeout",
+    "django-admin": "manage.py",
+    "kafka-topics.sh": "kafka-topics",
+    "kafka-consumer-groups.sh": "kafka-consumer-groups",
+    "kafka-delete-records.sh": "kafka-delete-records",
+    "kafka-configs.sh": "kafka-configs",
+    "valkey-cli": "redis-cli",
+    "keydb-cli": "redis-cli",
+    "nerdctl": "docker",
+    "podman-compose": "docker-compose",
+    "iptables-legacy": "iptables",
+    "iptables-nft": "iptables",
+    "https": "http",
+    "xh": "http",
+    "flyctl": "fly",
+    "sls": "serverless",
+    "mke2fs": "mkfs",
+    "newfs": "mkfs",
+}
+
+# `$x = 5`, `$x in list` and `$x.Count` are PowerShell; no program is called that way.
+_AFTER_VARIABLE = (["="], ["+="], ["-="], ["in"])
+_MEMBER = re.compile(rf"{UNKNOWN}(?:\.[A-Za-z]++)++(?:\(\))?")
+
+
+def is_expression(argv: list[str]) -> bool:
+    """Does a command that begins with a variable only calculate?"""
+    return argv[1:2] in _AFTER_VARIABLE or _MEMBER.fullmatch(argv[0]) is not None
+
+
+def canonical(word: str) -> str:
+    """The bare lower-case name: no folder, no suffix, no version."""
+    if word.isascii() and word.isalpha() and word.islower():
+        return SAME.get(word, word)
+    name = word
+    if "/" in name:
+        name = name.rpartition("/")[2]
+    if "\\" in name:
+        name = name.rpartition("\\")[2]
+    name = name.lower()
+    if name.endswith(_SUFFIXES):
+        name = name.rpartition(".")[0]
+    match = _VERSIONED.fullmatch(name)
+    if match:
+        name = match[1] or match[2]
+    return SAME.get(name, name)

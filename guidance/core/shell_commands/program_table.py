@@ -1,0 +1,65 @@
+"""Which programs are known, by whom they are taken apart, and when they matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.program_names import SAME
+from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.judge_program import WINDOWS
+from guidance.core.shell_commands.shell.compound import KEYWORDS
+from guidance.core.shell_commands.sql import clients
+from guidance.core.shell_commands.unwrap import (
+    escapes,
+    git,
+    remote,
+    searches,
+    shells,
+    state,
+    wrappers,
+)
+from guidance.core.shell_commands.walk import Handler
+from guidance.core.shell_commands.windows import shells as windows_shells
+
+HANDLERS: Mapping[str, Handler] = {
+    **wrappers.HANDLERS,
+    **shells.HANDLERS,
+    **state.HANDLERS,
+    **searches.HANDLERS,
+    **escapes.HANDLERS,
+    **remote.HANDLERS,
+    **git.HANDLERS,
+    **interpreters.HANDLERS,
+    **clients.HANDLERS,
+    **windows_shells.HANDLERS,
+}
+
+# What programs that run others do only after one of these words.
+_RUNNING: Mapping[str, frozenset[str]] = {
+    "git": git.RUNNING,
+    "docker": frozenset(("exec", "run")),
+    "podman": frozenset(("exec", "run")),
+}
+
+
+def _telling(name: str) -> frozenset[str] | None:
+    """The words without which nothing can be said about a program; None: always."""
+    needed = PATTERNS[name].needed if name in PATTERNS else frozenset[str]()
+    if name in SAME or needed is None or name in WINDOWS:
+        return None
+    if name not in HANDLERS:
+        return needed
+    running = _RUNNING.get(name)
+    if HANDLERS[name] is wrappers.unwrap:
+        verbs = [wrapper.words[:1] for wrapper in wrappers.WRAPPERS[name]]
+        if all(verbs) and name not in wrappers.RUNNERS:
+            running = frozenset(verb[0] for verb in verbs)
+    return None if running is None else needed | running
+
+
+# Programs that anything can be said about, and the words that are no programs.
+MATTERS: Mapping[str, frozenset[str] | None] = {
+    **{name: _telling(name) for name in (*HANDLERS, *PATTERNS, *SAME)},
+    **dict.fromkeys(KEYWORDS),
+}

@@ -1,0 +1,46 @@
+"""The rules, subject by subject. A literal table: no discovery, no registration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from guidance.core.shell_commands.rules import (
+    cloud,
+    code,
+    containers,
+    databases,
+    disks,
+    files,
+    git,
+    opaque,
+    queues,
+    sql,
+    system,
+    windows,
+)
+from guidance.core.shell_commands.rules.matching import Program, compile_patterns
+from guidance.core.shell_commands.rules.questions import QUESTIONS
+from guidance.core.shell_commands.rules.rule import Rule
+
+_SUBJECTS = (
+    files,
+    git,
+    sql,
+    databases,
+    disks,
+    system,
+    containers,
+    cloud,
+    queues,
+    windows,
+    code,
+    opaque,
+)
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
+)
+PATTERNS: Mapping[str, Program] = MappingProxyType(
+    compile_patterns(RULES.values(), QUESTIONS)
+)

@@ -1,0 +1,113 @@
+"""One program with its arguments sorted into flags and operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from guidance.core.shell_commands.limits import MAX_ARGUMENTS
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
+
+_NONE: frozenset[str] = frozenset()
+# -HUP is a signal to them, not a bundle.
+_SIGNALLING = frozenset(("kill", "killall", "pkill", "skill"))
+_OFF = ("none", "false", "no", "0")
+
+
+@dataclass(slots=True)
+class Invocation:
+    """`sure` are the operands that do not follow an option we do not know."""
+
+    name: str
+    argv: list[str]
+    # Where relative paths stand, if that is a temporary folder.
+    folder: str = ""
+    # Temporary paths that lead to something that is not.
+    moved: Sequence[str] = ()
+    linked: Sequence[str] = ()
+    flags: dict[str, str] = field(default_factory=dict)
+    operands: list[str] = field(default_factory=list)
+    sure: list[str] = field(default_factory=list)
+    # More operands come from elsewhere, as under xargs; `more` are those known.
+    open_ended: bool = False
+    more: tuple[str, ...] = ()
+
+    def has_any(self, wanted: tuple[str, ...]) -> bool:
+        for flag in wanted:
+            if flag in self.flags:
+                return True
+        return any(self.has(flag) for flag in wanted if len(flag) > 2)
+
+    def has(self, flag: str) -> bool:
+        """Given, as it stands, as a prefix, or with the value after `=`."""
+        name, equals, value = flag.partition("=")
+        if equals:
+            return self.flags.get(name, "") == value
+        if name in self.flags:
+            return True
+        if name.endswith("*"):
+            return any(given.startswith(name[:-1]) for given in self.flags)
+        if not name.startswith("--"):
+            return False
+        # GNU and git accept any beginning of a long option.
+        return any(
+            len(given) > 3 and given.startswith("--") and name.startswith(given)
+            for given in self.flags
+        )
+
+    def spared(self, flag: str) -> bool:
+        """Given and meant: --dry-run=none is no dry run."""
+        return self.has(flag) and self.flags.get(flag, "") not in _OFF
+
+
+def sort_arguments(
+    name: str, argv: list[str], *, folder: str = "", slashes: bool = False
+) -> Invocation:
+    """Flags may stand anywhere before `--`; `slashes` means Windows: /s is a flag."""
+    found = Invocation(name, argv, folder)
+    flags, operands = found.flags, found.operands
+    taking = TAKING_VALUES.get(name, _NONE)
+    unknown = False
+    index, count = 1, min(len(argv), MAX_ARGUMENTS)
+    found.open_ended = len(argv) > count
+    while index < count:
+        word = argv[index]
+        index += 1
+        if word[:1] != "-" or word == "-":
+            if slashes and word[:1] == "/" and 1 < len(word) < 12:
+                flags[word.lower().partition(":")[0]] = ""
+                continue
+            if not operands:
+                taking = TAKING_VALUES.get(f"{name} {word}", taking)
+            operands.append(word)
+            if not unknown:
+                found.sure.append(word)
+            unknown = False
+            continue
+        if word == "--":
+            rest = argv[index:count]
+            operands += rest
+            found.sure += rest
+            break
+        flag, equals, value = word.partition("=")
+        if flag in taking and not equals:
+            value = argv[index] if index < count else ""
+            index += 1
+        flags[flag.lower() if slashes else flag] = value
+        unknown = not equals and flag not in taking and len(flag) > 2
+        if (
+            flag[1:2] in ("-", "")
+            or slashes
+            or (name in _SIGNALLING and flag[1:].isupper())
+        ):
+            continue
+        for place in range(1, len(flag)):
+            letter = "-" + flag[place]
+            if letter not in flags:
+                flags[letter] = ""
+            if letter in taking:
+                if place + 1 == len(flag) > 2 and not equals:
+                    flags[letter] = argv[index] if index < count else ""
+                    index += 1
+                break
+    return found

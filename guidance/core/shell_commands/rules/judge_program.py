@@ -1,0 +1,79 @@
+"""Asking the rules about one program and its arguments."""
+
+from __future__ import annotations
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import names
+
+# Their flags begin with a slash, or are whole words after one dash.
+_SLASHING = names(
+    "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
+    "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
+    "ri rp rni clc"
+)
+_CMDLETS = names(
+    "remove clear format stop restart initialize new disable uninstall unregister"
+)
+WINDOWS = frozenset(
+    name
+    for name in PATTERNS
+    if name in _SLASHING or ("-" in name and name.partition("-")[0] in _CMDLETS)
+)
+_INTERACTIVE = ("-i", "-I", "--interactive")
+# Programs that do nothing without a subcommand, so one that is not known matters.
+LED = names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
+_HELP = ("--help", "--version", "/?")
+
+
+def judge(walk: Walk, call: Call) -> None:
+    program = PATTERNS.get(call.name)
+    argv = call.argv
+    if program is None or (len(argv) > 1 and argv[1] in _HELP):
+        return
+    led, slashes = call.name in LED, call.name in WINDOWS
+    if slashes:
+        argv = walk.report.raw(call)
+    elif not program.concerns(argv) and not (led and _unknown(argv)):
+        return
+    folder = walk.known.folder
+    found = sort_arguments(call.name, argv, folder=folder, slashes=slashes)
+    found.moved, found.linked = walk.known.moved, walk.known.linked
+    if call.more is None:
+        found.open_ended = True
+    elif call.more:
+        found.more = call.more
+        found.operands += call.more
+        found.sure += call.more
+    if led:
+        if argv[-1] == "--help":
+            return
+        if found.sure and UNKNOWN in found.sure[0]:
+            walk.report.opaque("opaque-argument", call)
+            return
+    if call.simple.stage is not None:
+        _answered(walk, call, found)
+    pattern = program.match(found)
+    if pattern is None:
+        return
+    if pattern.rule.name.startswith("opaque"):
+        walk.report.opaque(pattern.rule.name, call)
+    else:
+        walk.report.found(pattern.rule.name, call)
+
+
+def _unknown(argv: list[str]) -> bool:
+    return any(UNKNOWN in word for word in argv)
+
+
+def _answered(walk: Walk, call: Call, found: Invocation) -> None:
+    """`yes | rm -i` asks nobody."""
+    if not any(flag in found.flags for flag in _INTERACTIVE):
+        return
+    content = walk.stdin(call)
+    if content is not None and content.text[:1] in ("y", "Y"):
+        for flag in _INTERACTIVE:
+            found.flags.pop(flag, None)

@@ -1,0 +1,168 @@
+"""Patterns made ready, and asked about an invocation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.rule import Rule
+
+Question = Callable[[Invocation], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    rule: Rule
+    programs: tuple[str, ...]
+    verbs: tuple[tuple[str, ...], ...]
+    flags: tuple[tuple[str, ...], ...]
+    unless_flags: tuple[str, ...]
+    unless_words: tuple[str, ...]
+    questions: tuple[Question, ...]
+
+    def matches(self, found: Invocation) -> bool:
+        if self.flags and not found.flags:
+            return False
+        if self.verbs and not (
+            _verbs(self.verbs, found.operands) or _verbs(self.verbs, found.sure)
+        ):
+            return False
+        for group in self.flags:
+            if not found.has_any(group):
+                return False
+        if found.flags and any(found.spared(flag) for flag in self.unless_flags):
+            return False
+        if self.unless_words and any(
+            word in found.operands for word in self.unless_words
+        ):
+            return False
+        return all(question(found) for question in self.questions)
+
+
+class Program:
+    """The patterns of one program, by their first verb where they have one."""
+
+    __slots__ = ("_always", "_led", "_needed")
+
+    def __init__(self) -> None:
+        self._always: list[Pattern] = []
+        self._led: dict[str, list[Pattern]] = {}
+        # One of these words stands in every command that a pattern matches; None if
+        # there is a pattern that needs no word.
+        self._needed: set[str] | None = set()
+
+    def add(self, pattern: Pattern) -> None:
+        first = pattern.verbs[0] if pattern.verbs else ()
+        last = pattern.verbs[-1] if pattern.verbs else ("*",)
+        if any("*" in verb for verb in last):
+            self._needed = None
+        elif self._needed is not None:
+            self._needed.update(last)
+        if not first or any("*" in verb for verb in first):
+            self._always.append(pattern)
+            return
+        for verb in first:
+            self._led.setdefault(verb, []).append(pattern)
+
+    @property
+    def needed(self) -> frozenset[str] | None:
+        """The words without which nothing matches; None if there are none such."""
+        return None if self._needed is None else frozenset(self._needed)
+
+    def concerns(self, argv: list[str]) -> bool:
+        """Quickly: could any pattern match? Most uses of most programs are harmless."""
+        if self._needed is None or not self._needed.isdisjoint(argv):
+            return True
+        upper = [word.lower() for word in argv if not word.islower()]
+        return bool(upper) and not self._needed.isdisjoint(upper)
+
+    def match(self, found: Invocation) -> Pattern | None:
+        """The first pattern that matches."""
+        for pattern in self._always:
+            if pattern.matches(found):
+                return pattern
+        if not self._led:
+            return None
+        for words in (found.operands[:1], found.sure[:1]):
+            for word in words:
+                for pattern in self._led.get(word.lower(), ()):
+                    if pattern.matches(found):
+                        return pattern
+        return None
+
+
+def compile_patterns(
+    rules: Iterable[Rule], questions: dict[str, Question]
+) -> dict[str, Program]:
+    index: dict[str, Program] = {}
+    for rule in rules:
+        for line in rule.patterns:
+            pattern = _compile(rule, line, questions)
+            for name in pattern.programs:
+                index.setdefault(name, Program()).add(pattern)
+    return index
+
+
+def _compile(rule: Rule, line: str, questions: dict[str, Question]) -> Pattern:
+    programs, *words = line.split()
+    verbs: list[tuple[str, ...]] = []
+    flags: list[tuple[str, ...]] = []
+    unless_flags: list[str] = []
+    unless_words: list[str] = []
+    asked: list[Question] = []
+    for word in words:
+        if word.startswith("@"):
+            asked.append(questions[word[1:]])
+        elif word.startswith("!"):
+            for each in word[1:].split("|"):
+                (unless_flags if _is_flag(each) else unless_words).append(each)
+        elif _is_flag(word.partition("|")[0]):
+            flags.append(tuple(word.split("|")))
+        else:
+            verbs.append(tuple(word.split("|")))
+    return Pattern(
+        rule,
+        tuple(programs.split("|")),
+        tuple(verbs),
+        tuple(flags),
+        tuple(unless_flags),
+        tuple(unless_words),
+        tuple(asked),
+    )
+
+
+def _is_flag(word: str) -> bool:
+    """-x, --long, and /x of Windows, but not a path."""
+    return word[0] == "-" or (word[0] == "/" and word.count("/") == 1)
+
+
+def _verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
+    place = 0
+    anywhere = False
+    for choices in verbs:
+        if choices == ("**",):
+            anywhere = True
+            continue
+        limit = len(operands) if anywhere else place + 1
+        while place < limit and place < len(operands):
+            if _one(choices, operands[place]):
+                break
+            place += 1
+        else:
+            return False
+        place += 1
+        anywhere = False
+    return True
+
+
+def _one(choices: tuple[str, ...], operand: str) -> bool:
+    operand = operand.lower()
+    if operand in choices:
+        return True
+    for choice in choices:
+        if "*" in choice:
+            head, _, tail = choice.partition("*")
+            if operand.startswith(head) and operand.endswith(tail) and operand:
+                return True
+    return False

@@ -1,0 +1,263 @@
+"""The questions that patterns ask about an invocation, by name."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.paths import (
+    is_device,
+    is_root,
+    is_sink,
+    is_system_file,
+    is_temporary,
+    is_temporary_root,
+)
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.matching import Question
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+
+# Tests of find that pick by a name which begins with something of its own.
+_NAMING = ("-name", "-iname", "-user")
+_FILE_NAME = re.compile(
+    r"(?:[^/]*+/)*+[^/]*\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|json|md|rst|txt|toml|ya?ml|lock|cfg"
+    r"|ini|html?|css|scss|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|xml|csv|tf|vue|svelte)"
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]?")
+_NO_ACCESS = re.compile(r"0{1,4}|[ugoa]*-[rwxX]*[rwx]{2,}[rwxX]*|a=|ugo=")
+_LOCAL = re.compile(
+    r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)"
+)
+_SEARCH = re.compile(r":9[23]00\b")
+_FLUSHES = frozenset(("flushall", "flushdb", "shutdown", "cluster", "swapdb"))
+_ROUTINE = frozenset(
+    ("delete-message", "delete-message-batch", "delete-item", "remove-tags")
+)
+_METHOD = re.compile(r"-[a-zA-WYZ]*X(.+)")
+_SIGNALS = re.compile(r"-(?:\d+|[A-Z]+\d*|s|n|l|L|-\w+)")
+
+
+def _outside(found: Invocation) -> bool:
+    """Anything outside temporary folders."""
+    if found.open_ended:
+        return True
+    return any(
+        len(path) > 4096 or not is_temporary(path, folder=found.folder)
+        for path in found.operands
+        if path != "/dev/null"
+    ) or any(_leads_out(found, path) for path in found.operands)
+
+
+def _leads_out(found: Invocation, path: str) -> bool:
+    """Something was moved there, or a link there leads elsewhere."""
+    path += "/"
+    return any(
+        path.startswith(f"{moved}/") or f"{moved}/".startswith(path)
+        for moved in found.moved
+    ) or any(
+        path.startswith(f"{linked}/") and len(path) > len(linked) + 1
+        for linked in found.linked
+    )
+
+
+def _search(found: Invocation) -> bool:
+    """`find` without a folder begins in the working folder."""
+    places: list[str] = []
+    for word in found.argv[1:]:
+        if word in ("-L", "-P", "-H"):
+            continue
+        if word[:1] in ("-", "(", "!"):
+            break
+        places.append(word)
+    named = any(found.flags.get(flag, "*")[:1] not in "*?[" for flag in _NAMING)
+    return any(
+        not is_temporary(place, folder=found.folder)
+        and not (named and is_temporary_root(place.rstrip("/")))
+        for place in places or ["."]
+    )
+
+
+def _shrinks(found: Invocation) -> bool:
+    size = found.flags.get("-s") or found.flags.get("--size") or ""
+    return not size.startswith((">", "+", "%"))
+
+
+def _into_nothing(found: Invocation) -> bool:
+    return found.operands[-1:] == ["/dev/null"] or found.flags.get("-t") == "/dev/null"
+
+
+def _root(found: Invocation) -> bool:
+    # The first operand is an owner or a mode, unless that comes from another file.
+    paths = found.operands if found.has("--reference") else found.operands[1:]
+    return found.open_ended or any(
+        is_root(path) or path.startswith(UNKNOWN) for path in paths[-64:]
+    )
+
+
+def _each_of_root(found: Invocation) -> bool:
+    """One by one, as find -exec does, comes to the same."""
+    return any(is_root(path) for path in found.more)
+
+
+def _no_access(found: Invocation) -> bool:
+    return any(_NO_ACCESS.fullmatch(word[:32]) for word in found.argv[1:4])
+
+
+def _system_file(found: Invocation) -> bool:
+    return any(is_system_file(path) for path in found.operands)
+
+
+def _prints_over(found: Invocation) -> bool:
+    """find -fprint and its like write to a file."""
+    flags = ("-fprint", "-fprint0", "-fprintf", "-fls")
+    return any(is_system_file(found.flags.get(flag, "")) for flag in flags)
+
+
+def _into_system_file(found: Invocation) -> bool:
+    return any(is_system_file(path) for path in found.operands[-1:])
+
+
+def _into_device(found: Invocation) -> bool:
+    last = found.operands if found.name == "tee" else found.operands[-1:]
+    return any(is_device(path) for path in last)
+
+
+def _written(found: Invocation) -> bool:
+    for word in found.operands:
+        if word.startswith("of="):
+            target = word[3:]
+            if not is_sink(target) and not is_temporary(target, folder=found.folder):
+                return True
+    return False
+
+
+def _drive(found: Invocation) -> bool:
+    return any(_DRIVE.fullmatch(word) for word in found.operands[:1])
+
+
+def _any(found: Invocation) -> bool:
+    return bool(found.operands) or found.open_ended
+
+
+def _forced_ref(found: Invocation) -> bool:
+    return any(word.startswith("+") for word in found.operands[1:])
+
+
+def _deleted_ref(found: Invocation) -> bool:
+    return any(word.startswith(":") and len(word) > 1 for word in found.operands[1:])
+
+
+def _pathspec(found: Invocation) -> bool:
+    """`git checkout` of paths, not of a branch."""
+    words = found.operands[1:]
+    if "--" in found.argv[2:]:
+        return found.argv[-1] != "--"
+    if len(words) > 1:
+        return True
+    return any(
+        word in (".", "./", "*", ":/", "..")
+        or word.startswith(("./", "../", ":/", ":("))
+        or _FILE_NAME.fullmatch(word) is not None
+        for word in words
+    )
+
+
+def _worktree(found: Invocation) -> bool:
+    if len(found.operands) < 2 and not found.has("--pathspec-from-file"):
+        return False
+    staged = found.has("-S") or found.has("--staged")
+    return not staged or found.has("-W") or found.has("--worktree")
+
+
+def _everything(found: Invocation) -> bool:
+    """kill of -1, or of init: the first argument may be the signal."""
+    words = [word for word in found.argv[1:] if word != "--"]
+    if "-l" in words or "-L" in words:
+        return False
+    signalled = bool(words) and _SIGNALS.fullmatch(words[0]) is not None
+    if signalled and len(words) > 1:
+        words = words[2:] if words[0] in ("-s", "-n") else words[1:]
+    elif signalled:
+        return False
+    return any(word in ("-1", "1") for word in words)
+
+
+def _any_name(found: Invocation) -> bool:
+    return any(word in (".", ".*", "", "*") for word in found.operands)
+
+
+def _dropping(found: Invocation) -> bool:
+    return any(word.upper() in ("DROP", "REJECT") for word in found.argv)
+
+
+def _removing(found: Invocation) -> bool:
+    """pacman -R in any bundle, but not pacman -Qr."""
+    first = found.argv[1] if len(found.argv) > 1 else ""
+    return first.startswith(("-R", "--remove"))
+
+
+def _flushing(found: Invocation) -> bool:
+    words = [word.lower() for word in found.operands[:2]]
+    if words[:1] in (["eval"], ["evalsha"]):
+        return "flush" in "".join(words[1:])
+    if words[:1] and words[0] in _FLUSHES:
+        return words[0] != "cluster" or words[1:] == ["reset"]
+    # Keys by the armful, as xargs brings them.
+    return words[:1] in (["del"], ["unlink"]) and found.open_ended
+
+
+def _starting(found: Invocation) -> bool:
+    """socat with a program at one of its ends."""
+    return any(
+        word.lower().startswith(("exec:", "system:", "shell:"))
+        for word in found.operands
+    )
+
+
+def _not_routine(found: Invocation) -> bool:
+    return not any(word in _ROUTINE for word in found.operands[1:2])
+
+
+def _deleting(found: Invocation) -> bool:
+    method = ""
+    for flag in ("-X", "--request", "--method", "-method"):
+        method = method or found.flags.get(flag, "")
+    for word in found.argv[1:]:
+        bundle = _METHOD.fullmatch(word)
+        if bundle:
+            method = bundle[1]
+    if not method and found.name == "http" and found.operands:
+        method = found.operands[0]
+    if method.strip("'\"=").upper() != "DELETE":
+        return False
+    places = " ".join(word for word in found.argv if "/" in word or ":" in word)
+    return not _LOCAL.search(places) or bool(_SEARCH.search(places))
+
+
+QUESTIONS: dict[str, Question] = {
+    "any": _any,
+    "any-name": _any_name,
+    "deleted-ref": _deleted_ref,
+    "deleting": _deleting,
+    "drive": _drive,
+    "each-of-root": _each_of_root,
+    "dropping": _dropping,
+    "everything": _everything,
+    "flushing": _flushing,
+    "forced-ref": _forced_ref,
+    "into-device": _into_device,
+    "into-nothing": _into_nothing,
+    "into-system-file": _into_system_file,
+    "no-access": _no_access,
+    "not-routine": _not_routine,
+    "outside": _outside,
+    "pathspec": _pathspec,
+    "prints-over": _prints_over,
+    "removing": _removing,
+    "root": _root,
+    "search": _search,
+    "shrinks": _shrinks,
+    "starting": _starting,
+    "system-file": _system_file,
+    "worktree": _worktree,
+    "written": _written,
+}

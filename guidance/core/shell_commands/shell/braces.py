@@ -1,0 +1,39 @@
+"""Brace expansion: `{a,b}` becomes two words before anything else happens."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.limits import MAX_BRACES, Budget
+from guidance.core.shell_commands.shell.tree import UNKNOWN, Word
+
+_GROUP = re.compile(r"\{([^{},]*+(?:,[^{},]*+)++)\}")
+
+
+def spread(words: list[str], budget: Budget) -> list[str | Word]:
+    """The words with their innermost groups written out, as far as the limit goes."""
+    done: list[str | Word] = []
+    for word in words:
+        if "{" in word and "," in word:
+            several = _one(word)
+            budget.step(len(several))
+            done += several
+        else:
+            done.append(word)
+    return done
+
+
+def _one(word: str) -> list[str]:
+    todo, done = [word], []
+    while todo:
+        word = todo.pop()
+        match = _GROUP.search(word)
+        if match is None:
+            done.append(word)
+            continue
+        head, tail = word[: match.start()], word[match.end() :]
+        choices = match[1].split(",")
+        if len(todo) + len(done) + len(choices) > MAX_BRACES:
+            return [UNKNOWN]
+        todo += [head + choice + tail for choice in reversed(choices)]
+    return done

@@ -1,0 +1,60 @@
+"""Taking quotes and escapes away: what a word says once the shell has read it."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.shell.patterns import SEGMENT
+
+_ANSI = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})"
+    r"|([0-7]{1,3})|c(.)|(.))",
+    re.DOTALL,
+)
+_NAMED = {
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+}
+_LAST_CHARACTER = 0x10FFFF
+
+
+def unquote(raw: str) -> str:
+    """A word of plain, quoted and escaped segments."""
+    quote = raw[0]
+    if quote in "'\"" and raw.count(quote) == 2 and raw[-1] == quote:
+        return raw[1:-1]
+    return "".join(
+        [
+            first or second or third or fourth
+            for first, second, third, fourth in SEGMENT.findall(raw)
+        ]
+    )
+
+
+def ansi(text: str) -> str:
+    """The escapes of `$'…'`, `echo -e` and `printf`."""
+    return _ANSI.sub(_escape, text) if "\\" in text else text
+
+
+def _escape(match: re.Match[str]) -> str:
+    hexadecimal = match[1] or match[2] or match[3]
+    if hexadecimal:
+        return _character(int(hexadecimal, 16))
+    if match[4]:
+        return _character(int(match[4], 8))
+    if match[5]:
+        return _character(ord(match[5]) & 0x1F)
+    letter = match[6]
+    return _NAMED.get(letter, letter if letter in "\\'\"?" else "\\" + letter)
+
+
+def _character(code: int) -> str:
+    # NUL marks what is unknown, and no shell passes one on.
+    return chr(code) if 0 < code <= _LAST_CHARACTER else ""

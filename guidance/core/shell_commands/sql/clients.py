@@ -1,0 +1,221 @@
+"""Database clients: which of their arguments are SQL, and that they read more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.code.interpreters import scan_content
+from guidance.core.shell_commands.code.language import JAVASCRIPT
+from guidance.core.shell_commands.script_state import Content
+from guidance.core.shell_commands.unwrap.options import operands
+from guidance.core.shell_commands.walk import Handler, Walk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """`flags` take SQL; from the operand `first` on, operands are SQL as well."""
+
+    flags: tuple[str, ...] = ()
+    taking: tuple[str, ...] = ()
+    first: int = -1
+    reads: bool = True
+
+
+_PG = ("-h", "-p", "-U", "-d", "-f", "-v", "-o", "-L", "-F", "-P", "-R", "-T", "--host")
+_MYSQL = ("-h", "-P", "-u", "-D", "-S", "--host", "--port", "--user", "--database")
+
+CLIENTS: Mapping[str, Client] = {
+    "psql": Client(flags=("-c", "--command"), taking=_PG),
+    "pgcli": Client(flags=("-c", "--command"), taking=_PG),
+    "mysql": Client(flags=("-e", "--execute", "--init-command"), taking=_MYSQL),
+    "mycli": Client(flags=("-e", "--execute"), taking=_MYSQL),
+    "sqlite3": Client(
+        flags=("-cmd",), taking=("-init", "-separator", "-nullvalue", "-vfs"), first=1
+    ),
+    "sqlite": Client(first=1),
+    "duckdb": Client(flags=("-c", "-s", "-cmd"), first=1),
+    "litecli": Client(flags=("-e", "--execute")),
+    "sqlcmd": Client(
+        flags=("-Q", "-q"), taking=("-S", "-U", "-P", "-d", "-i", "-o", "-v")
+    ),
+    "mssql-cli": Client(flags=("-Q", "-q"), taking=("-S", "-U", "-P", "-d", "-i")),
+    "usql": Client(flags=("-c", "--command")),
+    "sqlplus": Client(),
+    "sql": Client(),
+    "clickhouse-client": Client(flags=("-q", "--query"), taking=("-h", "--host", "-u")),
+    "clickhouse": Client(flags=("-q", "--query")),
+    "cqlsh": Client(flags=("-e", "--execute")),
+    "cockroach": Client(flags=("-e", "--execute"), reads=True),
+    "snowsql": Client(flags=("-q", "--query")),
+    "snow": Client(flags=("-q", "--query")),
+    "beeline": Client(flags=("-e",), taking=("-u", "-n", "-p", "-f")),
+    "hive": Client(flags=("-e",)),
+    "impala-shell": Client(flags=("-q", "--query")),
+    "spark-sql": Client(flags=("-e",)),
+    "trino": Client(flags=("--execute",)),
+    "presto": Client(flags=("--execute",)),
+    "vertica": Client(flags=("-c",)),
+    "vsql": Client(flags=("-c",)),
+    "db2": Client(first=0),
+    "isql": Client(),
+    "bteq": Client(),
+    "bq": Client(first=1, reads=True),
+    "influx": Client(flags=("-execute",), reads=False),
+    "sqlite-utils": Client(first=2, reads=False),
+    "datasette": Client(flags=("--sql",), reads=False),
+    "osqueryi": Client(first=0, reads=False),
+    "wrangler": Client(flags=("--command",), reads=False),
+    "turso": Client(first=3, reads=True),
+    "libsql": Client(first=1),
+    "prisma": Client(reads=True),
+    "invoke-sqlcmd": Client(flags=("-Query", "-query", "-Q"), reads=False),
+}
+
+# A line that the client itself gives to a shell, or that runs what a query returns.
+_META = re.compile(
+    r"^[ \t]*+(?:\\!|\.shell|\.system|system)[ \t]++([^\n]++)$", re.MULTILINE
+)
+_RUNS_RESULT = re.compile(r"\\gexec\b")
+
+
+def client(walk: Walk, call: Call) -> None:
+    kind = CLIENTS[call.name]
+    argv = call.argv
+    said = False
+    taking = {*kind.taking, *kind.flags}
+    for index in range(1, len(argv)):
+        place, text = _sql_at(argv, index, kind.flags)
+        if place:
+            said = True
+            _argument(walk, call, place, text)
+    if kind.first >= 0:
+        for place in operands(argv, taking=taking)[kind.first :]:
+            said = True
+            _argument(walk, call, place, None)
+    walk.judge(call)
+    if not said and kind.reads:
+        content = walk.stdin(call)
+        if content is not None:
+            read_sql(walk, call, content)
+
+
+def _sql_at(
+    argv: list[str], index: int, flags: tuple[str, ...]
+) -> tuple[int, str | None]:
+    """The place of SQL behind a flag; its text if it is glued to the flag."""
+    word = argv[index]
+    for flag in flags:
+        if word == flag:
+            return (index + 1, None) if index + 1 < len(argv) else (0, None)
+        if flag.startswith("--"):
+            if word.startswith(flag + "="):
+                return index, word[len(flag) + 1 :]
+        elif len(flag) == 2 and word.startswith(flag) and " " in word:
+            return index, word[2:]
+        elif _bundled(word, flag) and index + 1 < len(argv):
+            return index + 1, None
+    return 0, None
+
+
+def _bundled(word: str, flag: str) -> bool:
+    """`-qAtc` ends with -c."""
+    return (
+        len(flag) == 2
+        and word[:1] == "-"
+        and word[1:].isalpha()
+        and word.endswith(flag[1])
+    )
+
+
+def _argument(walk: Walk, call: Call, place: int, text: str | None) -> None:
+    via = (*call.via, call.name)
+    if text is None:
+        read_text(
+            walk, call, Content(call.argv[place], origin=walk.origin(call, place))
+        )
+    else:
+        walk.sql(text, origin=walk.whole(call), via=via)
+
+
+def read_sql(walk: Walk, call: Call, content: Content) -> None:
+    """What a client reads from its input."""
+    if content.opaque:
+        # A file is as good as -f; anything else is put together on the way.
+        if content.opaque not in ("file", "packed"):
+            walk.report.opaque("opaque-sql", call)
+        return
+    read_text(walk, call, content)
+
+
+def read_text(walk: Walk, call: Call, content: Content) -> None:
+    origin = content.origin or walk.whole(call)
+    via = (*call.via, call.name)
+    for match in _META.finditer(content.text):
+        walk.shell(match[1], origin=walk.whole(call), via=(*via, "!"))
+    if _RUNS_RESULT.search(content.text):
+        walk.report.opaque("opaque-sql", call)
+    walk.sql(content.text, origin=origin, via=via)
+
+
+_KEYS = re.compile(r"^[^\w\n]*+(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)
+
+
+def keys(walk: Walk, call: Call) -> None:
+    """redis-cli, and nc to a cache: commands come line by line."""
+    walk.judge(call)
+    content = walk.stdin(call)
+    if content is not None and not content.opaque and _KEYS.search(content.text):
+        walk.report.found("database-flush", call)
+
+
+def documents(walk: Walk, call: Call) -> None:
+    """mongosh: JavaScript in --eval, or read."""
+    argv = call.argv
+    for index, word in enumerate(argv[:-1]):
+        if word in ("--eval", "-eval"):
+            text, origin = argv[index + 1], walk.origin(call, index + 1)
+            _documents(walk, call, Content(text, origin=origin))
+            return
+    for word in argv:
+        if word.startswith("--eval="):
+            _documents(walk, call, Content(word[7:]))
+            return
+    content = walk.stdin(call)
+    if content is not None:
+        _documents(walk, call, content)
+
+
+def _documents(walk: Walk, call: Call, content: Content) -> None:
+    masked = content.text
+    if JAVASCRIPT.masked is not None:
+        masked = JAVASCRIPT.masked.sub(lambda match: " " * len(match[0]), masked)
+    if JAVASCRIPT.purges.search(masked):
+        walk.report.found("document-drop", call)
+    else:
+        scan_content(walk, call, content, JAVASCRIPT)
+
+
+def cloud_query(walk: Walk, call: Call) -> None:
+    """aws rds-data --sql, gcloud spanner --sql."""
+    for index, word in enumerate(call.argv):
+        if word == "--sql" and index + 1 < len(call.argv):
+            _argument(walk, call, index + 1, None)
+        elif word.startswith("--sql="):
+            _argument(walk, call, index, word[6:])
+    walk.judge(call)
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(CLIENTS, client),
+    "redis-cli": keys,
+    "nc": keys,
+    "ncat": keys,
+    "netcat": keys,
+    "telnet": keys,
+    "socat": keys,
+    "mongosh": documents,
+    "aws": cloud_query,
+}

@@ -1,0 +1,58 @@
+"""Redirections: files emptied or overwritten, devices written to, scripts prepared."""
+
+from __future__ import annotations
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.paths import (
+    is_device,
+    is_network,
+    is_sink,
+    is_system_file,
+    is_temporary,
+)
+from guidance.core.shell_commands.script_state import Printed
+from guidance.core.shell_commands.shell.tree import Heredoc
+from guidance.core.shell_commands.unwrap.shells import SHELLS
+from guidance.core.shell_commands.walk import Walk
+
+_WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
+_REPLACING = frozenset((">", ">|", "&>", ">&"))
+# Commands that print nothing: before a redirection they empty the file.
+_SILENT = frozenset(("", ":", "true"))
+
+
+def redirected(walk: Walk, call: Call) -> None:
+    told: set[str] = set()
+    for redirect in call.simple.redirects:
+        operator, target = redirect.operator, redirect.target
+        if target == "/dev/null" or operator not in _WRITING:
+            continue
+        if isinstance(target, Heredoc):
+            continue
+        path = target if isinstance(target, str) else walk.known.word(target)
+        if operator == ">&" and (path.isdigit() or path == "-"):
+            continue
+        rule = _overwrites(walk, call, operator, path)
+        if rule and rule not in told:
+            told.add(rule)
+            walk.report.whole(rule, call, uninspectable=rule.startswith("opaque"))
+        if redirect.descriptor in ("", "1") and call.argv and not is_sink(path):
+            printed = Printed(call.script, call.simple)
+            walk.known.write(path, printed, append=operator[-2:] == ">>")
+
+
+def _overwrites(walk: Walk, call: Call, operator: str, path: str) -> str:
+    if is_device(path):
+        return "disk-write"
+    if is_network(path):
+        # Only probing a port is harmless.
+        return "opaque-remote" if call.name in SHELLS else ""
+    if operator not in _REPLACING:
+        return ""
+    if is_system_file(path):
+        return "overwrite-system-file"
+    if call.name not in _SILENT and call.argv != ["cat", "/dev/null"]:
+        return ""
+    if is_sink(path) or is_temporary(path, folder=walk.known.folder):
+        return ""
+    return "empty-file"

@@ -1,0 +1,234 @@
+"""Wrappers: `sudo rm` is judged as `rm`. One line each, so adding one is easy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
+from guidance.core.shell_commands.unwrap.options import takes_next
+from guidance.core.shell_commands.walk import Handler, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper:
+    """`taking` are its options with a value, `skip` its own operands before the command.
+
+    `words` are verbs that must stand first, such as `run` in `uv run`.
+    """
+
+    taking: frozenset[str]
+    skip: int = 0
+    words: tuple[str, ...] = ()
+
+
+# name, verbs it needs, how many operands of its own : options that take a value
+_TABLE = """
+sudo 0: -u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -r --role
+    -t --type -T --command-timeout -U --other-user -R --chroot
+doas 0: -u -C
+run0 0: -u --user -g --group -D --chdir --setenv --slice --unit --property --machine
+pkexec 0: --user
+env 0: -u --unset -C --chdir -a --argv0 --block-signal --default-signal
+nohup 0:
+setsid 0:
+time 0: -f --format -o --output
+timeout 1: -k --kill-after -s --signal
+nice 0: -n --adjustment
+ionice 0: -c --class -n --classdata -t
+chrt 1: -T -P -D
+taskset 1:
+stdbuf 0: -i --input -o --output -e --error
+command 0:
+builtin 0:
+exec 0: -a
+busybox 0:
+toybox 0:
+chroot 1: --userspec --groups
+unshare 0: --mount-proc --map-user --map-group -S --setuid -G --setgid -R --root -w --wd
+nsenter 0: -t --target -S --setuid -G --setgid -r --root -w --wd
+systemd-run 0: -p --property -u --unit --slice --uid --gid -M --machine -H --host
+    --description -E --setenv --on-active --on-calendar --working-directory -d
+systemd-inhibit 0: --what --who --why --mode
+fakeroot 0: -l -s -i -b
+strace 0: -e -o -p -s -u -E -P -a -O -S -I -b
+ltrace 0: -e -o -p -s -u -a -n -l -x
+perf 1: -e --event -o --output -F --freq -p --pid -C --cpu
+valgrind 0:
+gdb 0: -x -ex -iex -p -c
+caffeinate 0: -t -w
+firejail 0:
+bwrap 0: --bind --ro-bind --dev --proc --tmpfs --chdir --setenv --unsetenv --dev-bind
+proxychains 0: -f
+proxychains4 0: -f
+torsocks 0:
+torify 0:
+unbuffer 0:
+rlwrap 0: -f -H -S -s
+winpty 0:
+gosu 1:
+su-exec 1:
+setpriv 0: --reuid --regid --groups --inh-caps --ambient-caps --bounding-set --securebits
+sshpass 0: -p -f -d -P
+chronic 0:
+ifne 0:
+eatmydata 0:
+nocache 0:
+cgexec 0: -g
+numactl 0: -N -m -C -i -p --cpunodebind --membind --physcpubind --interleave
+prlimit 0:
+setarch 1:
+linux32 0:
+linux64 0:
+xvfb-run 0: -n -s -e -f -l -p -w --server-args --server-num
+dbus-run-session 0: --config-file --dbus-daemon
+dotenv 0: -f --file -e
+cross-env 0:
+env-cmd 0: -f --file -r -e
+entr 0:
+ts 0:
+sem 0: -j --jobs --id
+wine 0:
+wsl 0: -d --distribution -u --user --cd
+start 0:
+noglob 0:
+nocorrect 0:
+then 0:
+direnv exec 1:
+uv run 0: --with --python -p --package --group --extra --env-file --project --directory
+    --with-requirements --index -m --module
+poetry run 0: -C --directory -P --project
+pipenv run 0:
+pdm run 0: -p --project
+hatch run 0: -e --env
+rye run 0:
+conda run 0: -n --name -p --prefix --cwd
+mamba run 0: -n --name -p --prefix --cwd
+micromamba run 0: -n --name -p --prefix --cwd
+pixi run 0: -e --environment --manifest-path
+bundle exec 0:
+rbenv exec 0:
+pyenv exec 0:
+asdf exec 0:
+mise exec 0: -C --cd -j --jobs
+mise x 0: -C --cd -j --jobs
+volta run 0: --node --npm --yarn
+fnm exec 0: --using
+nvm exec 1:
+npx 0: -p --package --userconfig --cache
+bunx 0:
+pnpx 0:
+uvx 0: --from --with --python -p
+pipx run 0: --spec --python
+npm exec 0: -p --package
+npm x 0: -p --package
+pnpm exec 0: -C --dir --filter -F
+pnpm dlx 0: --package
+yarn exec 0:
+yarn dlx 0: -p --package
+bun x 0:
+op run 0: --env-file --account
+doppler run 0: -p --project -c --config --token
+infisical run 0: --env --path --projectId
+aws-vault exec 1: -d --duration
+chamber exec 1:
+vault-env 0:
+k3s 0:
+microk8s 0:
+minikube kubectl 0:
+sg 1:
+nix-shell 0: -p -I -A
+mosh 1: --ssh --port -p --server
+"""
+
+
+def _read(table: str) -> dict[str, tuple[Wrapper, ...]]:
+    found: dict[str, list[Wrapper]] = {}
+    lines: list[str] = []
+    for line in table.strip().splitlines():
+        if line.startswith(" "):
+            lines[-1] += line
+        else:
+            lines.append(line)
+    for line in lines:
+        head, _, options = line.partition(":")
+        name, *words, skip = head.split()
+        wrapper = Wrapper(frozenset(options.split()), int(skip), tuple(words))
+        found.setdefault(name, []).append(wrapper)
+    return {name: tuple(wrappers) for name, wrappers in found.items()}
+
+
+WRAPPERS: Mapping[str, tuple[Wrapper, ...]] = _read(_TABLE)
+
+# They run a package's programs by name alone.
+RUNNERS = ("yarn", "pnpm")
+# Without a command they start a shell.
+_SHELLS = ("sudo", "doas")
+_SHELL_FLAGS = frozenset(("-s", "-i", "--shell", "--login"))
+# Options after which they run nothing.
+_ASKING = {
+    "wsl": ("--unregister", "--shutdown", "--terminate", "-t", "--list", "-l"),
+    "command": ("-v", "-V"),
+    "sudo": ("-l", "-v", "-k", "-K", "-e", "--list", "--validate", "-V"),
+}
+
+
+def unwrap(walk: Walk, call: Call) -> None:
+    """Judge what the wrapper runs, and the wrapper by its own rules if it has any."""
+    wrappers = WRAPPERS[call.name]
+    for wrapper in wrappers:
+        index = _inside(call, wrapper)
+        if index:
+            via = " ".join((call.name, *wrapper.words))
+            walk.inner(call, index, via)
+            return
+    if call.name in RUNNERS and len(call.argv) > 1 and call.argv[1] in PATTERNS:
+        walk.inner(call, 1, call.name)
+    elif call.name in _SHELLS and not _SHELL_FLAGS.isdisjoint(call.argv):
+        content = walk.stdin(call)
+        if content is not None:
+            walk.content(content, call, call.name)
+    else:
+        walk.judge(call)
+
+
+def _inside(call: Call, wrapper: Wrapper) -> int:
+    """Where the inner command begins, 0 if there is none."""
+    argv = call.argv
+    skip = wrapper.skip
+    words = list(wrapper.words)
+    asking = _ASKING.get(call.name, ())
+    index = 1
+    while index < len(argv):
+        word = argv[index]
+        index += 1
+        if word == "--" and not words:
+            if skip and index < len(argv):
+                skip -= 1
+                index += 1
+                continue
+            return index if index < len(argv) else 0
+        if word.startswith("-") and word != "-":
+            if word in asking:
+                return 0
+            if takes_next(word, wrapper.taking):
+                index += 1
+            continue
+        if words:
+            if word != words.pop(0):
+                return 0
+            continue
+        if ASSIGNMENT.match(word) and call.name in _ASSIGNING:
+            continue
+        if skip:
+            skip -= 1
+            continue
+        return index - 1
+    return 0
+
+
+_ASSIGNING = frozenset(("env", "sudo", "doas", "cross-env", "systemd-run", "exec"))
+
+HANDLERS: dict[str, Handler] = dict.fromkeys(WRAPPERS, unwrap)

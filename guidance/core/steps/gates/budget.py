@@ -1,0 +1,70 @@
+"""What the run uses up: its budget, and whether each step costs more than the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from guidance.core.money import usd
+from guidance.core.number_format import duration, percent_beside
+from guidance.core.policy import ContinueLimits
+from guidance.core.steps.evidence import Evidence
+from guidance.core.steps.findings import Finding
+
+
+def budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+    """One finding that names every part of which nothing is left."""
+    left, whole = evidence.remaining, evidence.budget
+    gone = [
+        (name, amount, limit, unit)
+        for name, amount, limit, unit in (
+            ("tokens", left.tokens, whole.tokens, _count),
+            ("tool calls", left.tool_calls, whole.tool_calls, _count),
+            ("time", left.time_ms, whole.time_ms, duration),
+            ("cost", left.cost_micros, whole.cost_micros, _dollars),
+        )
+        if amount is not None and amount <= 0
+    ]
+    if not gone:
+        return None
+    message = "; ".join(_used_up(*part) for part in gone)
+    return Finding(
+        gate="budget",
+        decision="stop",
+        message=message[0].upper() + message[1:],
+        # What remains of the first part that is used up, against the nothing allowed.
+        value=gone[0][1],
+        limit=0,
+    )
+
+
+def slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+    trend = evidence.trend
+    most = limits.max_budget_slope
+    if trend is None or not trend.significant or trend.slope <= most:
+        return None
+    return Finding(
+        gate="slope",
+        decision="throttle",
+        message=(
+            f"Spend rising {percent_beside(trend.slope, most, places=1)} a step "
+            f"over the last {trend.points} steps"
+        ),
+        value=trend.slope,
+        limit=most,
+    )
+
+
+def _used_up(
+    name: str, amount: int, limit: int | None, unit: Callable[[int], str]
+) -> str:
+    of = "" if limit is None else f" of {unit(limit)}"
+    over = f", {unit(-amount)} over" if amount < 0 else ""
+    return f"{name} used up: {unit(0)}{of} left{over}"
+
+
+def _count(amount: int) -> str:
+    return f"{amount:,}"
+
+
+def _dollars(micros: int) -> str:
+    return f"{usd(micros)} USD"

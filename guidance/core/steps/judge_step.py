@@ -1,0 +1,179 @@
+"""The continue gate: every part is asked, every finding kept, the most severe wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guidance.core.policy import CYCLE_LIMIT, Budget, ContinueLimits, Policy
+from guidance.core.runs.facts import Memory, StepReport, Usage, trace_of
+from guidance.core.steps.advice import recommended_action
+from guidance.core.steps.evidence import Evidence, of_step
+from guidance.core.steps.findings import Finding
+from guidance.core.steps.gates import REGISTRY
+from guidance.core.steps.metrics import Metrics
+from guidance.core.steps.scores import SCORE_WINDOW
+from guidance.core.vocabulary import most_severe, severity
+
+__all__ = [
+    "ENGINE_VERSION",
+    "ContinueVerdict",
+    "Finding",
+    "Metrics",
+    "StepVerdict",
+    "ask",
+    "delay",
+    "judge_step",
+]
+
+# Stored with every decision. Any change that would judge stored facts differently
+# takes the next number.
+ENGINE_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContinueVerdict:
+    """What the continue gate answers.
+
+    `delay_ms` is above zero exactly when the decision is to throttle.
+    """
+
+    decision: str
+    findings: tuple[Finding, ...]
+    metrics: Metrics
+    delay_ms: int
+
+    @property
+    def checkpoint_due(self) -> bool:
+        """Told beside any decision: a worse one must not hide it."""
+        return self.metrics.steps_until_checkpoint == 0
+
+    @property
+    def recommended_action(self) -> str:
+        return recommended_action(
+            decision=self.decision,
+            findings=self.findings,
+            delay_ms=self.delay_ms,
+            checkpoint_due=self.checkpoint_due,
+        )
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "decision": self.decision,
+            "checkpoint_due": self.checkpoint_due,
+            "delay_ms": self.delay_ms,
+            "findings": [finding.to_json() for finding in self.findings],
+            "metrics": self.metrics.to_json(),
+            "recommended_action": self.recommended_action,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepVerdict(ContinueVerdict):
+    """The answer to a step of a run, with what the run remembers after it."""
+
+    memory: Memory
+    used: Usage
+
+
+def judge_step(
+    *,
+    policy: Policy,
+    report: StepReport,
+    memory: Memory,
+    used: Usage,
+    budget: Budget,
+    turns_repeat: int = 0,
+) -> StepVerdict:
+    """Judge one step; `memory` and `used` are those before it.
+
+    `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
+    """
+    limits = policy.continue_limits
+    trace = (*memory.trace, trace_of(report, memory.calls))[-_kept(limits) :]
+    segment = memory.segment + 1
+    steps = memory.steps + 1
+    rework_steps = memory.rework_steps + report.rework
+    checkpoint = report.number if report.checkpoint else memory.last_checkpoint_step
+    used = used.plus(report, counted_calls=memory.calls.granted)
+    evidence = of_step(
+        limits=limits,
+        report=report,
+        trace=trace,
+        segment=segment,
+        since_checkpoint=max(0, report.number - checkpoint),
+        rework_ratio_total=rework_steps / steps,
+        used=used,
+        budget=budget,
+        turns_repeat=turns_repeat,
+    )
+    findings, metrics = ask(limits=limits, evidence=evidence)
+    decisions = [finding.decision for finding in findings]
+    decision = most_severe(decisions)
+    return StepVerdict(
+        decision=decision,
+        findings=findings,
+        metrics=metrics,
+        delay_ms=delay(decision, limits=limits, throttles=memory.throttles),
+        memory=Memory(
+            steps=steps,
+            rework_steps=rework_steps,
+            last_step=report.number,
+            last_checkpoint_step=checkpoint,
+            throttles=memory.throttles + 1 if "throttle" in decisions else 0,
+            segment=segment,
+            trace=trace,
+        ),
+        used=used,
+    )
+
+
+def ask(
+    *, limits: ContinueLimits, evidence: Evidence
+) -> tuple[tuple[Finding, ...], Metrics]:
+    """What every gate has to say about the evidence, and the figures it rests on."""
+    findings: list[Finding] = []
+    unjudged = evidence.not_evaluated()
+    for name, gate in REGISTRY.items():
+        try:
+            finding = gate(limits, evidence)
+            if finding is not None:
+                severity(finding.decision)
+        except Exception as error:  # trouble in a gate holds the run, whatever it is
+            unjudged = (*unjudged, name)
+            finding = _could_not_judge(name, error)
+        if finding is not None:
+            findings.append(finding)
+    metrics = Metrics(
+        evidence=evidence,
+        checkpoint_interval=limits.checkpoint_interval_steps,
+        not_evaluated=unjudged,
+    )
+    return tuple(findings), metrics
+
+
+def delay(decision: str, *, limits: ContinueLimits, throttles: int) -> int:
+    """How long to wait after this decision; `throttles` came in a row before it."""
+    if decision != "throttle":
+        return 0
+    # No delay is longer than a day, less than 2^27 ms: more doublings change nothing.
+    return min(limits.throttle_max_ms, limits.throttle_base_ms << min(throttles, 27))
+
+
+def _could_not_judge(name: str, error: Exception) -> Finding:
+    return Finding(
+        gate=name,
+        decision="pause",
+        message=f"The {name} check could not be made ({type(error).__name__})",
+        value=None,
+        limit=None,
+    )
+
+
+def _kept(limits: ContinueLimits) -> int:
+    """How many steps the gates look back at: no more are remembered."""
+    return max(
+        SCORE_WINDOW,
+        limits.rework_window,
+        limits.slope_window,
+        limits.repeat_limit * CYCLE_LIMIT,
+    )

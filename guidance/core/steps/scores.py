@@ -1,0 +1,117 @@
+"""Coherence and uncertainty computed from what was seen, where the agent gave none.
+
+The parts are kept beside the value, so that a reviewer can see where it comes from.
+Whatever cannot be known is None: never 0, never 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from guidance.core.runs.facts import StepTrace
+
+SCORE_WINDOW = 20
+SCORE_MIN_STEPS = 5
+
+# Logarithms are off in the sixteenth digit; without this, confidences of 0.2 would
+# yield an uncertainty a hair above the 0.8 that passes.
+_DIGITS = 12
+
+
+class CoherenceParts(NamedTuple):
+    violations: float
+    rework: float
+    drift: float
+
+    def to_json(self) -> dict[str, float]:
+        return {
+            "violations": self.violations,
+            "rework": self.rework,
+            "drift": self.drift,
+        }
+
+
+class UncertaintyParts(NamedTuple):
+    """`confidence` alone decides where the agent gave any; else the mean of the rest."""
+
+    confidence: float | None = None
+    failed_calls: float | None = None
+    repeated: float | None = None
+
+    def to_json(self) -> dict[str, float | None]:
+        return {
+            "confidence": self.confidence,
+            "failed_calls": self.failed_calls,
+            "repeated": self.repeated,
+        }
+
+
+def coherence(trace: Sequence[StepTrace]) -> tuple[float, CoherenceParts] | None:
+    """0.4 · violations + 0.3 · rework + 0.3 · drift over the last steps."""
+    steps = trace[-SCORE_WINDOW:]
+    n = len(steps)
+    if n < SCORE_MIN_STEPS:
+        return None
+    rework = changes = 0
+    weight = 0.0
+    before: str | None = None
+    for step in steps:
+        weight += step.weight
+        if step.rework:
+            rework += 1
+        intent = step.intent
+        # A step that names no intent says nothing about a change of it.
+        if intent is not None:
+            if before is not None and intent != before:
+                changes += 1
+            before = intent
+    clean = n - min(n, weight)
+    gaps = n - 1
+    # One division of exact numbers, so that 0.4 on paper is 0.4 here.
+    value = ((4 * clean + 3 * (n - rework)) * gaps + 3 * n * (gaps - changes)) / (
+        10 * n * gaps
+    )
+    return value, CoherenceParts(
+        violations=clean / n, rework=(n - rework) / n, drift=(gaps - changes) / gaps
+    )
+
+
+def uncertainty(
+    trace: Sequence[StepTrace], *, confidences: Sequence[float], repeated: bool | None
+) -> tuple[float, UncertaintyParts] | None:
+    """1 - the geometric mean of the step's confidences, else what can be observed.
+
+    Confidences speak of the step itself and count from the first one on; shares of
+    the last steps need as many steps as every other computed score.
+    """
+    if confidences:
+        confidence = _geometric_mean(confidences)
+        return round(1 - confidence, _DIGITS), UncertaintyParts(confidence=confidence)
+    steps = trace[-SCORE_WINDOW:]
+    if len(steps) < SCORE_MIN_STEPS:
+        return None
+    failed = _failed_share(steps)
+    flag = None if repeated is None else float(repeated)
+    seen = [share for share in (failed, flag) if share is not None]
+    if not seen:
+        return None
+    return sum(seen) / len(seen), UncertaintyParts(failed_calls=failed, repeated=flag)
+
+
+def _geometric_mean(values: Sequence[float]) -> float:
+    if min(values) <= 0:
+        return 0.0
+    mean = math.exp(math.fsum(map(math.log, values)) / len(values))
+    return round(mean, _DIGITS)
+
+
+def _failed_share(steps: Sequence[StepTrace]) -> float | None:
+    """Failed calls per call, over the steps that told how many failed."""
+    failed = calls = 0
+    for step in steps:
+        if step.failed_calls is not None:
+            failed += step.failed_calls
+            calls += step.tool_calls
+    return min(failed, calls) / calls if calls else None

@@ -1,0 +1,300 @@
+"""A call before it runs: every gate is asked, every finding kept, the worst one wins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from guidance.core.policy import Budget
+from guidance.core.runs.facts import Usage
+from guidance.core.secrets import UNREAD, SecretFinding, redact
+from guidance.core.tools.calls import Call
+from guidance.core.tools.evidence import CallEvidence, evidence_of
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
+from guidance.core.tools.rules import ToolRules
+from guidance.core.vocabulary import CALL_WEIGHTS, call_severity, most_severe_call
+
+# Stored with every decision. Any change of the gates or their rules that would judge a
+# stored call differently takes the next number.
+GATEWAY_VERSION = 4
+# What looking for secrets may cost, see `secrets.effort`, and how much of that the
+# reading of commands or the planning of edits takes away at most: all together take less
+# than 100 ms.
+SEARCH_LIMIT = 32_000
+READING_COST = 24_000
+PLANNING_COST = 24_000
+# More findings than a person reads; the decision is made by all of them.
+FINDINGS_LIMIT = 100
+_QUOTES = ("text", "argument", "path")
+# Every name that we put around what a call says. A key below `arguments` is its own.
+_EDIT = ("old", "new", "replace_all")
+_OWN_KEYS = frozenset(
+    {("tool",), ("shown",), ("preview",), ("preview", "diff")}
+    | {("quotes",), ("quotes", "message"), ("quotes", "details")}
+    | {("quotes", "details", name) for name in _QUOTES}
+    | {("shown", name) for name in ("command", "arguments", "arguments_json")}
+    | {("shown", name) for name in ("file_path", "content", "diff_lines", "edits")}
+    | {("shown", "edits", name) for name in _EDIT}
+)
+# What an edit looks for; an argument of a tool may have the same name.
+_OLD = re.compile(r"/shown/edits/[0-9]+/old")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallVerdict:
+    """What the gates say, and the call as it may be kept and shown.
+
+    `call` is the call that was judged, `shown` and `preview` are free of secrets;
+    `redacted` says that something had to be taken out of them.
+    """
+
+    call: Call
+    decision: str
+    findings: tuple[CallFinding, ...]
+    tool: str
+    shown: Mapping[str, Any]
+    preview: Mapping[str, Any] | None
+    redacted: bool
+
+    @property
+    def weight(self) -> float:
+        """How much this call counts against the coherence of its step."""
+        return sum(CALL_WEIGHTS[finding.decision] for finding in self.findings)
+
+    def with_finding(self, finding: CallFinding | None) -> CallVerdict:
+        """With what a run's budget says, after the input and before enforcement."""
+        if finding is None:
+            return self
+        place = sum(found.gate in INPUT_GATES for found in self.findings)
+        findings = (*self.findings[:place], finding, *self.findings[place:])
+        decision = most_severe_call([self.decision, finding.decision])
+        return replace(self, findings=findings, decision=decision)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "decision": self.decision,
+            "findings": [finding.to_json() for finding in self.findings],
+        }
+
+
+def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallVerdict:
+    """Everything that can be said without a run; trouble in a gate holds the call."""
+    findings: list[CallFinding] = []
+    try:
+        evidence = evidence_of(call, rules)
+    except Exception as error:  # trouble holds the call, whatever it is
+        evidence = CallEvidence(call=call, arguments={})
+        findings.append(_could_not_judge("arguments", error))
+    findings += _asked(INPUT_GATES, rules, evidence)
+    findings += _asked(ENFORCEMENT_GATES, rules, evidence)
+    try:
+        return _without_secrets(evidence, findings, fingerprint_key)
+    except Exception as error:  # what cannot be cleaned is neither kept nor shown
+        return CallVerdict(
+            call=evidence.call,
+            decision="block",
+            findings=(replace(_could_not_judge("secrets", error), decision="block"),),
+            tool="",
+            shown={},
+            preview=None,
+            redacted=True,
+        )
+
+
+def _told(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
+    """The worst of them, so that the reason of the decision is there, in their order."""
+    places = range(len(findings))
+    worst = sorted(places, key=lambda place: call_severity(findings[place].decision))
+    return tuple(findings[place] for place in sorted(worst[:FINDINGS_LIMIT]))
+
+
+def _without_secrets(
+    evidence: CallEvidence, findings: Sequence[CallFinding], key: bytes
+) -> CallVerdict:
+    """With the secrets as findings, and nothing of them in what is kept of the call."""
+    call, preview = evidence.call, evidence.preview
+    verdict = CallVerdict(
+        call=call,
+        decision=most_severe_call(finding.decision for finding in findings),
+        findings=_told(findings),
+        tool=call.tool,
+        shown=call.shown(),
+        preview=preview,
+        redacted=False,
+    )
+    diff = preview["diff"] if preview else ""
+    sent = {
+        "tool": verdict.tool,
+        "shown": verdict.shown,
+        "preview": {"diff": diff},
+        # What the findings quote of the call is cleaned with it, and says nothing new.
+        "quotes": [_quoted(finding) for finding in verdict.findings],
+    }
+    reading = READING_COST * evidence.reading.share
+    limit = SEARCH_LIMIT - int(reading + PLANNING_COST * evidence.planning)
+    safe = redact(sent, fingerprint_key=key, own_keys=_OWN_KEYS, limit=limit)
+    found = [secret for secret in safe.findings if not _is_quote(secret)]
+    if not found:
+        return verdict
+    clean = _document(safe.value)
+    secrets = list(_secret_findings(_put(found, diff)))
+    told = map(_requoted, verdict.findings, clean["quotes"])
+    return replace(
+        verdict,
+        decision=most_severe_call(
+            [verdict.decision, *(finding.decision for finding in secrets)]
+        ),
+        findings=_told([*told, *secrets]),
+        tool=clean["tool"],
+        shown=clean["shown"],
+        preview=preview and {**preview, "diff": clean["preview"]["diff"]},
+        redacted=True,
+    )
+
+
+def _is_quote(secret: SecretFinding) -> bool:
+    return secret.path.startswith("/quotes/")
+
+
+def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | None:
+    """Names every part of which nothing is left; `reserved` calls still wait."""
+    parts = {
+        "tokens": (budget.tokens, used.tokens),
+        "tool_calls": (budget.tool_calls, used.tool_calls + reserved),
+        "time_ms": (budget.time_ms, used.time_ms),
+        "cost_usd": (budget.cost_micros, used.cost_micros),
+    }
+    gone = [name for name, (limit, all_used) in parts.items() if _gone(limit, all_used)]
+    if not gone:
+        return None
+    return CallFinding(
+        gate="budget",
+        decision="block",
+        message=f"The run's budget is used up: {', '.join(gone)}",
+        remediation="Finish the run, or ask a manager to reopen it with a new budget.",
+        details={"used_up": gone, "reserved": reserved},
+    )
+
+
+def _gone(limit: int | None, used: int) -> bool:
+    return limit is not None and used >= limit
+
+
+def _asked(
+    gates: Mapping[str, Gate], rules: ToolRules, evidence: CallEvidence
+) -> Iterable[CallFinding]:
+    for name, gate in gates.items():
+        try:
+            found = list(gate(rules, evidence))
+            for finding in found:
+                call_severity(finding.decision)
+        except Exception as error:  # trouble in a gate holds the call, whatever it is
+            found = [_could_not_judge(name, error)]
+        yield from found
+
+
+def _could_not_judge(name: str, error: Exception) -> CallFinding:
+    return CallFinding(
+        gate=name,
+        decision="require-confirmation",
+        message=f"The {name} check could not be made ({type(error).__name__})",
+        remediation="Read the call with care: this check says nothing about it.",
+    )
+
+
+def _put(found: Sequence[SecretFinding], diff: str) -> Iterable[SecretFinding]:
+    """What the call would put somewhere. What it only takes away is hidden, no more."""
+    told, in_diff = set(), []
+    for secret in found:
+        if secret.kind == UNREAD:
+            # Wherever it stands, what follows it was not looked at one by one.
+            yield secret
+        elif secret.path.startswith("/preview"):
+            in_diff.append(secret)
+        elif not _OLD.fullmatch(secret.path):
+            told.add(secret.redacted)
+            yield secret
+    added, standing = _added(in_diff, diff)
+    # Put together by the edit: neither in its own texts, nor in the file before.
+    for secret in added:
+        if secret.redacted not in told | standing:
+            told.add(secret.redacted)
+            yield secret
+
+
+def _added(
+    found: Iterable[SecretFinding], diff: str
+) -> tuple[list[SecretFinding], set[str]]:
+    """Those in added lines of the diff, and the names of those in others."""
+    added, standing = [], set()
+    line = position = 0
+    for secret in sorted(found, key=lambda secret: secret.span):
+        # Onwards from the last one: lines may be very long.
+        line = diff.rfind("\n", position, secret.span[0]) + 1 or line
+        position = secret.span[0]
+        if diff[line] == "+":
+            added.append(secret)
+        else:
+            standing.add(secret.redacted)
+    return added, standing
+
+
+def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
+    for secret in found:
+        place = secret.path.removeprefix("/shown")
+        message = f"A secret stands in {place}: {secret.redacted}"
+        if secret.kind == UNREAD:
+            message = f"More that looks like secrets than is read stands in {place}"
+        yield CallFinding(
+            gate="secrets",
+            decision="block",
+            message=message,
+            remediation=(
+                "Refer to it by an environment variable or a vault instead. "
+                "If it was a real one, change it: it has been sent."
+            ),
+            details={
+                "kind": secret.kind,
+                "argument": place,
+                "length": secret.length,
+                "redacted": secret.redacted,
+                "in_key": secret.in_key,
+            },
+        )
+
+
+def _quoted(finding: CallFinding) -> dict[str, Any]:
+    """The words of a finding that come from the call; all others are our own."""
+    own_words = finding.gate in {"destructive", "diff_size", "multi_edit", "secrets"}
+    details = finding.details
+    return {
+        "message": None if own_words else finding.message,
+        "details": {
+            name: details[name]
+            for name in _QUOTES
+            if name in details and not _is_own_place(details[name])
+        },
+    }
+
+
+def _is_own_place(quote: object) -> bool:
+    """A pointer such as /command, in which nothing is the call's own word."""
+    return isinstance(quote, str) and ("shown", quote[1:]) in _OWN_KEYS
+
+
+def _requoted(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:
+    details = {**finding.details, **clean["details"]}
+    if "span" in details:
+        # It counts in the text as it was sent, and that text is not kept.
+        details["span"] = None
+    return replace(
+        finding, message=clean["message"] or finding.message, details=details
+    )
+
+
+def _document(value: object) -> dict[str, Any]:
+    assert isinstance(value, dict)
+    return value

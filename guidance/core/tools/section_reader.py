@@ -1,0 +1,109 @@
+"""The tools section of a policy document, read strictly."""
+
+from __future__ import annotations
+
+from guidance.core.arguments import (
+    PatternRefused,
+    Schema,
+    SchemaRefused,
+    allowlisted,
+    compile_pattern,
+    pattern_problem,
+    tool_problem,
+)
+from guidance.core.document_reader import Section
+from guidance.core.regex import PATTERN_LIMIT
+from guidance.core.shell_commands.rules import RULES
+from guidance.core.tools.rules import OwnPattern, ToolRules, ToolSchema
+
+_NAME_LIMIT = 64
+_MESSAGE_LIMIT = 300
+_LINES_LIMIT = 1_000_000
+_DAY_S = 86_400
+_DECISIONS = ("block", "require-confirmation", "warn")
+
+
+def read_tool_rules(section: Section) -> ToolRules:
+    default = ToolRules()
+    allowlist = section.part("allowlist")
+    enabled = allowlist.flag("enabled", default=default.allowlist is not None)
+    allowed = allowlist.texts("tools", (), problem=pattern_problem)
+    allowlist.close()
+    patterns = tuple(filter(None, map(_own_pattern, section.parts("patterns"))))
+    names = {*RULES, *(pattern.name for pattern in patterns)}
+
+    def unknown_rule(pattern: str) -> str | None:
+        if any(allowlisted(name, [pattern]) for name in names):
+            return None
+        return "no rule has this name"
+
+    rules = ToolRules(
+        allowlist=allowed if enabled else None,
+        max_diff_lines=section.integer(
+            "max_diff_lines", default.max_diff_lines, low=0, high=_LINES_LIMIT
+        ),
+        lenient_arguments=section.texts(
+            "lenient_arguments", default.lenient_arguments, problem=pattern_problem
+        ),
+        idempotent=section.texts(
+            "idempotent", default.idempotent, problem=pattern_problem
+        ),
+        shell_arguments=section.texts(
+            "shell_arguments", default.shell_arguments, problem=_mark_problem
+        ),
+        sql_arguments=section.texts(
+            "sql_arguments", default.sql_arguments, problem=_mark_problem
+        ),
+        schemas=_schemas(section),
+        patterns=patterns,
+        always_ask=section.texts(
+            "always_ask", default.always_ask, problem=unknown_rule
+        ),
+        grant_expires_s=section.integer(
+            "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
+        ),
+    )
+    section.close()
+    return rules
+
+
+def _mark_problem(mark: str) -> str | None:
+    """Why a mark such as Bash.command names no argument, None if it does."""
+    tool, dot, argument = mark.rpartition(".")
+    if not dot or not argument:
+        return "must be tool.argument, such as Bash.command or *.sql"
+    return pattern_problem(tool)
+
+
+def _own_pattern(section: Section) -> OwnPattern | None:
+    """None where it cannot be searched for; that is noted as a problem."""
+    name = section.text("name", most=_NAME_LIMIT)
+    text = section.text("pattern", most=PATTERN_LIMIT)
+    decision = section.choice("decision", "require-confirmation", among=_DECISIONS)
+    message = section.text("message", most=_MESSAGE_LIMIT)
+    section.close()
+    if section.sound("name") and name in RULES:
+        section.refuse("name", "a built-in rule has this name")
+    try:
+        pattern = compile_pattern(text)
+    except PatternRefused as refused:
+        if section.sound("pattern"):
+            section.refuse("pattern", str(refused))
+        return None
+    return OwnPattern(
+        name=name, text=text, decision=decision, message=message, pattern=pattern
+    )
+
+
+def _schemas(section: Section) -> dict[str, ToolSchema]:
+    schemas = {}
+    for tool, document in section.objects("schemas").items():
+        why = tool_problem(tool)
+        if why is not None:
+            section.refuse(f"schemas.{tool}", why)
+            continue
+        try:
+            schemas[tool] = ToolSchema(document=document, schema=Schema(document))
+        except SchemaRefused as refused:
+            section.refuse(f"schemas.{tool}", str(refused))
+    return schemas

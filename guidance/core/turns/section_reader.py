@@ -1,0 +1,72 @@
+"""The turns section of a policy document, read strictly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from guidance.core.arguments import tool_problem
+from guidance.core.document_reader import Problem, Section
+from guidance.core.turns.phrases import Phrases, phrase_problem
+from guidance.core.turns.rules import TurnRules
+
+# One more than any turn can score, which switches a rule off.
+_NEVER = 101
+_RETRIES_LIMIT = 100
+_NUDGE_LIMIT = 2_000
+
+
+def read_turn_rules(section: Section) -> TurnRules:
+    common = _rules(section, TurnRules())
+    models = {}
+    for name, document in section.objects("models").items():
+        why = _model_problem(name)
+        if why is not None:
+            section.refuse(f"models.{name}", why)
+        problems: list[Problem] = []
+        own = Section(document, path="", problems=problems)
+        models[name] = _rules(own, common)
+        own.close()
+        for path, message in problems:
+            section.refuse(f"models.{name}.{path}", message)
+    section.close()
+    return replace(common, models=models)
+
+
+def _rules(section: Section, default: TurnRules) -> TurnRules:
+    """One set of rules; what it leaves out is as in `default`."""
+
+    def phrases(name: str) -> Phrases:
+        known: Phrases = getattr(default, name)
+        texts = section.texts(name, known.texts, problem=phrase_problem)
+        return known if texts == known.texts else Phrases(texts)
+
+    rules = TurnRules(
+        threshold=section.integer("threshold", default.threshold, low=1, high=_NEVER),
+        warn_from=section.integer("warn_from", default.warn_from, low=0, high=_NEVER),
+        max_retries=section.integer(
+            "max_retries", default.max_retries, low=0, high=_RETRIES_LIMIT
+        ),
+        intent_phrases=phrases("intent_phrases"),
+        completion_phrases=phrases("completion_phrases"),
+        summary_phrases=phrases("summary_phrases"),
+        nudge=_nudge(section, default.nudge),
+    )
+    if section.sound("threshold", "warn_from") and rules.warn_from > rules.threshold:
+        section.refuse(
+            "warn_from",
+            f"{rules.warn_from} is more than threshold, which is {rules.threshold}",
+        )
+    return rules
+
+
+def _nudge(section: Section, default: str) -> str:
+    text = section.text("nudge", most=_NUDGE_LIMIT, default=default)
+    if section.sound("nudge") and not text.strip():
+        section.refuse("nudge", "must not be blank")
+    return text
+
+
+def _model_problem(pattern: str) -> str | None:
+    if "*" in pattern[:-1]:
+        return "a star may only stand at the end"
+    return None if pattern == "*" else tool_problem(pattern.removesuffix("*"))

@@ -1,0 +1,109 @@
+"""Commands and what is expected of each: data for tests and for the benchmark.
+
+Nothing here imports the code that is judged. A table holds pairs of what is expected and
+the command: the name of a rule, `?` for any rule that says "cannot be read", or an empty
+text for harmless, `*` for any rule at all. Several names that would all do are separated
+by blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from tests.guidance.core.shell_commands.corpus import (
+    attacks,
+    cloud,
+    everyday,
+    files,
+    git,
+    hidden,
+    machines,
+    nested,
+    programs,
+    seeds,
+    sql,
+    text,
+    variants,
+    windows,
+    wrappers,
+)
+from tests.guidance.core.shell_commands.corpus.samples import (
+    second_dangerous,
+    second_harmless,
+    sessions_dangerous,
+    sessions_harmless,
+    third_dangerous,
+    third_harmless,
+)
+
+Table = Iterable[tuple[str, str]]
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        "seed: must trip": seeds.TRIPS,
+        "seed: must not trip": seeds.PASSES,
+        "files": files.TRIPS,
+        "files, harmless": files.PASSES,
+        "git": git.TRIPS,
+        "git, harmless": git.PASSES,
+        "sql": sql.TRIPS,
+        "sql, harmless": sql.PASSES,
+        "machines": machines.TRIPS,
+        "machines, harmless": machines.PASSES,
+        "cloud": cloud.TRIPS,
+        "cloud, harmless": cloud.PASSES,
+        "windows": windows.TRIPS,
+        "windows, harmless": windows.PASSES,
+        "wrappers": wrappers.TRIPS,
+        "wrappers, harmless": wrappers.PASSES,
+        "nested shells": nested.TRIPS,
+        "nested shells, harmless": nested.PASSES,
+        "programs on the command line": programs.TRIPS,
+        "programs, harmless": programs.PASSES,
+        "hidden": hidden.TRIPS,
+        "hidden, harmless": hidden.PASSES,
+        "forty ways to write rm": variants.TRIPS,
+        "text that is only data": text.PASSES,
+        "text that is run": text.TRIPS,
+        "everyday": everyday.PASSES,
+        "second collection": second_dangerous.TRIPS,
+        "second collection, harmless": second_harmless.PASSES,
+        "sessions": sessions_dangerous.TRIPS,
+        "sessions, harmless": sessions_harmless.PASSES,
+        "third collection": third_dangerous.TRIPS,
+        "attacks": attacks.TRIPS,
+        "third collection, harmless": third_harmless.PASSES,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    category: str
+    expected: str
+    command: str
+
+    @property
+    def dangerous(self) -> bool:
+        return bool(self.expected)
+
+    def met(self, findings: Iterable[tuple[str, bool]]) -> bool:
+        """Do rules and their `uninspectable` marks answer what is expected?"""
+        found = list(findings)
+        if not self.expected:
+            return not found
+        wanted = self.expected.split()
+        if "*" in wanted:
+            return bool(found)
+        if "?" in wanted and any(uninspectable for _, uninspectable in found):
+            return True
+        return any(rule in wanted for rule, _ in found)
+
+
+CASES = tuple(
+    Case(category=category, expected=expected, command=command)
+    for category, table in TABLES.items()
+    for expected, command in table
+)

@@ -1,0 +1,179 @@
+"""Texts made to be slow: the work is counted, and what is too much goes to a person.
+
+No test here asks a clock; `make bench-gates` does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterator
+from re import _parser as parser  # type: ignore[attr-defined]
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from guidance.core import shell_commands
+from guidance.core.shell_commands import judge_command, judge_sql, split_command
+from guidance.core.shell_commands.code.language import Language
+from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_FINDINGS, MAX_PARTS
+from tests.guidance.core.shell_commands.corpus import sizes
+from tests.rows import each_row
+
+KIB = 1024
+MIB = 1024 * KIB
+# Calls of functions, those written in C included; each is well under a microsecond.
+MOST_CALLS = 500_000
+JUDGES = (judge_command, judge_sql, split_command)
+
+
+class Enough(BaseException):
+    """Not an Exception, so that nothing takes it for one of its own."""
+
+
+def calls(judge: Callable[[str], object], text: str) -> int:
+    """How many functions are called; one more than allowed is enough to know."""
+    count = 0
+
+    def counted(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+        if count > MOST_CALLS:
+            raise Enough
+
+    sys.setprofile(counted)
+    try:
+        judge(text)
+    except Enough:
+        pass
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def too_slow(judge: Callable[[str], object], texts: dict[str, str]) -> list[str]:
+    return [name for name, text in texts.items() if calls(judge, text) > MOST_CALLS]
+
+
+@pytest.mark.parametrize("size", [2 * KIB, 20 * KIB, MAX_CHARACTERS])
+def test_no_bomb_takes_more_work_than_is_allowed(size: int) -> None:
+    assert too_slow(judge_command, dict(sizes.bombs(size))) == []
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+def test_what_was_slow_once_is_so_no_more(judge: Callable[[str], object]) -> None:
+    assert too_slow(judge, dict(sizes.FOUND_BY_FUZZING)) == []
+
+
+@pytest.mark.parametrize("size", [2 * KIB, 100 * KIB])
+def test_a_usual_command_costs_little_and_is_let_alone(size: int) -> None:
+    for name, text in sizes.usual(size).items():
+        assert calls(judge_command, text) < 4 * size, name
+        assert [found for found in judge_command(text) if not found.uninspectable] == []
+
+
+@pytest.mark.parametrize("size", [2 * KIB, 20 * KIB])
+def test_the_danger_at_the_end_of_a_long_command_is_found(size: int) -> None:
+    for name, text in sizes.dangerous(size).items():
+        assert "delete-folder" in [found.rule for found in judge_command(text)], name
+
+
+@pytest.mark.parametrize("size", [MAX_CHARACTERS + 1, MIB])
+def test_what_is_too_long_is_not_read_and_goes_to_a_person(size: int) -> None:
+    for text in sizes.bombs(size).values():
+        if len(text) <= MAX_CHARACTERS:
+            continue
+        for judge in (judge_command, judge_sql):
+            [found] = judge(text)
+            assert (found.rule, found.uninspectable) == ("opaque-size", True)
+            assert found.span == (0, len(text))
+        assert split_command(text) == ()
+        assert calls(judge_command, text) < 100
+
+
+@each_row(
+    "text",
+    [
+        "ls;" * 5_000,
+        "(" * 200,
+        "$(" * 200,
+        "sudo " * 200 + "ls",
+        "eval " * 200 + "ls",
+        "f0(){ f1;f1; };f1(){ f2;f2; };" + "ls;" * 5_000,
+        "A='" + "ls;" * 4_000 + "';" + 'eval "$A";' * 900,
+    ],
+)
+def test_what_is_too_deep_or_too_much_goes_to_a_person(text: str) -> None:
+    rules = [found.rule for found in judge_command(text)]
+    assert {"opaque-size", "opaque-syntax"} & set(rules)
+
+
+def test_what_was_found_before_it_was_too_much_is_told() -> None:
+    rules = [found.rule for found in judge_command("rm -rf data;" + "ls;" * 5_000)]
+    assert sorted(rules) == ["delete-folder", "opaque-size"]
+
+
+def test_findings_and_parts_are_told_up_to_a_number() -> None:
+    assert len(judge_command("rm a;" * 500)) == MAX_FINDINGS
+    assert len(split_command("ls a;" * 500)) == MAX_PARTS
+
+
+def test_that_it_was_too_much_is_told_however_much_was_found() -> None:
+    rules = {found.rule for found in judge_command("> a;" * 64 + "(" * 200)}
+    assert "opaque-size" in rules
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Every regular expression of the package, with where it stands."""
+    for module in pkgutil.walk_packages(
+        shell_commands.__path__, f"{shell_commands.__name__}."
+    ):
+        for name, value in vars(importlib.import_module(module.name)).items():
+            fields: list[object] = [value]
+            if isinstance(value, Language):
+                fields = [getattr(value, field) for field in Language.__slots__]
+            elif isinstance(value, dict):
+                fields = [each for each in value.values() if not isinstance(each, str)]
+                fields += [
+                    part for each in fields if isinstance(each, tuple) for part in each
+                ]
+            for field in fields:
+                if isinstance(field, re.Pattern):
+                    yield f"{module.name}.{name}", field
+
+
+def repeats_in_repeats(parsed: Any, *, inside: bool = False) -> bool:
+    """Two endless repeats inside each other that may both give back."""
+    for operation, argument in parsed:
+        repeat = str(operation) in ("MAX_REPEAT", "MIN_REPEAT")
+        endless = repeat and argument[1] == parser.MAXREPEAT
+        if endless and inside:
+            return True
+        possessive = str(operation) in ("POSSESSIVE_REPEAT", "ATOMIC_GROUP")
+        for part in argument if isinstance(argument, tuple | list) else (argument,):
+            for each in part if isinstance(part, list) else (part,):
+                if isinstance(each, parser.SubPattern) and repeats_in_repeats(
+                    each, inside=not possessive and (inside or endless)
+                ):
+                    return True
+    return False
+
+
+def test_the_check_of_patterns_tells_good_from_bad() -> None:
+    assert repeats_in_repeats(parser.parse("x(?:a+|b)*y"))
+    assert repeats_in_repeats(parser.parse("(a|(b*))+"))
+    assert not repeats_in_repeats(parser.parse("(?:a++|b)*+"))
+    assert not repeats_in_repeats(parser.parse("a*b+(c*|d)"))
+
+
+def test_no_pattern_repeats_a_repeat() -> None:
+    found = list(patterns())
+    assert len(found) > 60
+    assert [
+        name
+        for name, pattern in found
+        if repeats_in_repeats(parser.parse(pattern.pattern, pattern.flags))
+    ] == []

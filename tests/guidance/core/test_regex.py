@@ -1,0 +1,79 @@
+"""M70, M71 and P47: people's patterns run in linear time or are refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guidance.core.arguments import PatternRefused, compile_pattern
+from guidance.core.regex import COUNT_LIMIT, PATTERN_LIMIT
+from tests.examples import examples
+from tests.rows import each_row
+
+steadily = examples(200)
+
+
+@each_row(
+    "text",
+    ["(a)\\1", "(?<=a)b", "(?<!a)b", "(?=a)b", "(?!a)b", "(?P<x>a)(?P=x)", "(?>a)b"],
+)
+def test_m71_what_needs_backtracking_is_refused(text: str) -> None:
+    with pytest.raises(PatternRefused, match="linear time"):
+        compile_pattern(text)
+
+
+@each_row(
+    ("text", "why"),
+    [
+        ("", "empty"),
+        ("a" * (PATTERN_LIMIT + 1), "longer"),
+        ("(", "missing"),
+        ("[z-a]", "range"),
+        (f"a{{{COUNT_LIMIT + 1}}}", "count"),
+        ("(?:a{60}){60}", "too large|linear"),
+        ("\ud800", "surrogate"),
+    ],
+    ids=["empty", "long", "open", "range", "count", "large", "half"],
+)
+def test_what_is_no_pattern_is_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(PatternRefused, match=why):
+        compile_pattern(text)
+
+
+def test_m71_a_bomb_elsewhere_is_harmless_here() -> None:
+    """It compiles to six instructions and reads each character once."""
+    pattern = compile_pattern("(a+)+$")
+    assert pattern.find("a" * 262_143 + "!") == ()
+    assert pattern.find("x" + "a" * 100) == ((1, 101),)
+
+
+def test_places_are_those_of_characters() -> None:
+    pattern = compile_pattern(r"(?i)drop\s+table")
+    assert pattern.find("für: DROP  table x; drop table y") == ((5, 16), (20, 30))
+    assert pattern.find("nothing") == ()
+    assert pattern.find("") == ()
+
+
+def test_a_few_places_are_enough() -> None:
+    assert len(compile_pattern("a").find("a" * 1_000)) == 100
+    assert len(compile_pattern("a").find("a" * 1_000, limit=3)) == 3
+
+
+def test_half_of_a_surrogate_pair_is_only_a_character() -> None:
+    assert compile_pattern("b").find("a\ud800b") == ((2, 3),)
+
+
+def test_the_text_of_a_pattern_is_kept() -> None:
+    assert compile_pattern("a+").text == "a+"
+
+
+@steadily
+@given(text=st.text("ab()[]{}*+?|^$\\.,0123456789", min_size=1, max_size=20))
+def test_any_pattern_compiles_or_is_refused(text: str) -> None:
+    try:
+        pattern = compile_pattern(text)
+    except PatternRefused:
+        return
+    for start, end in pattern.find("ab(a)b.0{1}", limit=20):
+        assert 0 <= start <= end <= 11
