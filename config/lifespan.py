@@ -20,7 +20,7 @@ from config.safety import refuse_unsafe
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, hub
 from ledger.writer import close_writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.live import here
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
 async def _start() -> None:
     if settings.EMBEDDED:
         hold_database_file()
-    await read(refuse_unsafe)
+    await run_in_db_thread(refuse_unsafe)
     # The writer's thread and the event loop hand work to each other all the time;
     # the default of 5 ms between switches would be felt in every answer.
     sys.setswitchinterval(0.001)

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from config.celery import app
 from config.models import Heartbeat
-from ledger.idempotency import forget_old_keys
+from ledger.idempotency import delete_old_keys
 from reviews.expiry import abandon_silent_runs, expire_due_reviews
 from webhooks.delivery.worker import deliver
 from webhooks.services import forget_old_deliveries
@@ -32,7 +32,7 @@ def abandon_runs() -> int:
 
 @app.task
 def forget_keys() -> int:
-    return forget_old_keys()
+    return delete_old_keys()
 
 
 @app.task

@@ -20,13 +20,13 @@ from ledger.schemas import (
     VerifyOut,
 )
 from ledger.selectors import (
-    ledger_lines,
-    run_visible,
-    runs_labelled,
-    runs_visible,
-    without_loop,
+    exclude_loop_runs,
+    filter_by_label,
+    get_visible_run,
+    list_visible_runs,
+    stream_ledger_lines,
 )
-from ledger.serializers import checkpoint_answer, run_answer
+from ledger.serializers import serialize_checkpoint, serialize_run
 from ledger.verification.row_checks import compare_runs
 from ledger.verification.verify import verify_run
 
@@ -36,13 +36,13 @@ router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
 def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
     """Newest first; `next_cursor` leads on."""
     only_known(request.GET, RunFilters.model_fields)
-    runs = visible = runs_visible(principal=principal_of(request))
+    runs = visible = list_visible_runs(principal=principal_of(request))
     if filters.status is not None:
         runs = runs.filter(status=filters.status)
     if filters.agent is not None:
         runs = runs.filter(agent__name=filters.agent)
     if filters.agent != SYSTEM_LOOP:
-        runs = without_loop(runs)
+        runs = exclude_loop_runs(runs)
     if filters.intent is not None:
         if filters.intent not in INTENTS:
             raise unacceptable("intent", f"one of {', '.join(INTENTS)}")
@@ -51,32 +51,32 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
         name, colon, value = filters.label.partition(":")
         if not colon or not name:
             raise unacceptable("label", "must be name:value")
-        runs = runs_labelled(runs, name=name, value=value)
+        runs = filter_by_label(runs, name=name, value=value)
     if filters.q is not None:
         runs = runs.filter(task__icontains=filters.q)
     rows, next_cursor = page_after(
         runs, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     return json_response(
-        {"items": [run_answer(run) for run in rows], "next_cursor": next_cursor}
+        {"items": [serialize_run(run) for run in rows], "next_cursor": next_cursor}
     )
 
 
 @router.get("/runs/{run}", response=RunOut)
 def get_run(request: HttpRequest, run: str) -> HttpResponse:
     """One run as it stands."""
-    found = run_visible(principal=principal_of(request), code=run)
-    return json_response(run_answer(found))
+    found = get_visible_run(principal=principal_of(request), code=run)
+    return json_response(serialize_run(found))
 
 
 @router.get("/runs/{run}/checkpoints/latest", response=CheckpointOut)
 def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
     """Where to go on after a crash or a pause."""
-    found = run_visible(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=principal_of(request), code=run)
     checkpoint = found.checkpoints.order_by("-pk").first()
     if checkpoint is None:
         raise NotFound("This run has saved no checkpoint yet.")
-    return json_response(checkpoint_answer(checkpoint, run_code=str(found.code)))
+    return json_response(serialize_checkpoint(checkpoint, run_code=str(found.code)))
 
 
 @router.get(
@@ -104,9 +104,9 @@ def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
 )
 def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
     """The run's whole chain as NDJSON, one entry a line."""
-    found = run_visible(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=principal_of(request), code=run)
     return StreamingHttpResponse(
-        ledger_lines(found),
+        stream_ledger_lines(found),
         content_type="application/x-ndjson; charset=utf-8",
         headers={"Cache-Control": "no-store"},
     )
@@ -115,7 +115,7 @@ def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
 @router.get("/runs/{run}/verify", response=VerifyOut, tags=["Ledger"])
 def get_verification(request: HttpRequest, run: str) -> HttpResponse:
     """Recompute every hash of the run's chain, and compare its rows with it."""
-    found = run_visible(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=principal_of(request), code=run)
     result = verify_run(found)
     if result.ok and (differs := compare_runs([found])):
         first = min(differs, key=lambda each: each.seq)

@@ -34,11 +34,11 @@ def timestamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 
 
-def payload_hash(payload: str) -> str:
+def hash_payload(payload: str) -> str:
     return hashlib.sha256(payload.encode()).hexdigest()
 
 
-def link_hash(link: Link) -> str:
+def hash_link(link: Link) -> str:
     """The entry's hash; an unknown format is an error, never a pass."""
     if link.version != FORMAT:
         raise ValueError(f"Ledger format {link.version} is not known.")

@@ -17,7 +17,7 @@ from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
 from ledger.models import Checkpoint, IdempotencyRecord, Run
 from ledger.state import RunState
-from ledger.writer import Change, Command, Draft, nothing, writer
+from ledger.writer import Change, ChangeRequest, Draft, nothing, writer
 
 OPERATOR = "system:operator"
 
@@ -60,7 +60,7 @@ def list_answers(agent_id: int, checkpoint: Checkpoint) -> QuerySet[IdempotencyR
 
 
 @dataclass(kw_only=True)
-class RedactCheckpoint(Command[None]):
+class RedactCheckpoint(ChangeRequest[None]):
     """A label in the place of every secret. The run may have ended long ago."""
 
     checkpoint: Checkpoint

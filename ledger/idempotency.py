@@ -39,7 +39,7 @@ class KeyReused(DomainError):
     title = "This key was used for another request"
 
 
-def idempotency_of(
+def build_idempotency(
     *, key: str | None, agent_id: int, method: str, path: str, body: bytes, status: int
 ) -> Idempotency | None:
     """The caller's key bound to this very request; None when none was sent."""
@@ -56,7 +56,7 @@ def idempotency_of(
     )
 
 
-def own_key(*parts: str, agent_id: int) -> Idempotency:
+def build_own_key(*parts: str, agent_id: int) -> Idempotency:
     """A key that we make ourselves; the NUL in it keeps it apart from any caller's."""
     key = _fingerprint("\0".join(("checkrail", *parts)).encode())
     return Idempotency(agent_id=agent_id, key=key, fingerprint=key, status=201)
@@ -67,7 +67,7 @@ def _fingerprint(data: bytes) -> str:
     return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
 
 
-def answer_again(idempotency: Idempotency) -> Any:
+def get_earlier_answer(idempotency: Idempotency) -> Any:
     """The earlier answer to this key, if there is one."""
     record = IdempotencyRecord.objects.filter(
         agent_id=idempotency.agent_id, key=idempotency.key
@@ -81,7 +81,7 @@ def answer_again(idempotency: Idempotency) -> Any:
     return Reply(status=record.status, body=record.body, replayed=True)
 
 
-def record_answer(idempotency: Idempotency, *, answer: Any, at: datetime) -> None:
+def store_answer(idempotency: Idempotency, *, answer: Any, at: datetime) -> None:
     """Commands that carry a key answer with a Reply: what is sent is what is kept."""
     IdempotencyRecord.objects.create(
         agent_id=idempotency.agent_id,
@@ -93,7 +93,7 @@ def record_answer(idempotency: Idempotency, *, answer: Any, at: datetime) -> Non
     )
 
 
-def remembered(keys: Iterable[Idempotency]) -> dict[str, dict[str, Any]]:
+def list_recorded_answers(keys: Iterable[Idempotency]) -> dict[str, dict[str, Any]]:
     """What is recorded under these keys of one agent, by key."""
     found: dict[str, dict[str, Any]] = {}
     wanted = list(keys)
@@ -108,7 +108,7 @@ def remembered(keys: Iterable[Idempotency]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def record_of(
+def build_record(
     idempotency: Idempotency, *, body: dict[str, Any], at: datetime
 ) -> IdempotencyRecord:
     """A record to store beside a change; the caller has looked that there is none."""
@@ -122,7 +122,7 @@ def record_of(
     )
 
 
-def forget_old_keys() -> int:
+def delete_old_keys() -> int:
     """Keys are kept for 72 hours; returns how many were dropped."""
     count, _ = IdempotencyRecord.objects.filter(
         created_at__lt=timezone.now() - KEEP

@@ -23,7 +23,7 @@ from guidance.core.number_format import duration, percent_beside
 from ledger.charts import StepFigure, fleet_bar, gauge
 from ledger.figures import ago, compact, exact_money, iso, money, span
 from ledger.models import FINAL, Entry, ProjectHead, Run
-from ledger.selectors import without_loop
+from ledger.selectors import exclude_loop_runs
 from safetext import visible_line
 
 PAGE = 50
@@ -140,7 +140,7 @@ def fleet_of(*, project_id: int) -> Fleet:
     runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
     )
-    counts = without_loop(runs).aggregate(
+    counts = exclude_loop_runs(runs).aggregate(
         running=Count("pk", filter=running & ~slow),
         throttled=Count("pk", filter=running & slow),
         paused=Count("pk", filter=Q(status="paused")),
@@ -153,7 +153,7 @@ def runs_found(*, project_id: int, show: str = "", search: str = "") -> QuerySet
     """The project's runs, newest first, as the filters ask."""
     runs = Run.objects.filter(project_id=project_id).order_by("-pk")
     if search != SYSTEM_LOOP:
-        runs = without_loop(runs)
+        runs = exclude_loop_runs(runs)
     if show in SHOWS:
         runs = runs.filter(status__in=SHOWS[show])
     if search:

@@ -18,10 +18,10 @@ from common.ids import parse_code
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from ledger.serializers import RUN_RELATED
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 
 
-def runs_visible(*, principal: Principal) -> QuerySet[Run]:
+def list_visible_runs(*, principal: Principal) -> QuerySet[Run]:
     """An agent sees its own runs, a person those of their projects."""
     runs = Run.objects.select_related(*RUN_RELATED)
     if isinstance(principal, AgentPrincipal):
@@ -29,7 +29,7 @@ def runs_visible(*, principal: Principal) -> QuerySet[Run]:
     return runs.filter(project__membership__user_id=principal.user_id)
 
 
-def without_loop(runs: QuerySet[Run]) -> QuerySet[Run]:
+def exclude_loop_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
     """No agent's work: whoever looks for the loop's own runs names its agent."""
     return runs.exclude(intent=SYSTEM_LOOP)
 
@@ -53,36 +53,38 @@ class LabelText(Func):
         )
 
 
-def runs_labelled(runs: QuerySet[Run], *, name: str, value: str) -> QuerySet[Run]:
+def filter_by_label(runs: QuerySet[Run], *, name: str, value: str) -> QuerySet[Run]:
     return runs.alias(label=LabelText("labels", Value(name))).filter(label=value)
 
 
-def run_visible(*, principal: Principal, code: str) -> Run:
+def get_visible_run(*, principal: Principal, code: str) -> Run:
     known = parse_code(code)
     run = (
-        runs_visible(principal=principal).filter(code=known).first() if known else None
+        list_visible_runs(principal=principal).filter(code=known).first()
+        if known
+        else None
     )
     if run is None:
         raise NotFound
     return run
 
 
-async def ledger_lines(run: Run) -> AsyncIterator[str]:
+async def stream_ledger_lines(run: Run) -> AsyncIterator[str]:
     """The run's chain as NDJSON, read a few hundred entries at a time."""
     last = 0
     while True:
-        page = await read(partial(_entries_after, run.pk, last))
+        page = await run_in_db_thread(partial(_list_entries_after, run.pk, last))
         if not page:
             return
-        yield "".join(ledger_line(entry, run=str(run.code)) for entry in page)
+        yield "".join(render_ledger_line(entry, run=str(run.code)) for entry in page)
         last = page[-1].seq
 
 
-def _entries_after(run_id: int, seq: int) -> list[Entry]:
+def _list_entries_after(run_id: int, seq: int) -> list[Entry]:
     return list(Entry.objects.filter(run_id=run_id, seq__gt=seq).order_by("seq")[:500])
 
 
-def ledger_line(entry: Entry, *, run: str) -> str:
+def render_ledger_line(entry: Entry, *, run: str) -> str:
     """One entry; the payload stands byte for byte as it was hashed."""
     head = {
         "v": entry.version,

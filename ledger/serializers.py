@@ -15,7 +15,7 @@ from ledger.models import Checkpoint, Run
 RUN_RELATED = ("project", "agent")
 
 
-def run_answer(run: Run) -> dict[str, Any]:
+def serialize_run(run: Run) -> dict[str, Any]:
     policy = policy_by_id(run.policy_id)
     slug = run.project.slug
     return {
@@ -29,7 +29,7 @@ def run_answer(run: Run) -> dict[str, Any]:
         "status": run.status,
         "status_reason": run.status_reason or None,
         "policy": policy.stamp(),
-        "budget": budget_answer(run),
+        "budget": serialize_budget(run),
         "steps": run.steps,
         "rework_steps": run.rework_steps,
         "last_step": run.last_step,
@@ -50,7 +50,7 @@ def run_answer(run: Run) -> dict[str, Any]:
     }
 
 
-def budget_answer(run: Run) -> dict[str, dict[str, Any]]:
+def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
     parts = {
         "tokens": (run.tokens_limit, run.tokens_used),
         "tool_calls": (run.tool_calls_limit, run.tool_calls_used),
@@ -73,7 +73,7 @@ def budget_answer(run: Run) -> dict[str, dict[str, Any]]:
     return answer
 
 
-def checkpoint_answer(checkpoint: Checkpoint, *, run_code: str) -> dict[str, Any]:
+def serialize_checkpoint(checkpoint: Checkpoint, *, run_code: str) -> dict[str, Any]:
     return {
         "id": str(checkpoint.code),
         "run": run_code,

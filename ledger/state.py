@@ -122,7 +122,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
 )
 
 
-def columns_of(state: RunState) -> tuple[Any, ...]:
+def list_column_values(state: RunState) -> tuple[Any, ...]:
     """The values of COLUMNS, in their order."""
     budget, used, memory = state.budget, state.used, state.memory
     return (
@@ -141,7 +141,7 @@ def columns_of(state: RunState) -> tuple[Any, ...]:
         memory.last_step,
         memory.last_checkpoint_step,
         state.last_decision,
-        _remembered(state),
+        _serialize_memory(state),
         canonical([item.to_json() for item in state.open_reviews]),
         state.head_seq,
         state.head_hash,
@@ -153,14 +153,14 @@ def columns_of(state: RunState) -> tuple[Any, ...]:
 NO_TURNS = TurnMemory()
 
 
-def _remembered(state: RunState) -> str:
+def _serialize_memory(state: RunState) -> str:
     """What is not there is not written down: runs stored before read the same."""
     turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
     observed = {"observed": True} if state.observed else {}
     return canonical({**state.memory.to_json(), **turns, **observed})
 
 
-def state_of(run: Run) -> RunState:
+def build_state(run: Run) -> RunState:
     memory = json.loads(run.memory)
     return RunState(
         id=run.pk,
@@ -196,7 +196,7 @@ def state_of(run: Run) -> RunState:
     )
 
 
-def unstarted(run: Run) -> RunState:
+def build_unstarted_state(run: Run) -> RunState:
     """The run before its first entry: what never changes, and nothing else.
 
     What the row remembers is not read: it may be what was tampered with.

@@ -17,8 +17,8 @@ from guidance.core.runs.facts import Memory
 from guidance.selectors import LoadedPolicy
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, Run
-from ledger.state import RunState, state_of
-from ledger.writer import Change, Command, SealedEntry, StartCommand, writer
+from ledger.state import RunState, build_state
+from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
 from loop.errors import LoopMoved, NotDue, RunStarted
 from loop.models import ProjectLoop
 from reviews.plan import Plan
@@ -33,7 +33,7 @@ LOOKS_BACK = timedelta(minutes=15)
 UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
 
 
-def perform(project_id: int, make: Callable[[str], Command[T]]) -> T:
+def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
     """Have a command done on the loop's run, on the next one where that has ended."""
     while True:
         try:
@@ -94,7 +94,7 @@ def _cursors(project_id: int) -> dict[str, int]:
 
 
 @dataclass(kw_only=True)
-class StartLoopRun(StartCommand[str]):
+class StartLoopRun(NewRunRequest[str]):
     loop_project_id: int
     policy: LoadedPolicy
     parent: Run | None
@@ -128,7 +128,7 @@ class StartLoopRun(StartCommand[str]):
             updated_at=at,
         )
         self.actor = f"agent:{agent.code}"
-        return state_of(run)
+        return build_state(run)
 
     def decide(self, run: RunState, at: datetime) -> Change[str]:
         plan = Plan(run, at)
@@ -154,7 +154,7 @@ class StartLoopRun(StartCommand[str]):
 
 
 @dataclass(kw_only=True)
-class EndLoopRun(Command[None]):
+class EndLoopRun(ChangeRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_moved(run)
         # An approval that waits belongs to its run: that one goes on until it has come.

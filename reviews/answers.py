@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from ledger.chain import timestamp
 from ledger.links import review_url
-from ledger.writer.sql import time_of, uuid_of
+from ledger.writer.sql import parse_time, parse_uuid
 from reviews.agent_waits import get_waiting
 from reviews.models import Grant, Review, Ruling
 
@@ -105,12 +105,12 @@ def ruling_read(
 ) -> dict[str, Any]:
     """The same from columns as the driver has them."""
     return ruling_shape(
-        uuid_of(code),
+        parse_uuid(code),
         action,
         note,
         answer,
         amended,
         by,
-        time_of(at),
-        grant and uuid_of(grant),
+        parse_time(at),
+        grant and parse_uuid(grant),
     )

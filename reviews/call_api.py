@@ -7,7 +7,7 @@ from ninja import Router
 
 from accounts.requests import AGENT, BEARER, agent_of, principal_of
 from ledger.writer import writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.call_schemas import (
     ClaimIn,
     EvaluateCommandIn,
@@ -53,7 +53,7 @@ async def judge_tool_call(
 async def get_tool_call(request: HttpRequest, run: str, call: str) -> HttpResponse:
     """A call as it stands now, and what may run."""
     agent = agent_of(request)
-    return send(await read(lambda: call_standing(agent, run, call)))
+    return send(await run_in_db_thread(lambda: call_standing(agent, run, call)))
 
 
 @router.post("/runs/{run}/tool-calls/{call}/claim", response=ClaimOut)

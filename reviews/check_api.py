@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.requests import AGENT, BEARER, agent_of, principal_of
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.check_outputs import (
     CheckOut,
     OpenedCheckOut,
@@ -51,7 +51,9 @@ async def open_gate_check(
 @router.get("/runs/{run}/gate-checks/{check}", response=CheckOut)
 async def get_gate_check(request: HttpRequest, run: str, check: str) -> HttpResponse:
     """A check as it stands, with the prompt for its next attempt."""
-    return send(await read(partial(check_standing, agent_of(request), run, check)))
+    return send(
+        await run_in_db_thread(partial(check_standing, agent_of(request), run, check))
+    )
 
 
 @router.post("/runs/{run}/gate-checks/{check}/verdicts", response=VerdictOut)

@@ -10,7 +10,7 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from accounts.models import User
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import NO_PROJECT, SIGNED_OUT, Guest, guest_for
 from reviews.live import Broadcaster, here
 from reviews.news import View
@@ -63,7 +63,7 @@ class ConsoleConsumer(CountedConsumer):
             return
         arguments = self.scope["url_route"]["kwargs"]
         slug = arguments["slug"]
-        guest = await read(
+        guest = await run_in_db_thread(
             partial(guest_for, user=user, slug=slug, session_key=session_key)
         )
         if guest is None:

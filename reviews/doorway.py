@@ -11,7 +11,7 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from accounts.requests import agent_of, principal_of, seen_of
 from common.responses import Reply, json_response
-from ledger.idempotency import Idempotency, idempotency_of
+from ledger.idempotency import Idempotency, build_idempotency
 from reviews.intake.events import Session
 
 
@@ -21,7 +21,7 @@ def send(reply: Reply) -> HttpResponse:
 
 def keyed(request: HttpRequest, *, status: int) -> Idempotency | None:
     """The caller's Idempotency-Key, bound to this very request."""
-    return idempotency_of(
+    return build_idempotency(
         key=request.headers.get("Idempotency-Key"),
         agent_id=agent_of(request).agent_id,
         method=request.method or "",

@@ -18,7 +18,7 @@ from common.errors import DomainError
 from guidance.selectors import policy_by_id
 from ledger.models import Run, RunStatus
 from ledger.state import OpenReview, RunState
-from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from reviews.aftermath import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
@@ -36,7 +36,7 @@ def _true(_entries: Sequence[SealedEntry]) -> bool:
 
 
 @dataclass(kw_only=True)
-class ExpireReview(Command[bool]):
+class ExpireReview(ChangeRequest[bool]):
     review_code: str
 
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
@@ -64,7 +64,7 @@ def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
 
 
 @dataclass(kw_only=True)
-class AbandonRun(Command[bool]):
+class AbandonRun(ChangeRequest[bool]):
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
         if run.status != RunStatus.RUNNING or not _silent(run, at):
             raise RunClosed.of(run)
@@ -113,7 +113,7 @@ def abandon_silent_runs() -> int:
     )
 
 
-def _attempt(command: Command[bool]) -> bool:
+def _attempt(command: ChangeRequest[bool]) -> bool:
     try:
         return writer().perform_now(command)
     except (ReviewNotOpen, RunClosed):

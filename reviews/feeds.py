@@ -17,9 +17,9 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from ledger.models import Entry, Run
-from ledger.selectors import ledger_line
+from ledger.selectors import render_ledger_line
 from ledger.waiting.hub import hub
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Reader, readers_refused
 from reviews.followers import Follower
 
@@ -88,7 +88,7 @@ class Feed:
         if reading is None:
             assert self.head is not None  # it is further than `after`
             work = partial(_page, self.run_id, self.run_code, after, self.head.seq)
-            reading = self._loop.create_task(read(work))
+            reading = self._loop.create_task(run_in_db_thread(work))
             self._pages[after] = reading
             reading.add_done_callback(lambda _: self._pages.pop(after, None))
         # One stream that ends must not take it from the others.
@@ -116,7 +116,7 @@ class Feed:
         before = self.head.seq if self.head is not None else None
         readers = {follower.reader for follower in self.followers}
         work = partial(_look, self.run_id, self.run_code, readers, before)
-        look = await read(work)
+        look = await run_in_db_thread(work)
         for follower in self.followers:
             if follower.reader in look.refused:
                 follower.refuse()
@@ -171,7 +171,7 @@ def _page(run_id: int, run_code: str, after: int, until: int) -> Page:
 
 
 def _event(entry: Entry, run_code: str) -> str:
-    line = ledger_line(entry, run=run_code)  # one line: JSON has no other
+    line = render_ledger_line(entry, run=run_code)  # one line: JSON has no other
     return f"id: {entry.seq}\nevent: {entry.type}\ndata: {line}\n"
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Reader, readers_refused
 
 ACCESS_SECONDS = 2.0
@@ -112,7 +112,7 @@ class Followers:
                     follower.cut()
             readers = {follower.reader for follower in self._open}
             try:
-                refused = await read(partial(readers_refused, readers))
+                refused = await run_in_db_thread(partial(readers_refused, readers))
             except Exception:
                 # The database is away: the streams have no news to send either.
                 logger.exception("The readers of streams could not be checked")

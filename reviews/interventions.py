@@ -9,7 +9,7 @@ from functools import partial
 from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
 from ledger.state import RunState
-from ledger.writer import Change, Command, nothing
+from ledger.writer import Change, ChangeRequest, nothing
 from reviews.errors import RunClosed
 from reviews.intake.access import refuse_closed
 from reviews.intake.runs import budget_over
@@ -19,7 +19,7 @@ from reviews.schemas import BudgetIn
 
 
 @dataclass(kw_only=True)
-class AbortRun(Command[None]):
+class AbortRun(ChangeRequest[None]):
     person: PersonPrincipal
     reason: str
 
@@ -38,7 +38,7 @@ class AbortRun(Command[None]):
 
 
 @dataclass(kw_only=True)
-class ReopenRun(Command[None]):
+class ReopenRun(ChangeRequest[None]):
     """A stopped run goes on: totals stay, everything the gates remember begins anew."""
 
     person: PersonPrincipal
@@ -63,7 +63,7 @@ class ReopenRun(Command[None]):
 
 
 @dataclass(kw_only=True)
-class AcknowledgeWarning(Command[None]):
+class AcknowledgeWarning(ChangeRequest[None]):
     """Somebody has seen what an advisory gate said: it need not be told again."""
 
     warning: AdvisoryWarning

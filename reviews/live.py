@@ -23,7 +23,7 @@ from channels.layers import get_channel_layer
 from ledger.models import ProjectHead
 from ledger.waiting.hub import hub
 from ledger.writer import Committed, writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Guest, guests_refused
 from reviews.news import View, news_for
 from reviews.nudges import GROUP
@@ -168,7 +168,9 @@ class Broadcaster:
         projects = list(self._listeners)
         if not projects:
             return
-        for project_id, position in await read(partial(_positions, projects)):
+        for project_id, position in await run_in_db_thread(
+            partial(_positions, projects)
+        ):
             listeners = self._listeners.get(project_id, ())
             if any(item.since != position for item in listeners):
                 self._flush_soon(project_id, wait=0.0)
@@ -180,7 +182,7 @@ class Broadcaster:
         if not everybody:
             return
         guests = {item.guest for item in everybody}
-        refused = await read(partial(guests_refused, guests))
+        refused = await run_in_db_thread(partial(guests_refused, guests))
         for listener in everybody:
             code = refused.get(listener.guest)
             if code is not None:
@@ -211,7 +213,7 @@ class Broadcaster:
             item for item in self._listeners.get(project_id, ()) if not item.sending
         ]
         wanted = {(item.view, item.since) for item in ready}
-        found = await read(partial(news_for, wanted))
+        found = await run_in_db_thread(partial(news_for, wanted))
         for listener in ready:
             news = found.get((listener.view, listener.since))
             if news is not None:

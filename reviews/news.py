@@ -19,7 +19,7 @@ from accounts.models import Project
 from ledger.models import Entry, Run
 from ledger.rows import Fleet, fleet_of, live_position, rows_of
 from ledger.runpage import page_of, run_loaded
-from ledger.selectors import without_loop
+from ledger.selectors import exclude_loop_runs
 from ledger.timeline import PAGE, entries_of, timeline_of
 from reviews import fragments
 from reviews.cards import cards_of
@@ -205,7 +205,7 @@ class Frame:
             # The list knows its own filters: it fetches itself.
             return Body(touched=EVERYTHING)
         found = (
-            without_loop(Run.objects.filter(pk__in=runs))
+            exclude_loop_runs(Run.objects.filter(pk__in=runs))
             .select_related("agent")
             .defer("memory")
             .order_by("pk")

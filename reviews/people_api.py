@@ -11,7 +11,7 @@ from common.ids import parse_code
 from common.paging import only_known, page_after
 from common.responses import json_response
 from ledger.schemas import RunOut
-from ledger.serializers import run_answer
+from ledger.serializers import serialize_run
 from reviews.answers import review_answer
 from reviews.choices import offered
 from reviews.doorway import send
@@ -128,7 +128,7 @@ def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
 
 
 def _run(code: str, person: PersonPrincipal) -> HttpResponse:
-    return json_response(run_answer(run_for(user_id=person.user_id, code=code)))
+    return json_response(serialize_run(run_for(user_id=person.user_id, code=code)))
 
 
 def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpResponse:

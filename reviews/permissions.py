@@ -21,7 +21,7 @@ from guidance.core.tools.judge_call import CallVerdict
 from guidance.core.tools.permission_shapes import exact_text, permission_key, shape_text
 from ledger.chain import timestamp
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from reviews.errors import PermissionGone
 from reviews.models import Permission, Review, Scope
 from reviews.plan import Plan
@@ -183,7 +183,7 @@ def new_permission(
 
 
 @dataclass(kw_only=True)
-class RevokePermission(Command[None]):
+class RevokePermission(ChangeRequest[None]):
     """Noted in the run whose review made it: that is where people look for it."""
 
     permission: Permission

@@ -12,7 +12,7 @@ from accounts.models import User
 from common.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
 from ledger.state import OpenReview, RunState
-from ledger.writer import Change, Command, nothing
+from ledger.writer import Change, ChangeRequest, nothing
 from reviews.aftermath import follow_up
 from reviews.answers import ruling_shape
 from reviews.choices import Choice
@@ -26,7 +26,7 @@ from reviews.told import Told, standing_shape
 
 
 @dataclass(kw_only=True)
-class ReviewCommand(Command[None]):
+class ReviewChangeRequest(ChangeRequest[None]):
     """Something a person does to one open review."""
 
     run_code: str = field(init=False)
@@ -51,7 +51,7 @@ class ReviewCommand(Command[None]):
 
 
 @dataclass(kw_only=True)
-class Rule(ReviewCommand):
+class Rule(ReviewChangeRequest):
     """`letting` is what an approval of a call lets run, `choice` what becomes of a check
     that ran out of attempts, `take_over` whose claim a form of the console has named."""
 
@@ -179,7 +179,7 @@ class Rule(ReviewCommand):
 
 
 @dataclass(kw_only=True)
-class Claim(ReviewCommand):
+class Claim(ReviewChangeRequest):
     """A claim tells the others who looks at it. It is no lock: anyone may rule, and
     anyone may take it over from its claimer."""
 
@@ -200,7 +200,7 @@ class Claim(ReviewCommand):
         return plan.change(nothing)
 
 
-class Release(ReviewCommand):
+class Release(ReviewChangeRequest):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
         plan = Plan(run, at)
@@ -214,7 +214,7 @@ class Release(ReviewCommand):
 
 
 @dataclass(kw_only=True)
-class Remark(ReviewCommand):
+class Remark(ReviewChangeRequest):
     """A comment may be added while the review is open and after it was closed."""
 
     text: str

@@ -49,11 +49,11 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 
 def review_for_command(*, user_id: int, code: str) -> Review:
     """The same with no more than a command needs: an agent waits for what comes of it."""
-    rows = sql.run(_FOR_COMMAND, [user_id, _known(code)])
+    rows = sql.execute(_FOR_COMMAND, [user_id, _known(code)])
     if not rows:
         raise NotFound
-    review = sql.loaded(Review, _REVIEW, rows[0][: len(_REVIEW)])
-    review.run = sql.loaded(Run, _RUN, rows[0][len(_REVIEW) :])
+    review = sql.build_instance(Review, _REVIEW, rows[0][: len(_REVIEW)])
+    review.run = sql.build_instance(Run, _RUN, rows[0][len(_REVIEW) :])
     return review
 
 
@@ -81,18 +81,18 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 
 def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
     """A review that was just ruled on, as `review_answer` would tell it."""
-    rows = sql.run(_RULED, [user_id, _known(code)])
+    rows = sql.execute(_RULED, [user_id, _known(code)])
     if not rows:
         raise NotFound
     row = iter(rows[0])
-    review = sql.loaded(Review, _REVIEW, [*islice(row, len(_REVIEW))])
-    review.run = sql.loaded(Run, ("id", "code"), [*islice(row, 2)])
-    review.run.agent = sql.loaded(Agent, ("id", "name"), [*islice(row, 2)])
-    review.project = sql.loaded(Project, ("id", "slug"), [*islice(row, 2)])
+    review = sql.build_instance(Review, _REVIEW, [*islice(row, len(_REVIEW))])
+    review.run = sql.build_instance(Run, ("id", "code"), [*islice(row, 2)])
+    review.run.agent = sql.build_instance(Agent, ("id", "name"), [*islice(row, 2)])
+    review.project = sql.build_instance(Project, ("id", "slug"), [*islice(row, 2)])
     assignee_id, username = islice(row, 2)
     if assignee_id is not None:
         names = ("id", "username")
-        review.assignee = sql.loaded(User, names, [assignee_id, username])
+        review.assignee = sql.build_instance(User, names, [assignee_id, username])
     return review_answer(review, ruling=ruling_read(*row))
 
 

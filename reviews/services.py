@@ -17,7 +17,7 @@ from common.ids import parse_code
 from common.responses import Reply, reply
 from ledger.chain import timestamp
 from ledger.writer import writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.amendments import refuse_unconfirmed
 from reviews.answers import ruling_answer
 from reviews.choices import choice_of
@@ -26,7 +26,7 @@ from reviews.interventions import AbortRun, AcknowledgeWarning, ReopenRun
 from reviews.letting import letting_of
 from reviews.models import AdvisoryWarning, ReviewState
 from reviews.reading import refuse_unread
-from reviews.rulings import Claim, Release, Remark, ReviewCommand, Rule
+from reviews.rulings import Claim, Release, Remark, ReviewChangeRequest, Rule
 from reviews.schemas import BudgetIn, RememberIn, RulingIn
 from reviews.selectors import review_for, review_for_command, ruled_answer, run_for
 
@@ -44,11 +44,13 @@ async def review_ruled(
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
     ask = partial(ruling_of, review_code=review_code, person=person, **said)
     try:
-        await writer().perform(await read(ask))
+        await writer().perform(await run_in_db_thread(ask))
     except ReviewNotOpen:
-        raise await read(partial(_how_it_ended, person, review_code)) from None
+        raise await run_in_db_thread(
+            partial(_how_it_ended, person, review_code)
+        ) from None
     shown = partial(ruled_answer, user_id=person.user_id, code=review_code)
-    return reply(await read(shown))
+    return reply(await run_in_db_thread(shown))
 
 
 def ruling_of(
@@ -151,7 +153,7 @@ def warning_acknowledge(
         )
 
 
-def _perform(command: ReviewCommand) -> None:
+def _perform(command: ReviewChangeRequest) -> None:
     """A closed review says how it ended."""
     try:
         writer().perform_now(command)

@@ -49,7 +49,7 @@ from config.front.wire import (
     headers_named,
     send_problem,
 )
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 
 # Read by anyone: what the API is, and whether it is up.
 OPEN_PATHS = frozenset(
@@ -145,7 +145,7 @@ async def _principal(scope: Scope) -> Principal | None:
         if known is not None:
             return known
         try:
-            return await read(partial(principal_for_secret, secret))
+            return await run_in_db_thread(partial(principal_for_secret, secret))
         except (DatabaseError, InterfaceError):
             logger.exception("A key could not be looked up")
             raise Unavailable("The database does not answer.") from None
@@ -175,7 +175,7 @@ async def _limit_for(scope: Scope, principal: Principal | None, limit: int) -> i
     if session is None:
         return STRANGER_LIMIT
     try:
-        signed_in = await read(partial(is_signed_in, session))
+        signed_in = await run_in_db_thread(partial(is_signed_in, session))
     except (DatabaseError, InterfaceError):
         logger.exception("A session could not be looked up")
         raise Unavailable("The database does not answer.") from None

@@ -41,8 +41,8 @@ from config.front.wire import (
     send_json,
     send_problem,
 )
-from ledger.idempotency import Idempotency, idempotency_of
-from ledger.writer.db_threads import read
+from ledger.idempotency import Idempotency, build_idempotency
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.call_schemas import (
     EvaluateCommandIn,
     EvaluateEditIn,
@@ -196,7 +196,7 @@ def _read(schema: type[B], seen: Seen) -> B:
 
 
 def _idempotency(scope: Scope, seen: Seen, *, status: int) -> Idempotency | None:
-    return idempotency_of(
+    return build_idempotency(
         key=header(scope, b"idempotency-key"),
         agent_id=require_agent(seen.principal).agent_id,
         method=scope["method"],
@@ -218,7 +218,7 @@ async def _decision(scope: Scope, principal: Principal, run: str) -> Reply:
 
 async def _events(scope: Scope, principal: Principal, run: str) -> Stream:
     query = _query(scope, events.QUERY)
-    followed = await read(
+    followed = await run_in_db_thread(
         partial(
             events.run_followed,
             principal=principal,

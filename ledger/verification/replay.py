@@ -26,7 +26,7 @@ from guidance.redactor import fingerprint_key
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from ledger.replay_loop import loop_differences
-from ledger.state import COLUMNS, RunState, columns_of, unstarted
+from ledger.state import COLUMNS, RunState, build_unstarted_state, list_column_values
 from ledger.transitions import (
     STEPS,
     after,
@@ -65,7 +65,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     another one only the decisions are compared, with the gates that made them, up to the
     first that differs.
     """
-    state = unstarted(run)
+    state = build_unstarted_state(run)
     # Up to the head this row knows: the run may have moved on since it was read.
     entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
     stored: Any = None
@@ -261,7 +261,7 @@ def _step(
 
 def _row_difference(run: Run, replayed: RunState) -> Difference | None:
     """Every column the writer sets, as it stands in the row itself."""
-    for (name, _), now in zip(COLUMNS, columns_of(replayed), strict=True):
+    for (name, _), now in zip(COLUMNS, list_column_values(replayed), strict=True):
         was = getattr(run, name)
         if was != now:
             what = f"the run's {name}"

@@ -9,9 +9,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from ledger.chain import GENESIS, Link, link_hash, payload_hash, timestamp
+from ledger.chain import GENESIS, Link, hash_link, hash_payload, timestamp
 from ledger.models import Entry, Run
-from ledger.state import COLUMNS, RunState, columns_of, state_of, unstarted
+from ledger.state import (
+    COLUMNS,
+    RunState,
+    build_state,
+    build_unstarted_state,
+    list_column_values,
+)
 from ledger.transitions import STEPS, after, after_stored_step, started
 from ledger.verification.unreadable import describe, read_entries, refuse_other
 
@@ -35,7 +41,7 @@ def verify_run(run: Run) -> Verification:
     A run may move while it is walked: its head is read after the entries, and the
     walk goes on for as long as there is more.
     """
-    seq, prev, position, state = 0, GENESIS, 0, unstarted(run)
+    seq, prev, position, state = 0, GENESIS, 0, build_unstarted_state(run)
     while True:
         before = seq
         entries = run.entries.filter(seq__gt=seq).order_by("seq")
@@ -90,12 +96,12 @@ _TOLD = frozenset(
 
 
 def _row_fault(row: Run, state: RunState) -> str | None:
-    for (name, _), said in zip(COLUMNS, columns_of(state), strict=True):
+    for (name, _), said in zip(COLUMNS, list_column_values(state), strict=True):
         stored = getattr(row, name)
         if name in _TOLD and stored != said:
             return f"the run's {name} is {stored}, the chain says {said}"
     try:
-        state_of(row)
+        build_state(row)
     except Exception as error:
         # What waits is what the chain says by now: the memory alone is left.
         refuse_other(error)
@@ -117,7 +123,7 @@ def _fault(
         return f"entry {after + 1} is missing"
     if entry.prev_hash != prev:
         return "it does not follow the entry before it"
-    if payload_hash(entry.payload) != entry.payload_sha256:
+    if hash_payload(entry.payload) != entry.payload_sha256:
         return "its payload was changed"
     try:
         if _hash(entry, run=run) != entry.hash:
@@ -130,7 +136,7 @@ def _fault(
 
 
 def _hash(entry: Entry, *, run: Run) -> str:
-    return link_hash(
+    return hash_link(
         Link(
             version=entry.version,
             run=str(run.code),

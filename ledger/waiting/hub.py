@@ -30,13 +30,13 @@ from django.db import connection
 from ledger.models import Run
 from ledger.waiting.pg_listen import notifications
 from ledger.writer import Committed, writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 
 RECHECK_SECONDS = 3.0
 NUDGE_SECONDS = 0.05
 # After a commit the writer looks for no more than these: the others read for themselves.
 LOOKS = 4
-# And gives them as long to be gone before it answers whoever sent the command.
+# And gives them as long to be gone before it answers whoever sent the change request.
 TELL_SECONDS = 0.002
 # So many turns of the event loop a waiter takes until its answer is sent.
 TURNS = 6
@@ -130,7 +130,7 @@ class Hub:
             told = threading.Event()
             self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
             if found:
-                # Whoever sent this command gets the answer after those who wait for it.
+                # Whoever sent this change request gets the answer after those who wait for it.
                 told.wait(TELL_SECONDS)
         followed = [run for run in news.moved if run in self._followers]
         if followed:
@@ -183,7 +183,7 @@ class Hub:
             if not waiting:
                 continue
             try:
-                heads = await read(partial(_heads, waiting))
+                heads = await run_in_db_thread(partial(_heads, waiting))
             except Exception:
                 logger.exception("The waiting runs could not be re-checked")
                 continue

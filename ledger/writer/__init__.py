@@ -41,21 +41,21 @@ from __future__ import annotations
 from ledger.writer.batch import Committed
 from ledger.writer.changes import (
     Change,
-    Command,
+    ChangeRequest,
     Draft,
+    NewRunRequest,
     SealedEntry,
-    StartCommand,
     nothing,
 )
 from ledger.writer.thread import Writer, close_writer, listen_always, writer
 
 __all__ = [
     "Change",
-    "Command",
+    "ChangeRequest",
     "Committed",
     "Draft",
+    "NewRunRequest",
     "SealedEntry",
-    "StartCommand",
     "Writer",
     "close_writer",
     "listen_always",

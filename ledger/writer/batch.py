@@ -1,4 +1,4 @@
-"""How commands become commits: judged in order, stored once, answered after it."""
+"""How change requests become commits: decided in order, stored once, answered after it."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
-from ledger.idempotency import answer_again, record_answer
+from ledger.idempotency import get_earlier_answer, store_answer
 from ledger.state import RunState
 from ledger.writer import sql
 from ledger.writer.changes import (
     Change,
-    Command,
-    LockNeeded,
+    ChangeRequest,
+    LockRequired,
+    NewRunRequest,
     SealedEntry,
-    StartCommand,
     nothing,
-    seal,
+    seal_entries,
 )
-from ledger.writer.locking import ensure_project_head, hold_project, store_held
+from ledger.writer.locking import create_project_head, lock_project, store_locked
 from ledger.writer.sql import Statement
-from ledger.writer.state_cache import RememberedStates
-from ledger.writer.store_postgresql import RunWrite, session, store
+from ledger.writer.state_cache import StateCache
+from ledger.writer.store_postgresql import RunWrite, get_session_pid, store
 
 T = TypeVar("T")
 
@@ -50,9 +50,9 @@ class Committed:
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A command and whoever waits for it."""
+    """A change request and whoever waits for it."""
 
-    command: Command[Any]
+    request: ChangeRequest[Any]
     answer: Callable[[Any, BaseException | None], None]
     attempts: int = 0
     settled: bool = False
@@ -68,12 +68,12 @@ class Job:
     @property
     def alone(self) -> bool:
         """Judged under the project's lock, in a transaction of its own."""
-        command = self.command
-        return command.locked or command.held or command.idempotency is not None
+        request = self.request
+        return request.locked or request.under_lock or request.idempotency is not None
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingRun:
     """One run's part of a batch."""
 
     write: RunWrite
@@ -109,12 +109,12 @@ class Done(NamedTuple):
     refusal: DomainError | None
 
 
-class Books:
+class Committer:
     """Belongs to the writer's thread; `tell` is called after every commit."""
 
     def __init__(self, tell: Callable[[Committed], None]) -> None:
         self._tell = tell
-        self.states = RememberedStates()
+        self.states = StateCache()
         # PostgreSQL's number for the connection that commits, told before it does:
         # notifications may be there before the commit has returned.
         self.session: int | None = None
@@ -125,105 +125,105 @@ class Books:
         self.states.clear()
         self.session = None
 
-    def one(self, job: Job) -> None:
+    def commit_one(self, job: Job) -> None:
         """Lock first, then read the clock, then judge."""
         try:
             job.committing = False
             with transaction.atomic():
-                answer, done = self._under_lock(job.command)
+                answer, done = self._commit_locked(job.request)
                 job.committing = True
         except DomainError as refusal:
             job.settle(None, refusal)
             return
         if done is not None:
             state = done.write.state
-            self.states.remember(state)
+            self.states.put(state)
             wakes = [state.id] if done.write.wakes else []
             self._announce([state], wakes, told=done.told, keys=done.keys)
         job.settle(answer, done.refusal if done is not None else None)
 
-    def _under_lock(self, command: Command[T]) -> tuple[T, Done | None]:
-        command.held = True
-        if isinstance(command, StartCommand):
-            ensure_project_head(command.project_id)
-            held = hold_project(command.project_id)
+    def _commit_locked(self, request: ChangeRequest[T]) -> tuple[T, Done | None]:
+        request.under_lock = True
+        if isinstance(request, NewRunRequest):
+            create_project_head(request.project_id)
+            held = lock_project(request.project_id)
         else:
-            held, run = self.states.held(command.run_code)
-        if command.idempotency is not None:
-            earlier = answer_again(command.idempotency)
+            held, run = self.states.lock(request.run_code)
+        if request.idempotency is not None:
+            earlier = get_earlier_answer(request.idempotency)
             if earlier is not None:
                 return earlier, None
-        if isinstance(command, StartCommand):
-            run = command.create(held.at)
-        change, write = _judged(command, run, held.at)
-        self.session = session()
-        if change.answer is nothing and not (change.effects or command.idempotency):
-            inserted = map(sql.insertion, change.rows)
-            keys = store_held(write, held, [*inserted, *change.statements])
+        if isinstance(request, NewRunRequest):
+            run = request.create(held.at)
+        change, write = _decide_locked(request, run, held.at)
+        self.session = get_session_pid()
+        if change.answer is nothing and not (change.effects or request.idempotency):
+            inserted = map(sql.build_insert, change.rows)
+            keys = store_locked(write, held, [*inserted, *change.statements])
             return change.answer(()), Done(write, change.told, keys, change.refusal)
-        keys = store_held(write, held)
-        _write(change.rows, change.statements, change.effects)
+        keys = store_locked(write, held)
+        _store_extras(change.rows, change.statements, change.effects)
         answer = change.answer(write.entries)
-        if command.idempotency is not None and change.refusal is None:
+        if request.idempotency is not None and change.refusal is None:
             at = write.state.updated_at
-            record_answer(command.idempotency, answer=answer, at=at)
+            store_answer(request.idempotency, answer=answer, at=at)
         return answer, Done(write, change.told, keys, change.refusal)
 
-    def many(self, jobs: Sequence[Job]) -> list[Job]:
+    def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
         now = datetime.now(UTC)
-        pending: dict[str, Pending] = {}
+        pending: dict[str, PendingRun] = {}
         again: list[Job] = []
         for job in jobs:
             try:
-                if not self._judge(job, now, pending):
+                if not self._decide(job, now, pending):
                     again.append(job)
             except DomainError as refusal:
                 job.settle(None, refusal)
-            except LockNeeded:
-                job.command.held = True
+            except LockRequired:
+                job.request.under_lock = True
                 again.append(job)
             except DatabaseError:
                 raise
             except Exception as error:
-                logger.exception("%s was not judged", type(job.command).__name__)
+                logger.exception("%s was not judged", type(job.request).__name__)
                 job.settle(None, error)
         won = self._store(list(pending.values())) if pending else set()
         for code, item in pending.items():
             if item.write.state.id in won:
-                self.states.remember(item.write.state)
+                self.states.put(item.write.state)
                 for job, change, entries in item.answers:
                     job.settle(change.answer(entries), change.refusal)
             else:
-                self.states.forget(code)
+                self.states.drop(code)
                 again += (job for job, _, _ in item.answers)
         return again
 
-    def _judge(self, job: Job, now: datetime, pending: dict[str, Pending]) -> bool:
+    def _decide(self, job: Job, now: datetime, pending: dict[str, PendingRun]) -> bool:
         """Put the job's change on the pile; False when it has to wait its turn."""
-        code = job.command.run_code
+        code = job.request.run_code
         item = pending.get(code)
         run = item.write.state if item else self.states.get(code)
         try:
             at = max(now, run.updated_at)
-            change = job.command.decide(run, at)
+            change = job.request.decide(run, at)
         except DomainError:
             # Refused on what we remember, or on what this batch has not yet stored:
             # neither is the truth. Judge again on the stored run.
             if item is not None:
                 return False
-            run = self.states.fresh(code)
+            run = self.states.read(code)
             at = max(now, run.updated_at)
-            change = job.command.decide(run, at)
-        state, entries = seal(run, change, at)
+            change = job.request.decide(run, at)
+        state, entries = seal_entries(run, change, at)
         if item is None:
-            item = Pending(RunWrite(old_hash=run.head_hash, state=state))
+            item = PendingRun(RunWrite(old_hash=run.head_hash, state=state))
             pending[code] = item
         item.add(job, change, state, entries)
         return True
 
-    def _store(self, items: Sequence[Pending]) -> set[int]:
-        self.session = session()
+    def _store(self, items: Sequence[PendingRun]) -> set[int]:
+        self.session = get_session_pid()
         writes = [item.write for item in items]
         plain = not any(item.rows or item.statements or item.effects for item in items)
         if plain and connection.vendor == "postgresql":
@@ -232,7 +232,7 @@ class Books:
             with transaction.atomic():
                 won = store(writes)
                 done = [item for item in items if item.write.state.id in won]
-                _write(
+                _store_extras(
                     [row for item in done for row in item.rows],
                     [statement for item in done for statement in item.statements],
                     [effect for item in done for effect in item.effects],
@@ -254,19 +254,19 @@ class Books:
         )
 
 
-def _judged(
-    command: Command[T], run: RunState, at: datetime
+def _decide_locked(
+    request: ChangeRequest[T], run: RunState, at: datetime
 ) -> tuple[Change[T], RunWrite]:
     at = max(at, run.updated_at)
-    change = command.decide(run, at)
-    state, entries = seal(run, change, at)
+    change = request.decide(run, at)
+    state, entries = seal_entries(run, change, at)
     write = RunWrite(
         old_hash=run.head_hash, state=state, entries=list(entries), wakes=change.wakes
     )
     return change, write
 
 
-def _write(
+def _store_extras(
     rows: Sequence[Model],
     statements: Sequence[Statement],
     effects: Sequence[Callable[[], object]],
@@ -281,6 +281,6 @@ def _write(
         else:
             model._default_manager.bulk_create(of_table)
     for statement in statements:
-        sql.run(*statement)
+        sql.execute(*statement)
     for effect in effects:
         effect()

@@ -1,6 +1,6 @@
 """The shape of a wish to change a run, and of what comes of it.
 
-A command decides: from the run's state and the time it makes a Change, or raises a
+A change request decides: from the run's state and the time it makes a Change, or raises a
 DomainError. It reads and writes nothing itself; the writer stores the Change together
 with its entries in one transaction.
 """
@@ -18,7 +18,7 @@ from django.db.models import Model
 from common.errors import DomainError
 from common.ids import uuid7
 from guidance.core.canonical import canonical
-from ledger.chain import FORMAT, Link, link_hash, payload_hash, timestamp
+from ledger.chain import FORMAT, Link, hash_link, hash_payload, timestamp
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
 from ledger.writer.sql import Statement
@@ -66,7 +66,7 @@ def nothing(_entries: Sequence[SealedEntry]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(Generic[T]):
-    """What a command wants: the new state, its entries, rows beside them, an answer.
+    """What a change request wants: the new state, its entries, rows beside them, an answer.
 
     `rows` are inserted inside the transaction, after the run was won by compare-and-set,
     those of a batch together; then come `statements`, and then `effects`, each by itself.
@@ -87,12 +87,12 @@ class Change(Generic[T]):
     refusal: DomainError | None = None
 
 
-class LockNeeded(Exception):
-    """The command can only be judged under the project's lock."""
+class LockRequired(Exception):
+    """The change request can only be judged under the project's lock."""
 
 
 @dataclass(kw_only=True)
-class Command(ABC, Generic[T]):
+class ChangeRequest(ABC, Generic[T]):
     """One wish. `locked` ones are judged under the project's lock, by its clock; the
     others only where `require_lock` says so."""
 
@@ -100,11 +100,11 @@ class Command(ABC, Generic[T]):
     run_code: str
     idempotency: Idempotency | None = None
     # Set by the writer: whether the project is held while this is judged.
-    held: bool = field(default=False, init=False)
+    under_lock: bool = field(default=False, init=False)
 
     @property
     def source(self) -> Hashable:
-        """Whoever sent it: senders take turns where commands have to wait. None is the
+        """Whoever sent it: senders take turns where change requests have to wait. None is the
         server itself."""
         names = ("agent", "person", "actor")
         return next(
@@ -114,16 +114,16 @@ class Command(ABC, Generic[T]):
     def require_lock(self) -> None:
         """For a decision that rests on more than this run, such as what all runs of the
         project have open: the writer judges it once more, while nobody else writes."""
-        if not self.held:
-            raise LockNeeded
+        if not self.under_lock:
+            raise LockRequired
 
     @abstractmethod
     def decide(self, run: RunState, at: datetime) -> Change[T]: ...
 
 
 @dataclass(kw_only=True)
-class StartCommand(Command[T]):
-    """A command whose run does not exist yet: it inserts the bare row first."""
+class NewRunRequest(ChangeRequest[T]):
+    """A change request whose run does not exist yet: it inserts the bare row first."""
 
     run_code: str = field(default_factory=lambda: str(uuid7()))
 
@@ -135,7 +135,7 @@ class StartCommand(Command[T]):
     def create(self, at: datetime) -> RunState: ...
 
 
-def seal(
+def seal_entries(
     run: RunState, change: Change[Any], at: datetime
 ) -> tuple[RunState, tuple[SealedEntry, ...]]:
     """Chain the change's drafts behind the run's head."""
@@ -145,7 +145,7 @@ def seal(
     for draft in change.drafts:
         seq += 1
         payload = canonical(draft.payload)
-        hashed = payload_hash(payload)
+        hashed = hash_payload(payload)
         link = Link(
             version=FORMAT,
             run=run.code,
@@ -167,7 +167,7 @@ def seal(
             payload=payload,
             payload_sha256=hashed,
             prev_hash=prev,
-            hash=link_hash(link),
+            hash=hash_link(link),
             step_number=draft.step_number,
             decision=draft.decision,
         )

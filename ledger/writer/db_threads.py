@@ -14,7 +14,7 @@ THREADS = 4
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="read")
 
 
-async def read(query: Callable[[], T]) -> T:
+async def run_in_db_thread(query: Callable[[], T]) -> T:
     """Run a synchronous query beside the event loop."""
     return await asyncio.get_running_loop().run_in_executor(_threads, _query, query)
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class FairLine(Generic[T]):
+class FairQueue(Generic[T]):
     """Jobs of one source are taken in their order; the sources take turns.
 
     So a client that sends a thousand jobs at once waits for its own, and nobody else

@@ -1,4 +1,4 @@
-"""A project held for one command: nobody else writes to it until the transaction ends.
+"""A project held for one change request: nobody else writes to it until the transaction ends.
 
 What people and agents compete for is judged so. PostgreSQL needs two statements for it:
 one that locks and reads, one that stores.
@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
-from ledger.state import COLUMNS, columns_of
+from ledger.state import COLUMNS, list_column_values
 from ledger.writer import sql
 from ledger.writer.sql import Row, Statement
 from ledger.writer.store_postgresql import (
@@ -23,23 +23,23 @@ from ledger.writer.store_postgresql import (
     ENTRY_COLUMNS,
     POSITION,
     RunWrite,
-    entry_row,
-    names_of,
+    join_names,
+    list_entry_values,
     store,
 )
 
 # More entries than this are stored as a batch is: that is faster for them, and each
 # number of them would be another statement to prepare.
-FEW = 2
+SINGLE_STATEMENT_ENTRIES = 2
 
 # The clock is read outside, when the lock inside has been got.
-_PG_HOLD = """
+_PG_LOCK_PROJECT = """
 SELECT clock_timestamp(), held.* FROM (
   SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE
 ) AS held
 """
 # A run that moved while this waited is read again: it is locked, too.
-_PG_HOLD_RUN = """
+_PG_LOCK_RUN = """
 SELECT clock_timestamp(), held.* FROM (
   SELECT head.position, {columns} FROM ledger_projecthead head
   JOIN ledger_run run ON run.project_id = head.project_id
@@ -49,7 +49,7 @@ SELECT clock_timestamp(), held.* FROM (
 _SQLITE_RUN = "SELECT {columns} FROM ledger_run run WHERE run.code = %s"
 
 
-class Held(NamedTuple):
+class ProjectLock(NamedTuple):
     """A project that is held until the transaction ends: the time, read after the lock,
     and how far its ledger goes. By this clock everybody goes who writes into this
     database. In SQLite BEGIN IMMEDIATE already holds the only write lock there is."""
@@ -58,24 +58,24 @@ class Held(NamedTuple):
     position: int
 
 
-def hold_project(project_id: int) -> Held:
+def lock_project(project_id: int) -> ProjectLock:
     if connection.vendor == "postgresql":
-        ((at, position),) = sql.run(_PG_HOLD, [project_id])
-        return Held(at, position)
-    return Held(datetime.now(UTC), 0)
+        ((at, position),) = sql.execute(_PG_LOCK_PROJECT, [project_id])
+        return ProjectLock(at, position)
+    return ProjectLock(datetime.now(UTC), 0)
 
 
-def hold_run(code: UUID, names: Sequence[str]) -> tuple[Held, Row] | None:
+def lock_run(code: UUID, names: Sequence[str]) -> tuple[ProjectLock, Row] | None:
     """The same by a run, and the run as it stands while its project is held."""
     columns = ", ".join(f"run.{name}" for name in names)
     if connection.vendor == "postgresql":
-        rows = sql.run(_PG_HOLD_RUN.format(columns=columns), [code])
-        return (Held(*rows[0][:2]), rows[0][2:]) if rows else None
-    rows = sql.run(_SQLITE_RUN.format(columns=columns), [code])
-    return (Held(datetime.now(UTC), 0), rows[0]) if rows else None
+        rows = sql.execute(_PG_LOCK_RUN.format(columns=columns), [code])
+        return (ProjectLock(*rows[0][:2]), rows[0][2:]) if rows else None
+    rows = sql.execute(_SQLITE_RUN.format(columns=columns), [code])
+    return (ProjectLock(datetime.now(UTC), 0), rows[0]) if rows else None
 
 
-def ensure_project_head(project_id: int) -> None:
+def create_project_head(project_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO ledger_projecthead (project_id, position) VALUES (%s, 0) "
@@ -84,42 +84,49 @@ def ensure_project_head(project_id: int) -> None:
         )
 
 
-def store_held(
-    write: RunWrite, held: Held, more: Sequence[Statement] = ()
+def store_locked(
+    write: RunWrite, held: ProjectLock, more: Sequence[Statement] = ()
 ) -> frozenset[int]:
     """One run of a project that is held, and what belongs to it. Of a run that wakes
     somebody: those keys of its agent of which is known that they are good."""
-    if connection.vendor == "postgresql" and len(write.entries) <= FEW:
-        rows = _stored_as_one(write, held, more)
+    if (
+        connection.vendor == "postgresql"
+        and len(write.entries) <= SINGLE_STATEMENT_ENTRIES
+    ):
+        rows = _store_in_one_statement(write, held, more)
         won, keys = bool(rows), frozenset(chain(*(row[1] for row in rows)))
     else:
         won, keys = bool(store([write])), frozenset[int]()
         for each in more:
-            sql.run(*each)
+            sql.execute(*each)
     if not won:
         raise DatabaseError("The run moved although its project was held.")
     return keys
 
 
-def _stored_as_one(write: RunWrite, held: Held, more: Sequence[Statement]) -> list[Row]:
-    given = [*columns_of(write.state), write.state.id, write.old_hash]
+def _store_in_one_statement(
+    write: RunWrite, held: ProjectLock, more: Sequence[Statement]
+) -> list[Row]:
+    given = [*list_column_values(write.state), write.state.id, write.old_hash]
     given += [held.position + len(write.entries), write.state.project_id]
     for position, entry in enumerate(write.entries, held.position + 1):
-        given += [*entry_row(entry), position]
-    also = chain.from_iterable(each.given for each in more)
+        given += [*list_entry_values(entry), position]
+    also = chain.from_iterable(each.parameters for each in more)
     agent = [write.state.agent_id] if write.wakes else []
-    form = _form(len(write.entries), write.wakes, tuple(each.text for each in more))
-    return sql.run(form, [*_texts(given), *also, *_texts(agent)])
+    form = _build_store_statement(
+        len(write.entries), write.wakes, tuple(each.text for each in more)
+    )
+    return sql.execute(form, [*_as_texts(given), *also, *_as_texts(agent)])
 
 
-def _texts(given: Sequence[Any]) -> list[str | None]:
+def _as_texts(given: Sequence[Any]) -> list[str | None]:
     """psycopg names another type as soon as a number grows, which makes another
     statement to prepare."""
     return [None if value is None else str(value) for value in given]
 
 
 @cache
-def _form(entries: int, wakes: bool, more: tuple[str, ...]) -> str:
+def _build_store_statement(entries: int, wakes: bool, more: tuple[str, ...]) -> str:
     columns = (*ENTRY_COLUMNS, POSITION)
     row = ", ".join(f"%s::{kind}" for _, kind in columns)
     also = "".join(f", also_{number} AS ({text})" for number, text in enumerate(more))
@@ -130,15 +137,15 @@ WITH won AS (
 ), bumped AS (
   UPDATE ledger_projecthead SET position = %s::bigint WHERE project_id = %s::bigint
 ), stored AS (
-  INSERT INTO ledger_entry ({names_of(columns)})
+  INSERT INTO ledger_entry ({join_names(columns)})
   VALUES {", ".join([f"({row})"] * entries)}
 ){also}
-SELECT id, {_WAKES if wakes else "ARRAY[]::bigint[]"} FROM won
+SELECT id, {_NOTIFY if wakes else "ARRAY[]::bigint[]"} FROM won
 """  # noqa: S608 (column names are constants)
 
 
 # Whoever waits is told with nothing else to be looked up.
-_WAKES = f"""
+_NOTIFY = f"""
   ARRAY(SELECT door.id FROM accounts_agentkey door
         WHERE door.agent_id = %s::bigint AND door.revoked_at IS NULL),
   pg_notify('{CHANNEL}', id::text)

@@ -25,10 +25,10 @@ class Statement(NamedTuple):
     """`%s` stands for each value."""
 
     text: str
-    given: Sequence[Any] = ()
+    parameters: Sequence[Any] = ()
 
 
-def run(text: str, given: Sequence[Any]) -> list[Row]:
+def execute(text: str, given: Sequence[Any]) -> list[Row]:
     """The rows that come back, as the driver has them."""
     connection.ensure_connection()
     # The driver's errors are not Django's by themselves.
@@ -45,19 +45,19 @@ def run(text: str, given: Sequence[Any]) -> list[Row]:
                     raise
                 return cursor.fetchall() if cursor.description else []
         asked = text.replace("%s", "?")
-        return list(connection.connection.execute(asked, stored(given)))
+        return list(connection.connection.execute(asked, to_sqlite(given)))
 
 
 def insert(row: Model) -> None:
     """The row gets its id, as from `save`."""
-    ((row.pk,),) = run(*insertion(row))
+    ((row.pk,),) = execute(*build_insert(row))
     row._state.adding = False
     row._state.db = connection.alias
 
 
-def insertion(row: Model) -> Statement:
+def build_insert(row: Model) -> Statement:
     """For whoever does not need its id."""
-    text, fields = _insertion(type(row))
+    text, fields = _build_insert(type(row))
     values = [
         field.get_db_prep_save(field.pre_save(row, True), connection)
         for field in fields
@@ -66,7 +66,7 @@ def insertion(row: Model) -> Statement:
 
 
 @cache
-def _insertion(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
+def _build_insert(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
     meta = model._meta
     fields = tuple(
         field for field in meta.concrete_fields if not isinstance(field, AutoField)
@@ -82,15 +82,15 @@ def _insertion(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
     )
 
 
-def loaded(model: type[M], names: Sequence[str], values: Sequence[Any]) -> M:
+def build_instance(model: type[M], names: Sequence[str], values: Sequence[Any]) -> M:
     """A row as the ORM would load it; what is not named is read once it is asked for."""
-    kinds = _kinds(model)
+    kinds = _list_field_types(model)
     return model.from_db(
         connection.alias,
         names,
         [
-            _READ[kinds[name]](value)
-            if value is not None and kinds[name] in _READ
+            _PARSERS[kinds[name]](value)
+            if value is not None and kinds[name] in _PARSERS
             else value
             for name, value in zip(names, values, strict=True)
         ],
@@ -98,19 +98,19 @@ def loaded(model: type[M], names: Sequence[str], values: Sequence[Any]) -> M:
 
 
 @cache
-def _kinds(model: type[Model]) -> dict[str, str]:
+def _list_field_types(model: type[Model]) -> dict[str, str]:
     return {
         field.attname: field.get_internal_type()
         for field in model._meta.concrete_fields
     }
 
 
-def stored(values: Iterable[Any]) -> list[Any]:
+def to_sqlite(values: Iterable[Any]) -> list[Any]:
     """As Django writes them into SQLite: times in UTC, without saying so."""
-    return [_stored(value) for value in values]
+    return [_to_sqlite(value) for value in values]
 
 
-def _stored(value: Any) -> Any:
+def _to_sqlite(value: Any) -> Any:
     match value:
         case datetime():
             return str(value.astimezone(UTC).replace(tzinfo=None))
@@ -120,17 +120,17 @@ def _stored(value: Any) -> Any:
             return value
 
 
-def uuid_of(value: UUID | str) -> UUID:
+def parse_uuid(value: UUID | str) -> UUID:
     """SQLite keeps them as text."""
     return value if isinstance(value, UUID) else UUID(value)
 
 
-def time_of(value: datetime) -> datetime:
+def parse_time(value: datetime) -> datetime:
     """SQLite keeps them in UTC, without saying so."""
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
-_READ: dict[str, Callable[[Any], Any]] = {
-    "UUIDField": uuid_of,
-    "DateTimeField": time_of,
+_PARSERS: dict[str, Callable[[Any], Any]] = {
+    "UUIDField": parse_uuid,
+    "DateTimeField": parse_time,
 }

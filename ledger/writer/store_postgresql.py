@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from django.db import connection
 
-from ledger.state import COLUMNS, RunState, columns_of
+from ledger.state import COLUMNS, RunState, list_column_values
 from ledger.writer import sql
 from ledger.writer.changes import SealedEntry
 
@@ -61,7 +61,7 @@ def store(writes: Sequence[RunWrite]) -> set[int]:
         return _store_sqlite(writes)
 
 
-def session() -> int | None:
+def get_session_pid() -> int | None:
     """By this number others know whose notification it is; None where there are none."""
     if connection.vendor != "postgresql":
         return None
@@ -69,19 +69,19 @@ def session() -> int | None:
     return cast("int", connection.connection.info.backend_pid)
 
 
-def names_of(columns: Sequence[tuple[str, str]]) -> str:
+def join_names(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in columns)
 
 
-def _arrays(columns: Sequence[tuple[str, str]]) -> str:
+def _join_array_types(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"%s::{kind}[]" for _, kind in columns)
 
 
 _PG_STORE = f"""
 WITH v AS (
   SELECT * FROM unnest(
-    %s::bigint[], %s::bigint[], %s::text[], %s::boolean[], {_arrays(COLUMNS)}
-  ) AS v(run_id, project_id, old_hash, wakes, {names_of(COLUMNS)})
+    %s::bigint[], %s::bigint[], %s::text[], %s::boolean[], {_join_array_types(COLUMNS)}
+  ) AS v(run_id, project_id, old_hash, wakes, {join_names(COLUMNS)})
 ), locked AS MATERIALIZED (
   SELECT project_id, position FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
@@ -91,8 +91,8 @@ WITH v AS (
   WHERE r.id = v.run_id AND r.head_hash = v.old_hash
   RETURNING r.id AS run_id, v.wakes
 ), e AS (
-  SELECT * FROM unnest({_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
-    AS e({names_of(ENTRY_COLUMNS)}, ord)
+  SELECT * FROM unnest({_join_array_types(ENTRY_COLUMNS)}) WITH ORDINALITY
+    AS e({join_names(ENTRY_COLUMNS)}, ord)
 ), placed AS (
   SELECT e.*, locked.position
     + row_number() OVER (PARTITION BY e.project_id ORDER BY e.ord) AS position
@@ -103,14 +103,14 @@ WITH v AS (
     AS top
   WHERE h.project_id = top.project_id
 ), stored AS (
-  INSERT INTO ledger_entry ({names_of((*ENTRY_COLUMNS, POSITION))})
-  SELECT {names_of(ENTRY_COLUMNS)}, position FROM placed
+  INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))})
+  SELECT {join_names(ENTRY_COLUMNS)}, position FROM placed
 )
 SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FROM won
 """  # noqa: S608 (column names are constants of this module)
 
 
-def entry_row(entry: SealedEntry) -> tuple[Any, ...]:
+def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
     return (
         entry.run_id,
         entry.project_id,
@@ -129,20 +129,26 @@ def entry_row(entry: SealedEntry) -> tuple[Any, ...]:
 
 
 def _store_postgresql(writes: Sequence[RunWrite]) -> set[int]:
-    return {row[0] for row in sql.run(_PG_STORE, _arrays_of(writes))}
+    return {row[0] for row in sql.execute(_PG_STORE, _build_parameters(writes))}
 
 
-def _arrays_of(writes: Sequence[RunWrite]) -> list[str]:
+def _build_parameters(writes: Sequence[RunWrite]) -> list[str]:
     heads = [
-        (w.state.id, w.state.project_id, w.old_hash, w.wakes, *columns_of(w.state))
+        (
+            w.state.id,
+            w.state.project_id,
+            w.old_hash,
+            w.wakes,
+            *list_column_values(w.state),
+        )
         for w in writes
     ]
-    rows = [entry_row(entry) for write in writes for entry in write.entries]
-    parameters = [_array(column) for column in zip(*heads, strict=True)]
-    return parameters + [_array(column) for column in zip(*rows, strict=True)]
+    rows = [list_entry_values(entry) for write in writes for entry in write.entries]
+    parameters = [_format_array(column) for column in zip(*heads, strict=True)]
+    return parameters + [_format_array(column) for column in zip(*rows, strict=True)]
 
 
-def _array(values: Iterable[Any]) -> str:
+def _format_array(values: Iterable[Any]) -> str:
     """PostgreSQL's array literal.
 
     psycopg writes the same, but escapes each text by a regular expression, which costs
@@ -170,7 +176,7 @@ _SQLITE_POSITION = (
     "WHERE project_id = ? RETURNING position"
 )
 _SQLITE_ENTRY = (
-    f"INSERT INTO ledger_entry ({names_of((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
+    f"INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
     f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
 )
 
@@ -183,7 +189,10 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
     cursor.executemany(
         _SQLITE_HEAD,
-        [(*sql.stored(columns_of(write.state)), write.state.id) for write in won],
+        [
+            (*sql.to_sqlite(list_column_values(write.state)), write.state.id)
+            for write in won
+        ],
     )
     entries = [entry for write in won for entry in write.entries]
     places = {}
@@ -194,7 +203,7 @@ def _store_sqlite(writes: Sequence[RunWrite]) -> set[int]:
     cursor.executemany(
         _SQLITE_ENTRY,
         [
-            (*sql.stored(entry_row(entry)), next(places[entry.project_id]))
+            (*sql.to_sqlite(list_entry_values(entry)), next(places[entry.project_id]))
             for entry in entries
         ],
     )

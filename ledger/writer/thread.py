@@ -1,6 +1,6 @@
 """The one writer: every change of every run goes through here.
 
-One thread per process, with a connection of its own. It takes all commands that wait,
+One thread per process, with a connection of its own. It takes all change requests that wait,
 judges each in order against the run's state, stores them with one commit, and answers
 only after that commit. While one commit is under way the next batch gathers, so there
 is no artificial delay. Commands that need a transaction of their own wait in a line
@@ -28,13 +28,13 @@ from django.db.utils import Error as DatabaseError
 from psycopg.errors import LockNotAvailable
 
 from common.errors import Unavailable
-from ledger.writer.batch import Books, Committed, Job
-from ledger.writer.changes import Command
-from ledger.writer.fair_queue import FairLine
+from ledger.writer.batch import Committed, Committer, Job
+from ledger.writer.changes import ChangeRequest
+from ledger.writer.fair_queue import FairQueue
 
 T = TypeVar("T")
 BATCH_LIMIT = 256
-# So many commands with a transaction of their own, then those that share one again.
+# So many change requests with a transaction of their own, then those that share one again.
 ALONE_AT_ONCE = 2
 QUEUE_LIMIT = 10_000
 ATTEMPTS = 5
@@ -57,8 +57,8 @@ def listen_always(listener: Listener) -> None:
 class Writer:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._alone: FairLine[Job] = FairLine()
-        self._books = Books(self._tell)
+        self._alone: FairQueue[Job] = FairQueue()
+        self._committer = Committer(self._tell)
         self._listeners = list(_always)
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
         self._failing = False
@@ -69,7 +69,7 @@ class Writer:
     @property
     def session(self) -> int | None:
         """By this number PostgreSQL's notifications tell whose commit it was."""
-        return self._books.session
+        return self._committer.session
 
     @property
     def failing(self) -> bool:
@@ -91,8 +91,8 @@ class Writer:
         self._listeners.insert(0 if first else len(self._listeners), listener)
         return lambda: self._listeners.remove(listener)
 
-    async def perform(self, command: Command[T]) -> T:
-        """Have the command done; returns after its commit."""
+    async def perform(self, request: ChangeRequest[T]) -> T:
+        """Have the change request done; returns after its commit."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 
@@ -102,13 +102,13 @@ class Writer:
                 lambda: _settle(future, answer, error)
             )
 
-        self._put(Job(command, settle))
+        self._put(Job(request, settle))
         return await future
 
-    def perform_now(self, command: Command[T]) -> T:
+    def perform_now(self, request: ChangeRequest[T]) -> T:
         """The same for callers that may block: views, tasks, management commands."""
         future: Future[T] = Future()
-        self._put(Job(command, lambda a, e: _settle(future, a, e)))
+        self._put(Job(request, lambda a, e: _settle(future, a, e)))
         if connection.vendor == "postgresql" and not connection.in_atomic_block:
             connection.close()  # back to the pool: the writer may need it
         return future.result()
@@ -139,7 +139,7 @@ class Writer:
         connection.close()
 
     def _gather(self, batch: list[Job]) -> bool:
-        """Whatever waits, plain commands into the batch; False after the last of all."""
+        """Whatever waits, plain change requests into the batch; False after the last of all."""
         for _ in range(BATCH_LIMIT):
             try:
                 job = self._jobs.get(block=not (batch or self._alone))
@@ -148,7 +148,7 @@ class Writer:
             if job is None:
                 return False
             if job.alone:
-                self._alone.put(job.command.source, job)
+                self._alone.put(job.request.source, job)
             else:
                 batch.append(job)
         return True
@@ -162,19 +162,19 @@ class Writer:
         self._deliver()
 
     def _guarded(self, jobs: Sequence[Job]) -> None:
-        """A command that fails, fails alone: split, try again, then say so."""
+        """A change request that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
         alone = jobs[0].alone
         self._began = monotonic()
         try:
             if alone:
-                self._books.one(jobs[0])
+                self._committer.commit_one(jobs[0])
             else:
-                again = self._books.many(jobs)
+                again = self._committer.commit_batch(jobs)
         except Exception as error:
             # Whatever it is, it must not end the thread that everybody depends on.
-            logger.exception("The ledger failed on %d commands", len(jobs))
-            self._books.forget()
+            logger.exception("The ledger failed on %d change requests", len(jobs))
+            self._committer.forget()
             self._failing = self._failing or _takes_no_writes(error)
             if isinstance(error, DatabaseError):
                 connection.close()
@@ -185,7 +185,7 @@ class Writer:
             if job.settled:
                 continue
             if job.alone and not alone:  # it has asked for the lock: its turn will come
-                self._alone.put(job.command.source, job)
+                self._alone.put(job.request.source, job)
             else:
                 self._again(job)
 
@@ -197,7 +197,7 @@ class Writer:
                 job.settle(None, Unavailable("The project is busy."))
         elif len(jobs) == 1 and not isinstance(error, DatabaseError):
             jobs[0].settle(None, error)
-        elif len(jobs) == 1 and jobs[0].committing and not jobs[0].command.idempotency:
+        elif len(jobs) == 1 and jobs[0].committing and not jobs[0].request.idempotency:
             # Was it committed before the answer was lost? Only a key could tell.
             jobs[0].settle(None, Unavailable(UNKNOWN))
         else:

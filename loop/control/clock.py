@@ -20,7 +20,7 @@ from guidance.core.loop.vocabulary import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, nothing
+from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
 from loop.control.subscribers import tell_subscribers
 from loop.cycle.pipeline import decide_pending
 from loop.errors import NotDue
@@ -96,7 +96,7 @@ def _past(moment: datetime | None, seconds: int, at: datetime) -> bool:
 
 
 @dataclass(kw_only=True)
-class Beat(Command[None]):
+class Beat(ChangeRequest[None]):
     """Judged again under the lock: two clocks that tick at once beat once."""
 
     section: LoopSection
@@ -113,7 +113,7 @@ class Beat(Command[None]):
 
 
 @dataclass(kw_only=True)
-class Wake(Command[Reply]):
+class Wake(ChangeRequest[Reply]):
     signal: NewSignal
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:

@@ -10,14 +10,14 @@ from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
 from ledger.state import RunState
-from ledger.writer import Change, Command, nothing
+from ledger.writer import Change, ChangeRequest, nothing
 from loop.models import ProjectLoop
 from loop.runs import perform, refuse_moved
 from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
-class Switch(Command[None]):
+class Switch(ChangeRequest[None]):
     person: PersonPrincipal
     paused: bool
     reason: str

@@ -14,7 +14,7 @@ from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.facts import Bench
 from loop.cycle.llm_decider import Asked
 from loop.cycle.record import Record, trigger_of
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
-class DecideSignals(Command[int]):
+class DecideSignals(ChangeRequest[int]):
     """Some triggers on one snapshot, up to the first decision that changes what it shows.
 
     `asked` is what a model said about the only one: never while anything is locked.

@@ -8,7 +8,7 @@ from functools import partial
 
 from accounts.auth import PersonPrincipal
 from ledger.state import RunState
-from ledger.writer import Change, Command, nothing
+from ledger.writer import Change, ChangeRequest, nothing
 from loop.errors import NotDue
 from loop.models import Incident
 from loop.runs import perform, refuse_moved
@@ -16,7 +16,7 @@ from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
-class ResolveIncident(Command[None]):
+class ResolveIncident(ChangeRequest[None]):
     incident: Incident
     person: PersonPrincipal
     note: str

@@ -20,7 +20,7 @@ from guidance.core.loop.section import LoopSection
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, ProjectHead
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.sense import logged_type
 from loop.errors import NotDue
 from loop.inbox.outcomes import link_run
@@ -80,7 +80,7 @@ def _entries(project_id: int, *, after: int, section: LoopSection) -> QuerySet[E
 
 
 @dataclass(kw_only=True)
-class Hear(Command[int]):
+class Hear(ChangeRequest[int]):
     section: LoopSection
 
     def decide(self, run: RunState, at: datetime) -> Change[int]:

@@ -17,7 +17,7 @@ from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import NotDue
 from loop.inbox.caps import refuse_at_cap
 from loop.inbox.triggers import NewSignal
@@ -32,7 +32,7 @@ RETURNED = "Nobody confirmed it in time"
 
 
 @dataclass(kw_only=True)
-class AddNote(Command[Reply]):
+class AddNote(ChangeRequest[Reply]):
     """The note, and a signal that there is one: both or neither."""
 
     actor: str
@@ -105,7 +105,7 @@ def note_add(
 
 
 @dataclass(kw_only=True)
-class EndNote(Command[Reply]):
+class EndNote(ChangeRequest[Reply]):
     note: Note
     actor: str
     state: NoteState
@@ -164,7 +164,7 @@ def note_end(
 
 
 @dataclass(kw_only=True)
-class ReturnNotes(Command[int]):
+class ReturnNotes(ChangeRequest[int]):
     def decide(self, run: RunState, at: datetime) -> Change[int]:
         refuse_moved(run)
         late = list(

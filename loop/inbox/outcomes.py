@@ -18,7 +18,7 @@ from common.responses import Reply, reply
 from ledger.idempotency import Idempotency
 from ledger.models import Run
 from ledger.state import RunState
-from ledger.writer import Change, Command
+from ledger.writer import Change, ChangeRequest
 from loop.inbox.triggers import NewSignal
 from loop.models import Decision
 from loop.runs import perform, refuse_moved
@@ -48,7 +48,7 @@ def _store(rows: QuerySet[Decision], report: Mapping[str, Any], at: datetime) ->
 
 
 @dataclass(kw_only=True)
-class ReportOutcome(Command[Reply]):
+class ReportOutcome(ChangeRequest[Reply]):
     decision: Decision
     actor: str
     report: Mapping[str, Any]

@@ -21,7 +21,7 @@ from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, nothing
+from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
 from loop.cycle.drafting import draft_of
 from loop.cycle.facts import paused_words
 from loop.errors import LoopPaused
@@ -33,7 +33,7 @@ from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
-class AddRecommendation(Command[Reply]):
+class AddRecommendation(ChangeRequest[Reply]):
     """`key` and `evidence` are of what was learned here; others give neither."""
 
     actor: str
@@ -124,7 +124,7 @@ def recommendation_add(
 
 
 @dataclass(kw_only=True)
-class EndRecommendation(Command[None]):
+class EndRecommendation(ChangeRequest[None]):
     """A person's choice. Adopting publishes the policy, or starts the loop.
 
     `based_on` is the version of the policy to which they have seen the difference.

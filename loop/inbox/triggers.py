@@ -17,7 +17,7 @@ from guidance.core.canonical import canonical
 from guidance.core.loop.facts import identity_of
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import SignalKnown
 from loop.models import Decision, Signal
 from loop.runs import perform, refuse_moved
@@ -83,7 +83,7 @@ def cause_of(data: Mapping[str, Any], *, project_id: int) -> int | None:
 
 
 @dataclass(kw_only=True)
-class AcceptSignal(Command[Reply]):
+class AcceptSignal(ChangeRequest[Reply]):
     signal: NewSignal
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from common.errors import Forbidden
 from ledger.writer import writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, RunClosed, RunPaused
 from reviews.hooks import tool_uses, wording
 from reviews.hooks.holding import Standing, held, lets_go_on
@@ -41,7 +41,7 @@ async def permission_asked(visit: Visit) -> Outcome:
     run = await governed(visit)
     if run.over:
         return run.halted()
-    before = await read(partial(tool_uses.about_to_run, visit, run))
+    before = await run_in_db_thread(partial(tool_uses.about_to_run, visit, run))
     if before is None or before.answer not in _LEFT_TO_THE_HOST:
         return await _judged(visit)
     if before.answer == HookAnswer.ALLOW:
@@ -54,9 +54,9 @@ async def _judged(visit: Visit) -> Outcome:
     run = await governed(visit)
     if run.over:
         return run.halted()
-    call = await read(partial(tool_uses.judged_before, visit, run))
+    call = await run_in_db_thread(partial(tool_uses.judged_before, visit, run))
     if call is None:
-        call = await read(partial(tool_uses.still_waiting, visit, run))
+        call = await run_in_db_thread(partial(tool_uses.still_waiting, visit, run))
         if call is not None:
             again = await _answered(visit, run, call)
             if again is not None:
@@ -106,11 +106,11 @@ async def _answered(visit: Visit, run: Governed, call: Judged) -> Outcome | None
         return _let(visit, call)
     note = partial(tool_uses.remember, visit, run, call["id"])
     if call["decision"] == "require-confirmation":
-        await read(partial(note, HookAnswer.NOTHING_YET))
+        await run_in_db_thread(partial(note, HookAnswer.NOTHING_YET))
     outcome = await _decided(visit, run, call)
     if outcome is not None:
         told = "deny" if outcome.verb == "halt" else outcome.verb
-        await read(partial(note, HookAnswer(told)))
+        await run_in_db_thread(partial(note, HookAnswer(told)))
     return outcome
 
 
@@ -137,7 +137,7 @@ async def _confirmed(visit: Visit, run: Governed, call: Judged) -> Outcome | Non
         standing = await held(visit, run, review["id"])
     except asyncio.CancelledError:
         note = partial(tool_uses.remember, visit, run, call["id"], HookAnswer.LEFT)
-        _later(read(note))
+        _later(run_in_db_thread(note))
         raise
     if standing["state"] == "open":
         verb = parked(visit.dialect, headless=_headless(visit, run))

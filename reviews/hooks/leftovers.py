@@ -13,8 +13,8 @@ from functools import partial
 
 from accounts.auth import AgentPrincipal
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewNotOpen
 from reviews.hooks.visits import Governed, Visit
 from reviews.intake.access import own
@@ -30,7 +30,7 @@ def _none(_entries: Sequence[SealedEntry]) -> None:
 
 
 @dataclass(kw_only=True)
-class TakeBack(Command[None]):
+class TakeBack(ChangeRequest[None]):
     agent: AgentPrincipal
     review_code: str
     reason: str
@@ -64,13 +64,13 @@ async def take_back(visit: Visit, run: Governed, review: str, reason: str) -> No
 async def clear_calls(
     visit: Visit, run: Governed, *answers: HookAnswer, reason: str
 ) -> None:
-    for review in await read(partial(_open_calls, run, answers)):
+    for review in await run_in_db_thread(partial(_open_calls, run, answers)):
         await take_back(visit, run, review, reason)
 
 
 async def clear_questions(visit: Visit, run: Governed) -> None:
     """Whoever writes at the terminal has answered what the agent asked."""
-    for review in await read(partial(_open_questions, run)):
+    for review in await run_in_db_thread(partial(_open_questions, run)):
         await take_back(visit, run, review, AT_THE_TERMINAL)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ledger.writer import writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewOpen, RunClosed
 from reviews.hooks import wording
 from reviews.hooks.leftovers import (
@@ -52,7 +52,7 @@ async def session_ended(visit: Visit) -> Outcome:
         return GO
     gone = (HookAnswer.ASK, HookAnswer.LEFT)
     await clear_calls(visit, run, *gone, reason=WITHOUT_IT)
-    owed = await read(partial(HookSession.objects.get, pk=run.session_id))
+    owed = await run_in_db_thread(partial(HookSession.objects.get, pk=run.session_id))
     if owed.owed_tokens or visit.body.checkrail.tokens:
         await step_taken(visit, run, tool_calls=0, summary="The rest of the session")
     why = f": {visit.body.reason}" if visit.body.reason else ""

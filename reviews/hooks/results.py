@@ -8,7 +8,7 @@ from typing import Any
 
 from common.errors import Forbidden
 from guidance.core.canonical import canonical
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.call_schemas import ResultIn
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
 from reviews.hooks import tool_uses
@@ -31,7 +31,7 @@ async def after_tool(visit: Visit, *, ok: bool) -> Outcome:
     run = await governed(visit)
     if run.over:
         return run.halted()
-    use = await read(partial(tool_uses.found, visit, run))
+    use = await run_in_db_thread(partial(tool_uses.found, visit, run))
     note = await _settled(visit, run, use, ok=ok)
     told = summary(visit.tool, visit.given)
     # The grant has counted the call, and the result its time.

@@ -16,7 +16,7 @@ from guidance.redactor import clean
 from guidance.services import policy_in_force
 from ledger.state import RunState
 from ledger.writer import writer
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.hooks.inputs import HookIn, OptionsIn
 from reviews.hooks.mapping import shortened
 from reviews.hooks.visits import Governed, Visit, governed_by
@@ -65,21 +65,21 @@ async def governed(visit: Visit, *, prompted: bool = False) -> Governed:
     What a person aborted stays so until somebody at the terminal says something new:
     `prompted`. A run that came to its end is followed by another one in any case.
     """
-    session = await read(partial(_found, visit))
+    session = await run_in_db_thread(partial(_found, visit))
     if (
         session is None
         or session.run is None
         or _followed(session.run.status, prompted=prompted)
     ):
         await _start(visit, session, prompted=prompted)
-        session = await read(partial(_found, visit))
+        session = await run_in_db_thread(partial(_found, visit))
     assert session is not None  # made just now, and never deleted
     return governed_by(session, visit.agent)
 
 
 async def known(visit: Visit) -> Governed | None:
     """The session's run if it has one: some events start nothing."""
-    session = await read(partial(_found, visit))
+    session = await run_in_db_thread(partial(_found, visit))
     if session is None or session.run is None:
         return None
     return governed_by(session, visit.agent)
@@ -87,7 +87,7 @@ async def known(visit: Visit) -> Governed | None:
 
 async def refreshed(visit: Visit) -> Governed:
     """The same as it stands now: a person or a gate may have ended it."""
-    session = await read(partial(_found, visit))
+    session = await run_in_db_thread(partial(_found, visit))
     assert session is not None  # it was found before
     return governed_by(session, visit.agent)
 
@@ -95,20 +95,20 @@ async def refreshed(visit: Visit) -> Governed:
 async def introduce(visit: Visit) -> None:
     """A session says how it is run, before there is anything to do."""
     facts = {"model": shortened(clean(visit.body.model or ""), MODEL_WORDS)}
-    await read(
+    await run_in_db_thread(
         lambda: HookSession.objects.update_or_create(**_key(visit), defaults=facts)
     )
 
 
 async def mark_headless(run: Governed) -> None:
     rows = HookSession.objects.filter(pk=run.session_id)
-    await read(lambda: rows.update(headless=True))
+    await run_in_db_thread(lambda: rows.update(headless=True))
 
 
 async def owe(run: Governed, used: OptionsIn) -> None:
     """Kept for the next step, while the run takes none."""
     rows = HookSession.objects.filter(pk=run.session_id)
-    await read(
+    await run_in_db_thread(
         lambda: rows.update(
             owed_tokens=F("owed_tokens") + used.tokens,
             owed_cost_micros=F("owed_cost_micros") + micros(used.cost_usd),
@@ -135,7 +135,7 @@ def _found(visit: Visit) -> HookSession | None:
 
 
 async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -> None:
-    policy = await read(
+    policy = await run_in_db_thread(
         partial(
             policy_in_force,
             project_id=visit.agent.project_id,

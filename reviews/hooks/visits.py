@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from ledger.idempotency import Idempotency, idempotency_of
+from ledger.idempotency import Idempotency, build_idempotency
 from ledger.links import run_url
 from ledger.models import FINAL
 from reviews.hooks.inputs import Dialect, HookIn, Options
@@ -71,7 +71,7 @@ class Visit:
         """The same event again, after a lost answer, does nothing a second time."""
         parts = (self.dialect, self.body.session_id, self.tool_use, what)
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        made = idempotency_of(
+        made = build_idempotency(
             key=f"hook-{key}",
             agent_id=self.agent.agent_id,
             method="HOOK",

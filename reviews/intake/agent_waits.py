@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 from django.utils import timezone
 
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.agent_waits import store_waits
 
 STORE_SECONDS = 5.0
@@ -53,7 +53,7 @@ class AgentWaits:
             seen = {**self._left, **dict.fromkeys(self._waiting, timezone.now())}
             self._left.clear()
             try:
-                await read(partial(store_waits, seen))
+                await run_in_db_thread(partial(store_waits, seen))
             except Exception:
                 logger.exception("Who waits for reviews could not be stored")
             await asyncio.sleep(STORE_SECONDS)

@@ -21,9 +21,9 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
 from ledger.idempotency import Idempotency
 from ledger.models import Checkpoint
-from ledger.serializers import checkpoint_answer
+from ledger.serializers import serialize_checkpoint
 from ledger.state import RunState
-from ledger.writer import Change, Command, writer
+from ledger.writer import Change, ChangeRequest, writer
 from reviews.intake.access import own, refuse_closed
 from reviews.plan import Plan
 from reviews.schemas import CheckpointIn
@@ -36,7 +36,7 @@ _LONG = 4_000
 
 
 @dataclass(kw_only=True)
-class SaveCheckpoint(Command[Reply]):
+class SaveCheckpoint(ChangeRequest[Reply]):
     agent: AgentPrincipal
     body: CheckpointIn
 
@@ -71,7 +71,7 @@ class SaveCheckpoint(Command[Reply]):
         return plan.change(
             lambda entries: reply(
                 {
-                    **checkpoint_answer(checkpoint, run_code=run.code),
+                    **serialize_checkpoint(checkpoint, run_code=run.code),
                     "receipt": entries[-1].receipt(),
                 },
                 status=201,

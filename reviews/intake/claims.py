@@ -24,9 +24,9 @@ from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.links import review_url
 from ledger.models import Entry
-from ledger.state import RunState, state_of
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.state import RunState, build_state
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.call_schemas import ResultIn
 from reviews.errors import (
     GrantExpired,
@@ -44,7 +44,7 @@ from reviews.remaining import budget_remaining
 
 
 @dataclass(kw_only=True)
-class CallCommand(Command[Reply]):
+class CallChangeRequest(ChangeRequest[Reply]):
     """Something an agent does with one of its calls."""
 
     agent: AgentPrincipal
@@ -80,7 +80,7 @@ class CallCommand(Command[Reply]):
 
 
 @dataclass(kw_only=True)
-class ClaimCall(CallCommand):
+class ClaimCall(CallChangeRequest):
     """Spend the grant: the one moment when the call may begin."""
 
     digest: str
@@ -168,7 +168,7 @@ def _end(grant: Grant, state: GrantState, at: datetime) -> None:
 
 
 @dataclass(kw_only=True)
-class SettleCall(CallCommand):
+class SettleCall(CallChangeRequest):
     """What came of a call. Telling it without a claim spends the grant, too."""
 
     body: ResultIn
@@ -267,7 +267,7 @@ async def call_settle(
     try:
         return await writer().perform(command)
     except ResultSeen:
-        return await read(partial(_settled_before, command))
+        return await run_in_db_thread(partial(_settled_before, command))
 
 
 def _settled_before(command: SettleCall) -> Reply:
@@ -282,7 +282,7 @@ def _settled_before(command: SettleCall) -> Reply:
     )
     return _settled(
         command,
-        remaining=budget_remaining(state_of(call.run)),
+        remaining=budget_remaining(build_state(call.run)),
         receipt={"seq": entry.seq, "hash": entry.hash},
         replayed=True,
     )

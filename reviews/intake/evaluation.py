@@ -16,7 +16,7 @@ from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
 from guidance.selectors import LoadedPolicy
 from guidance.services import policy_in_force
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.call_schemas import EvaluateIn, EvaluateMultiEditIn
 from reviews.check_schemas import EvaluateTurnIn, EvaluateVerdictIn
 from reviews.intake.tool_calls import judged
@@ -25,7 +25,7 @@ from reviews.schemas import ContinueIn
 
 
 async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
-    policy = await read(partial(_policy, principal, body.policy))
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
     left = body.budget_remaining
     facts = ContinueFacts(
         step_number=body.step_number,
@@ -52,7 +52,7 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
 
 async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     """The gates of a call that need no run."""
-    policy = await read(partial(_policy, principal, body.policy))
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
     verdict = await judged(body.call(), policy)
     answer = {**verdict.to_json(), "policy": policy.stamp()}
     if isinstance(body, EvaluateMultiEditIn):
@@ -62,7 +62,7 @@ async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
 
 async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
     """A turn as if it were the first stop of its run."""
-    policy = await read(partial(_policy, principal, body.policy))
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
     facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
     rules = policy.policy.turns.for_model(body.model)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)

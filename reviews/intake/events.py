@@ -19,7 +19,7 @@ from django.db import DatabaseError, InterfaceError
 from accounts.auth import Principal
 from common.errors import Invalid, Unauthenticated
 from ledger.models import FINAL, Run
-from ledger.selectors import run_visible
+from ledger.selectors import get_visible_run
 from ledger.waiting.hub import hub
 from reviews.access import Guest, Holder, Reader, readers_refused
 from reviews.feeds import Head, following
@@ -89,7 +89,7 @@ def run_followed(
     """Refuses whoever may not follow, follows too much already, or would miss entries
     without knowing it."""
     number, loc = _position(last_event_id=last_event_id, after=after)
-    run = run_visible(principal=principal, code=run_code)
+    run = get_visible_run(principal=principal, code=run_code)
     reader = _reader(principal, run, session)
     if readers_refused([reader]):
         raise Unauthenticated

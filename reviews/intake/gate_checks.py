@@ -36,8 +36,8 @@ from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import RunStatus
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import reached_review_cap
 from reviews.check_schemas import GateCheckIn, VerdictIn
 from reviews.checks import gates_of, open_warnings, state_of_check, store_state
@@ -53,7 +53,7 @@ QUALITY_GATE = "system:quality-gate"
 
 
 @dataclass(kw_only=True)
-class OpenCheck(Command[Reply]):
+class OpenCheck(ChangeRequest[Reply]):
     agent: AgentPrincipal
     policy: LoadedPolicy
     gates: CombinedGates
@@ -129,7 +129,7 @@ def standing(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
 
 
 @dataclass(kw_only=True)
-class TakeVerdict(Command[Reply]):
+class TakeVerdict(ChangeRequest[Reply]):
     agent: AgentPrincipal
     check_code: str
     verdict: Verdict
@@ -260,7 +260,7 @@ async def check_open(
     body: GateCheckIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    policy = await read(partial(policy_of_run, agent, run_code))
+    policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
     try:
         gates = choose_gates(
             named=body.gates, inline=body.inline, policy=policy.policy.gates
@@ -287,7 +287,7 @@ async def verdict_submit(
     body: VerdictIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    check = await read(partial(_own_check, agent, run_code, check_code))
+    check = await run_in_db_thread(partial(_own_check, agent, run_code, check_code))
     gates = gates_of(check)
     # A long text must not hold up others while it is read.
     verdict = await asyncio.to_thread(verdict_of, body, gates=gates)

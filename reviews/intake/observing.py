@@ -23,12 +23,17 @@ from common.errors import DomainError, Invalid, NotFound
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.selectors import policy_by_id
 from guidance.services import policy_in_force
-from ledger.idempotency import Idempotency, own_key, record_of, remembered
+from ledger.idempotency import (
+    Idempotency,
+    build_own_key,
+    build_record,
+    list_recorded_answers,
+)
 from ledger.models import FINAL, OBSERVED, Entry, Run
 from ledger.state import RunState
 from ledger.transitions import after_step, report_to_json, step_type, turns_repeat
-from ledger.writer import Change, Command, Draft, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, Draft, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.intake.runs import StartRun, finish
 from reviews.intake.steps import refuse_uncountable, report_of
 from reviews.plan import Plan
@@ -59,7 +64,7 @@ class Item:
 
 
 @dataclass(kw_only=True)
-class ObserveSpans(Command[list[str]]):
+class ObserveSpans(ChangeRequest[list[str]]):
     """Answers with the reasons for which spans were not taken."""
 
     agent: AgentPrincipal
@@ -74,7 +79,7 @@ class ObserveSpans(Command[list[str]]):
         trace_key = key_of("trace")
         spans = {item.span_id: key_of("span", item.span_id) for item in self.items}
         above = [key_of("above", item.above) for item in self.items if item.above]
-        known = remembered([trace_key, *spans.values(), *above])
+        known = list_recorded_answers([trace_key, *spans.values(), *above])
         plan = Plan(run, at)
         refused: list[str] = []
         for item in self.items:
@@ -101,7 +106,7 @@ class ObserveSpans(Command[list[str]]):
     ) -> None:
         if key.key not in known:
             known[key.key] = body = {"id": plan.run.code}
-            plan.rows.append(record_of(key, body=body, at=plan.at))
+            plan.rows.append(build_record(key, body=body, at=plan.at))
 
     def _note(self, plan: Plan, item: Item) -> None:
         told = item.told
@@ -148,13 +153,13 @@ class ObserveSpans(Command[list[str]]):
 
 
 def _key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:
-    return own_key("otlp", trace_id, *parts, agent_id=agent.agent_id)
+    return build_own_key("otlp", trace_id, *parts, agent_id=agent.agent_id)
 
 
 async def spans_observe(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list[str]:
     """Take what can be taken; one reason for each span that was not."""
     refused: list[str] = []
-    awaited = await read(partial(_awaited, agent, spans))
+    awaited = await run_in_db_thread(partial(_awaited, agent, spans))
     for trace in traces_of(spans):
         # Beside the event loop: texts are cleaned as they are read.
         items, reasons = await asyncio.to_thread(_items, trace)
@@ -209,11 +214,11 @@ async def _perform(command: ObserveSpans) -> list[str]:
 
 async def _run(agent: AgentPrincipal, trace: Trace) -> str:
     """The run that the trace belongs to. The same trace always gets the same one."""
-    run_code, parent = await read(partial(_found, agent, trace))
+    run_code, parent = await run_in_db_thread(partial(_found, agent, trace))
     if run_code is not None:
         return run_code
     body = trace.run(parent=parent)
-    policy = await read(
+    policy = await run_in_db_thread(
         partial(policy_in_force, project_id=agent.project_id, name=body.policy)
     )
     key = _key(agent, trace.trace_id, "trace")
@@ -227,7 +232,7 @@ async def _run(agent: AgentPrincipal, trace: Trace) -> str:
 
 
 def _conversation_key(agent: AgentPrincipal, trace: Trace) -> Idempotency:
-    return own_key("otlp-talk", trace.conversation, agent_id=agent.agent_id)
+    return build_own_key("otlp-talk", trace.conversation, agent_id=agent.agent_id)
 
 
 def _found(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]:
@@ -237,7 +242,7 @@ def _found(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]
     """
     trace_key = _key(agent, trace.trace_id, "trace")
     talk_key = _conversation_key(agent, trace) if trace.conversation else trace_key
-    known = remembered([trace_key, talk_key])
+    known = list_recorded_answers([trace_key, talk_key])
     if trace_key.key in known:
         return known[trace_key.key]["id"], None
     if talk_key.key not in known:
@@ -264,7 +269,7 @@ def _awaited(
         for span in spans
         if not span.operation
     }
-    known = remembered(places.values())
+    known = list_recorded_answers(places.values())
     return {
         place: known[key.key]["id"] for place, key in places.items() if key.key in known
     }
@@ -272,7 +277,7 @@ def _awaited(
 
 async def _end(agent: AgentPrincipal, trace: Trace, run_code: str) -> None:
     """The agent that ended last had none above it: its end is the run's."""
-    outcome = await read(partial(_last_outcome, run_code))
+    outcome = await run_in_db_thread(partial(_last_outcome, run_code))
     await _perform(
         ObserveSpans(
             agent=agent, run_code=run_code, trace_id=trace.trace_id, outcome=outcome

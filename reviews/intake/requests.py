@@ -13,8 +13,8 @@ from common.responses import Reply, reply
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.answers import review_answer
 from reviews.caps import refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
@@ -27,7 +27,7 @@ from reviews.selectors import REVIEW_RELATED
 
 
 @dataclass(kw_only=True)
-class AskPerson(Command[Reply]):
+class AskPerson(ChangeRequest[Reply]):
     agent: AgentPrincipal
     body: ReviewIn
 
@@ -47,7 +47,7 @@ class AskPerson(Command[Reply]):
 
 
 @dataclass(kw_only=True)
-class WithdrawReview(Command[Reply]):
+class WithdrawReview(ChangeRequest[Reply]):
     agent: AgentPrincipal
     review_code: str
 
@@ -106,7 +106,7 @@ async def review_withdraw(
             raise NotFound
         return str(review["run__code"])
 
-    run_code = await read(run_of_review)
+    run_code = await run_in_db_thread(run_of_review)
     try:
         return await writer().perform(
             WithdrawReview(
@@ -117,5 +117,5 @@ async def review_withdraw(
             )
         )
     except ReviewNotOpen:
-        state = (await read(lambda: _review(review_code))).state
+        state = (await run_in_db_thread(lambda: _review(review_code))).state
         raise AlreadyRuled(f"The review is {state} already.", state=state) from None

@@ -21,10 +21,10 @@ from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
 from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
-from ledger.serializers import RUN_RELATED, run_answer
-from ledger.state import RunState, state_of
-from ledger.writer import Change, Command, SealedEntry, StartCommand, writer
-from ledger.writer.db_threads import read
+from ledger.serializers import RUN_RELATED, serialize_run
+from ledger.state import RunState, build_state
+from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen
 from reviews.intake.access import first_review, own, refuse_closed
@@ -46,7 +46,7 @@ def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
 
 
 @dataclass(kw_only=True)
-class StartRun(StartCommand[Reply]):
+class StartRun(NewRunRequest[Reply]):
     agent: AgentPrincipal
     body: RunIn
     policy: LoadedPolicy
@@ -81,7 +81,7 @@ class StartRun(StartCommand[Reply]):
             created_at=at,
             updated_at=at,
         )
-        return state_of(run)
+        return build_state(run)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan = Plan(run, at)
@@ -128,7 +128,7 @@ class StartRun(StartCommand[Reply]):
 
 
 @dataclass(kw_only=True)
-class FinishRun(Command[Reply]):
+class FinishRun(ChangeRequest[Reply]):
     agent: AgentPrincipal
     body: FinishIn
 
@@ -183,7 +183,7 @@ def _run_reply(
 ) -> Reply:
     """The run as it stands in this very transaction."""
     run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
-    return reply({**run_answer(run), **(extra or {})}, status=status)
+    return reply({**serialize_run(run), **(extra or {})}, status=status)
 
 
 async def run_start(
@@ -196,7 +196,7 @@ async def run_start(
             f"labels.{name}: {message}.",
             errors=[{"loc": ["labels", name], "message": message}],
         )
-    policy = await read(
+    policy = await run_in_db_thread(
         partial(policy_in_force, project_id=agent.project_id, name=body.policy)
     )
     return await writer().perform(

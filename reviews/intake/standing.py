@@ -10,7 +10,7 @@ from typing import Any
 
 from common.ids import parse_code
 from ledger.writer import sql
-from ledger.writer.sql import uuid_of
+from ledger.writer.sql import parse_uuid
 from reviews.answers import ruling_read
 from reviews.told import Standing, standing_shape
 
@@ -50,12 +50,12 @@ def standing(
         only = _ONLY
         given.append(named)
     statement = _STANDING.format(door=_DOOR if key_id is not None else "", only=only)
-    rows = sql.run(statement, given)
+    rows = sql.execute(statement, given)
     return _shaped(*rows[0]) if rows else None
 
 
 def key_stands(key_id: int) -> bool:
-    return bool(sql.run(_KEY, [key_id]))
+    return bool(sql.execute(_KEY, [key_id]))
 
 
 def _shaped(
@@ -70,10 +70,10 @@ def _shaped(
 ) -> Standing:
     """The columns as the contract shows them."""
     answer = standing_shape(
-        run=str(uuid_of(run)),
+        run=str(parse_uuid(run)),
         status=status,
         state=state or "none",
-        review={"id": str(uuid_of(code)), "kind": kind, "version": version}
+        review={"id": str(parse_uuid(code)), "kind": kind, "version": version}
         if code
         else None,
         ruling=ruling_read(*ruling) if ruling[0] else None,

@@ -28,8 +28,8 @@ from ledger.transitions import (
     report_to_json,
     turns_repeat,
 )
-from ledger.writer import Change, Command, Draft, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.intake.access import own, refuse_unless_running
@@ -69,7 +69,7 @@ def report_of(body: StepIn) -> StepReport:
 
 
 @dataclass(kw_only=True)
-class ReportSteps(Command[Reply]):
+class ReportSteps(ChangeRequest[Reply]):
     """One step, or several in order up to the first pause or stop."""
 
     locked = False
@@ -226,7 +226,9 @@ async def step_submit(
             )
         )
     except StepSeen:
-        stored = await read(partial(_stored_decisions, agent, run_code, [report]))
+        stored = await run_in_db_thread(
+            partial(_stored_decisions, agent, run_code, [report])
+        )
         return reply(stored[0], status=201, replayed=True)
 
 
@@ -261,7 +263,7 @@ async def steps_submit(
             )
         except StepSeen as seen:
             count = min(len(reports), seen.extra["last"] - reports[0].number + 1)
-            earlier += await read(
+            earlier += await run_in_db_thread(
                 partial(_stored_decisions, agent, run_code, reports[:count])
             )
             reports = reports[count:]

@@ -35,8 +35,8 @@ from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews import models
 from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused
@@ -63,7 +63,7 @@ _LONG = 20_000
 
 
 @dataclass(kw_only=True)
-class JudgeCall(Command[Reply]):
+class JudgeCall(ChangeRequest[Reply]):
     """One call: let through, put before a person, or refused.
 
     `reached` is the cap that left no room for a review when the call came in.
@@ -301,7 +301,7 @@ async def call_submit(
 ) -> Reply:
     policy = remembered_policy(agent, run_code)
     if policy is None:
-        policy = await read(partial(policy_of_run, agent, run_code))
+        policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
     verdict = await judged(call, policy)
     key = fingerprint_key() if verdict.redacted else None
     reached = None
@@ -310,7 +310,7 @@ async def call_submit(
         look = partial(
             reached_review_cap, project_id=agent.project_id, agent_id=agent.agent_id
         )
-        reached = await read(look)
+        reached = await run_in_db_thread(look)
     command = partial(
         JudgeCall,
         agent=agent,
@@ -336,13 +336,13 @@ async def _performed(
     fields = command.keywords
     repeats = verdict.decision in {"allow", "warn"} and fields["key"]
     if repeats and allowlisted(verdict.call.tool, rules.idempotent):
-        stored = await read(
+        stored = await run_in_db_thread(
             partial(_stored_result, agent, fields["run_code"], fields["key"])
         )
         if stored is not None:
             return await writer().perform(RepeatCall(**fields, stored=stored))
     if permittable(verdict.findings, always_ask=rules.always_ask):
-        permission = await read(
+        permission = await run_in_db_thread(
             partial(permission_for, project_id=agent.project_id, verdict=verdict)
         )
         if permission is not None:

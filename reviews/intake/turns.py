@@ -19,9 +19,9 @@ from guidance.core.turns.rules import TurnRules
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import Run
-from ledger.state import RunState, state_of
-from ledger.writer import Change, Command, SealedEntry, writer
-from ledger.writer.db_threads import read
+from ledger.state import RunState, build_state
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_reviews_at_cap
 from reviews.check_schemas import TurnIn
 from reviews.intake.access import own, policy_of_run, refuse_unless_running
@@ -32,7 +32,7 @@ TURN_GATE = "system:turn-gate"
 
 
 @dataclass(kw_only=True)
-class JudgeTurn(Command[Reply]):
+class JudgeTurn(ChangeRequest[Reply]):
     locked = False
 
     agent: AgentPrincipal
@@ -121,10 +121,10 @@ async def turn_submit(
 
     Should the run move in between, the writer judges the turn again.
     """
-    policy = await read(partial(policy_of_run, agent, run_code))
-    run = await read(partial(Run.objects.get, code=run_code))
+    policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
+    run = await run_in_db_thread(partial(Run.objects.get, code=run_code))
     rules = policy.policy.turns.for_model(run.model)
-    facts = facts_of(body, state_of(run).turns)
+    facts = facts_of(body, build_state(run).turns)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
     return await writer().perform(
         JudgeTurn(

@@ -21,7 +21,7 @@ from common.responses import Reply, reply
 from ledger.models import Run
 from ledger.waiting.hub import hub
 from ledger.writer import Committed
-from ledger.writer.db_threads import read
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Holder
 from reviews.followers import followers
 from reviews.intake.agent_waits import agent_waits
@@ -55,7 +55,9 @@ async def decision_wait(
     *, principal: Principal, run_code: str, review_code: str | None, wait: float
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
-    run_id, project_id = await read(partial(_visible_run, principal, run_code))
+    run_id, project_id = await run_in_db_thread(
+        partial(_visible_run, principal, run_code)
+    )
     # Who may look no longer is woken, looks again, and is refused.
     reader = Holder(principal=principal, project_id=project_id)
     look = partial(_standing_for, principal, run_id, run_code, review_code)
@@ -67,7 +69,7 @@ async def decision_wait(
         # The waiter is taken before the read: what comes in between wakes it.
         news = hub().waiter(run_id, look if agent else None)
         try:
-            answer, head = await read(partial(look, None))
+            answer, head = await run_in_db_thread(partial(look, None))
             hub().seen(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:

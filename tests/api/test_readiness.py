@@ -16,7 +16,7 @@ from config import probing
 from config.models import Heartbeat
 from config.probing import Probe, probe
 from ledger.writer import writer
-from ledger.writer.batch import Books
+from ledger.writer.batch import Committer
 from tests.builders import Robot, start_run
 from tests.conftest import client_for
 from tests.live import Live
@@ -46,15 +46,15 @@ class FullDisk:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._patch = monkeypatch
-        self._one, self._write = Books.one, probing._write
-        monkeypatch.setattr(Books, "one", self._fail)
+        self._one, self._write = Committer.commit_one, probing._write
+        monkeypatch.setattr(Committer, "commit_one", self._fail)
         monkeypatch.setattr(probing, "_write", self._fail)
 
     def _fail(self, *_given: object) -> None:
         raise OperationalError("database or disk is full")
 
     def empty(self) -> None:
-        self._patch.setattr(Books, "one", self._one)
+        self._patch.setattr(Committer, "commit_one", self._one)
         self._patch.setattr(probing, "_write", self._write)
 
 
@@ -94,7 +94,7 @@ def test_a_refusal_and_a_taken_key_are_no_failure(
     def taken(*_given: object) -> None:
         raise IntegrityError("taken")
 
-    monkeypatch.setattr(Books, "one", taken)
+    monkeypatch.setattr(Committer, "commit_one", taken)
     assert agent.post("/runs", json=RUN).status_code == 503
     assert ready(live) == (200, "ok")
 

@@ -18,9 +18,9 @@ from django.db.utils import OperationalError
 from accounts.models import User
 from ledger.models import Run
 from ledger.verification.verify import verify_run
-from ledger.writer import batch as books
-from ledger.writer.batch import Books
-from ledger.writer.state_cache import RememberedStates
+from ledger.writer import batch
+from ledger.writer.batch import Committer
+from ledger.writer.state_cache import StateCache
 from reviews.models import Review, Ruling
 from reviews.rulings import Rule
 from tests.builders import pause_at_once, start_run, step
@@ -132,16 +132,16 @@ def test_what_fails_before_its_commit_is_done_all_the_same(
     agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     review = pause_at_once(agent, start_run(agent))
-    under_lock = Books._under_lock
+    under_lock = Committer._commit_locked
     failed: list[object] = []
 
-    def fails_once(books: Books, command: Any) -> Any:
-        if isinstance(command, Rule) and not failed:
-            failed.append(command)
+    def fails_once(committer: Committer, request: Any) -> Any:
+        if isinstance(request, Rule) and not failed:
+            failed.append(request)
             raise OperationalError("The line was cut.")
-        return under_lock(books, command)
+        return under_lock(committer, request)
 
-    monkeypatch.setattr(Books, "_under_lock", fails_once)
+    monkeypatch.setattr(Committer, "_commit_locked", fails_once)
 
     assert rule(reviewer, review, "approve")["state"] == "ruled"
     assert len(failed) == 1
@@ -163,7 +163,7 @@ def test_who_may_have_been_heard_is_told_to_look(
             cut.clear()
             raise OperationalError("The line was cut.")
 
-    monkeypatch.setattr(books, "transaction", SimpleNamespace(atomic=atomic))
+    monkeypatch.setattr(batch, "transaction", SimpleNamespace(atomic=atomic))
     answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
 
     assert answer.status_code == 503
@@ -197,14 +197,14 @@ def test_a_run_that_moved_is_not_overwritten(
 ) -> None:
     """It cannot move while its project is held; if it ever does, nothing is written."""
     review = pause_at_once(agent, start_run(agent))
-    held = RememberedStates.held
+    held = StateCache.lock
 
-    def stale(states: RememberedStates, code: str) -> Any:
+    def stale(states: StateCache, code: str) -> Any:
         at, run = held(states, code)
         return at, replace(run, head_hash="0" * 64)
 
     with monkeypatch.context() as patched:
-        patched.setattr(RememberedStates, "held", stale)
+        patched.setattr(StateCache, "lock", stale)
         body = {"action": "approve", **seen(reviewer, review)}
         assert reviewer.post(f"/reviews/{review}/ruling", json=body).status_code == 503
 

@@ -12,9 +12,9 @@ import pytest
 from common.ids import uuid7
 from ledger.models import Run
 from ledger.state import RunState
-from ledger.writer import Change, Command, Writer
+from ledger.writer import Change, ChangeRequest, Writer
 from ledger.writer.batch import Job
-from ledger.writer.fair_queue import FairLine
+from ledger.writer.fair_queue import FairQueue
 from ledger.writer.thread import ALONE_AT_ONCE
 from loop.inbox.notes import AddNote
 from reviews.expiry import AbandonRun
@@ -27,7 +27,7 @@ from tests.builders import Person, Robot
 
 
 def test_sources_take_turns_and_each_keeps_its_order() -> None:
-    line: FairLine[str] = FairLine()
+    line: FairQueue[str] = FairQueue()
     for number in range(4):
         line.put("many", f"many-{number}")
     line.put("few", "few-0")
@@ -47,19 +47,19 @@ def test_sources_take_turns_and_each_keeps_its_order() -> None:
 
 
 @dataclass(kw_only=True)
-class Wish(Command[None]):
+class Request(ChangeRequest[None]):
     agent: str
     run_code: str = ""
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        raise AssertionError("The books of this test judge nothing.")
+        raise AssertionError("This test decides nothing.")
 
 
-class PlainWish(Wish):
+class PlainRequest(Request):
     locked = False
 
 
-class Books:
+class FakeCommitter:
     """Stands for the database: writes down what is done, and when told waits."""
 
     session = None
@@ -68,52 +68,56 @@ class Books:
         self.done: list[str] = []
         self.entered, self.open = Event(), Event()
 
-    def one(self, job: Job) -> None:
+    def commit_one(self, job: Job) -> None:
         self._do(job)
 
-    def many(self, jobs: list[Job]) -> list[Job]:
+    def commit_batch(self, jobs: list[Job]) -> list[Job]:
         for job in jobs:
             self._do(job)
         return []
 
     def _do(self, job: Job) -> None:
-        wish: Any = job.command
+        request: Any = job.request
         self.entered.set()
         assert self.open.wait(timeout=20)
-        self.done.append(wish.agent)
+        self.done.append(request.agent)
         job.settle(None, None)
 
 
-def put(writer: Writer, wish: Wish) -> Event:
+def put(writer: Writer, request: Request) -> Event:
     """Set as soon as it is answered."""
     answered = Event()
-    writer._put(Job(wish, lambda _answer, _error: answered.set()))
+    writer._put(Job(request, lambda _answer, _error: answered.set()))
     return answered
 
 
 def test_a_flood_of_one_sender_holds_nobody_else_up() -> None:
-    writer, books = Writer(), Books()
-    writer._books = books  # type: ignore[assignment]
-    flood = [put(writer, Wish(agent="flood")) for _ in range(200)]
-    assert books.entered.wait(timeout=20)
-    others = [Wish(agent="ruling"), PlainWish(agent="step"), Wish(agent="abort")]
+    writer, committer = Writer(), FakeCommitter()
+    writer._committer = committer  # type: ignore[assignment]
+    flood = [put(writer, Request(agent="flood")) for _ in range(200)]
+    assert committer.entered.wait(timeout=20)
+    others = [
+        Request(agent="ruling"),
+        PlainRequest(agent="step"),
+        Request(agent="abort"),
+    ]
     answered = [*flood, *(put(writer, other) for other in others)]
-    books.open.set()
+    committer.open.set()
     assert all(event.wait(timeout=20) for event in answered)
     writer.close()
 
     # What is under way is finished, and a turn or two of the flood may come between.
     soon = 3 * ALONE_AT_ONCE
     for other in others:
-        assert books.done.index(other.agent) <= soon, books.done[: soon + 3]
-    assert len(books.done) == 203
+        assert committer.done.index(other.agent) <= soon, committer.done[: soon + 3]
+    assert len(committer.done) == 203
 
 
 def test_what_waits_is_finished_when_the_writer_closes() -> None:
-    writer, books = Writer(), Books()
-    writer._books = books  # type: ignore[assignment]
-    books.open.set()
-    answered = [put(writer, Wish(agent="a")) for _ in range(50)]
+    writer, committer = Writer(), FakeCommitter()
+    writer._committer = committer  # type: ignore[assignment]
+    committer.open.set()
+    answered = [put(writer, Request(agent="a")) for _ in range(50)]
 
     writer.close()
 
@@ -122,7 +126,7 @@ def test_what_waits_is_finished_when_the_writer_closes() -> None:
 
 def test_every_sender_has_a_turn_of_their_own(robo: Robot, alice: Person) -> None:
     review = Review(run=Run(code=uuid7()))
-    sent: list[Command[Any]] = [
+    sent: list[ChangeRequest[Any]] = [
         SaveCheckpoint(run_code="", agent=robo.principal, body=CheckpointIn(step=0)),
         AbortRun(run_code="", person=alice.principal, reason=""),
         Claim(review=review, person=alice.principal),

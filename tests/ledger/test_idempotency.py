@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Project
-from ledger.idempotency import forget_old_keys
+from ledger.idempotency import delete_old_keys
 from ledger.models import IdempotencyRecord
 from tests.builders import make_robot, start_run, step
 from tests.conftest import client_for
@@ -197,10 +197,10 @@ def test_keys_are_forgotten_after_72_hours(
     send(agent, "/runs", {"task": "t"})
     records = IdempotencyRecord.objects.filter(agent__project=project)
     records.update(created_at=timezone.now() - timedelta(hours=71))
-    forget_old_keys()
+    delete_old_keys()
     assert records.count() == 1
 
     records.update(created_at=timezone.now() - timedelta(hours=73))
-    forget_old_keys()
+    delete_old_keys()
 
     assert records.count() == 0

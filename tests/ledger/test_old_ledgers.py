@@ -25,7 +25,7 @@ from django.db.models import AutoField, Field, ForeignKey, Model
 from pytest_django import Settings
 
 from ledger.models import Entry, Run
-from ledger.selectors import ledger_line
+from ledger.selectors import render_ledger_line
 
 FIXTURES = Path(__file__).with_name("fixtures")
 # Fingerprints were made with it; it has never been used for anything else.
@@ -153,6 +153,6 @@ def test_old_runs_are_exported_as_before(old_runs: list[Run]) -> None:
     for run in old_runs:
         code = str(run.code)
         entries = Entry.objects.filter(run=run).order_by("seq")
-        lines = [ledger_line(entry, run=code) for entry in entries]
+        lines = [render_ledger_line(entry, run=code) for entry in entries]
         assert lines == list_exports()[code]
         assert (run.head_seq, run.head_hash) == read_heads()[code]

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from accounts.models import AgentKey
 from ledger.models import Run
 from ledger.writer import Committed, writer
-from ledger.writer.state_cache import RememberedStates
+from ledger.writer.state_cache import StateCache
 from reviews.intake.standing import standing
 from reviews.told import Told
 from tests.builders import Robot, pause_at_once, start_run
@@ -121,7 +121,7 @@ def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
         locked.wait(10)
         with transaction.atomic():
             asked_for.set()
-            held, state = RememberedStates().held(str(run.code))
+            held, state = StateCache().lock(str(run.code))
             transaction.set_rollback(True)
         assert (held.position, state.head_seq) == (900, 700)
         assert held.at > moved.result(timeout=10)

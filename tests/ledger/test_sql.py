@@ -14,10 +14,10 @@ from django.utils import timezone
 from accounts.models import Role
 from common.errors import NotFound
 from ledger.models import Run
-from ledger.state import state_of
+from ledger.state import build_state
 from ledger.waiting.pg_listen import _connection_string
 from ledger.writer import sql
-from ledger.writer.state_cache import RememberedStates
+from ledger.writer.state_cache import StateCache
 from reviews.models import Comment, Review
 from reviews.selectors import review_for, review_for_command
 from tests.builders import (
@@ -64,7 +64,7 @@ def test_a_review_of_others_does_not_exist(review: Review, bob: Person) -> None:
 def test_a_state_is_read_as_by_the_orm(review: Review) -> None:
     run = Run.objects.get(pk=review.run_id)
 
-    assert RememberedStates().fresh(str(run.code)) == state_of(run)
+    assert StateCache().read(str(run.code)) == build_state(run)
 
 
 def test_a_row_is_stored_as_by_the_orm(review: Review, bob: Person) -> None:
@@ -122,21 +122,21 @@ def test_a_session_whose_plan_is_of_yesterday_is_not_used_again(review: Review) 
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE {name} AS SELECT 1 AS a")
     asked = f"SELECT a FROM {name}"
-    assert sql.run(asked, []) == [(1,)]
+    assert sql.execute(asked, []) == [(1,)]
     with psycopg.connect(_connection_string(), autocommit=True) as other:
         other.execute(f"ALTER TABLE {name} ALTER a TYPE text")
 
     with pytest.raises(NotSupportedError):
-        sql.run(asked, [])
+        sql.execute(asked, [])
     connection.close()
 
-    assert sql.run(asked, []) == [("1",)]
+    assert sql.execute(asked, []) == [("1",)]
 
 
 def test_postgresql_keeps_it_prepared(review: Review) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite keeps the statements of a connection anyway.")
-    RememberedStates().fresh(str(review.run.code))
+    StateCache().read(str(review.run.code))
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements")

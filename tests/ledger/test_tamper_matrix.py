@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.append_only import KEYS
-from ledger.chain import Link, link_hash, payload_hash, timestamp
+from ledger.chain import Link, hash_link, hash_payload, timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import compare_runs
 from tests.builders import (
@@ -551,16 +551,16 @@ def rechain(run: Run) -> None:
         at=timestamp(entry.at),
         type=entry.type,
         actor=entry.actor,
-        payload_sha256=payload_hash(text),
+        payload_sha256=hash_payload(text),
         prev_hash=entry.prev_hash,
     )
     run_sql(
         "UPDATE ledger_entry SET payload = %s, payload_sha256 = %s, hash = %s "
         "WHERE id = %s",
-        [text, payload_hash(text), link_hash(link), entry.pk],
+        [text, hash_payload(text), hash_link(link), entry.pk],
     )
     row = "head_hash = %s, status_reason = 'Evil'"
-    run_sql(f"UPDATE ledger_run SET {row} WHERE id = %s", [link_hash(link), run.pk])
+    run_sql(f"UPDATE ledger_run SET {row} WHERE id = %s", [hash_link(link), run.pk])
 
 
 def test_a_deleted_run_leaves_a_gap_in_its_project(

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from ledger.chain import Link, link_hash, payload_hash, timestamp
+from ledger.chain import Link, hash_link, hash_payload, timestamp
 from ledger.models import Entry, Run
 from tests.builders import start_run, step
 from tests.ledger.triggers import run_sql, without_triggers
@@ -57,7 +57,7 @@ def edit_payload(run: Run) -> int:
 
 def edit_payload_and_its_hash(run: Run) -> int:
     text = edited(run, 3)
-    change(run, 3, payload=text, payload_sha256=payload_hash(text))
+    change(run, 3, payload=text, payload_sha256=hash_payload(text))
     return 3
 
 
@@ -71,15 +71,15 @@ def recompute(run: Run, seq: int, text: str) -> None:
         at=timestamp(entry.at),
         type=entry.type,
         actor=entry.actor,
-        payload_sha256=payload_hash(text),
+        payload_sha256=hash_payload(text),
         prev_hash=entry.prev_hash,
     )
     change(
         run,
         seq,
         payload=text,
-        payload_sha256=payload_hash(text),
-        hash=link_hash(link),
+        payload_sha256=hash_payload(text),
+        hash=hash_link(link),
     )
 
 
@@ -131,7 +131,7 @@ def append(run: Run) -> int:
         at=timestamp(last.at),
         type="run.finished",
         actor=last.actor,
-        payload_sha256=payload_hash("{}"),
+        payload_sha256=hash_payload("{}"),
         prev_hash=last.hash,
     )
     Entry.objects.create(
@@ -144,9 +144,9 @@ def append(run: Run) -> int:
         type="run.finished",
         actor=last.actor,
         payload="{}",
-        payload_sha256=payload_hash("{}"),
+        payload_sha256=hash_payload("{}"),
         prev_hash=last.hash,
-        hash=link_hash(link),
+        hash=hash_link(link),
     )
     return 7
 

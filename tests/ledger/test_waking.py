@@ -37,7 +37,7 @@ def test_whoever_wakes_need_not_read_for_itself(
 
     async def counted(query: Callable[[], T]) -> T:
         reads.append(query)
-        return await db_threads.read(query)
+        return await db_threads.run_in_db_thread(query)
 
     monkeypatch.setattr(waiting, "read", counted)
 

@@ -33,7 +33,7 @@ def move_due_date(review: str, to: timedelta) -> None:
     Review.objects.filter(pk=row.pk).update(due_at=due_at)
     Run.objects.filter(pk=row.run_id).update(open_reviews=json.dumps(known))
     # The head did not move with it, as it does whenever the writer changes a run.
-    writer()._books.states.forget(str(row.run.code))
+    writer()._committer.states.drop(str(row.run.code))
 
 
 @pytest.fixture
