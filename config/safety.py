@@ -13,6 +13,7 @@ from django.db import connection
 
 from common.append_only import list_faults
 from config.data_folder import DATABASE, KEY_FILE
+from config.database_version import find_version_fault
 
 SHORTEST_SECRET = 50
 
@@ -61,6 +62,10 @@ def _is_origin(text: str) -> bool:
 
 
 def database_faults() -> Iterator[str]:
+    fault = find_version_fault()
+    if fault is not None:
+        yield fault
+        return
     for fault in list_faults():
         yield (
             f"{fault} Run manage.py migrate; if it stays so, find out who did it, then "

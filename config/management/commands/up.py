@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
 from accounts.services import person_add
+from config.database_version import find_version_fault
 from config.demo.fleet import Fleet
 from config.demo.seed import DEMO_PROJECT, demo_agents
 from config.embedded import (
@@ -83,6 +84,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"The database file is damaged ({fault}). Restore a backup."
             )
+        other_version = find_version_fault()
+        if other_version is not None:
+            raise CommandError(other_version)
         checkpoint()
         self.stdout.write("Preparing the database …")
         call_command("migrate", verbosity=0, interactive=False)
