@@ -26,7 +26,7 @@ from config.front.proxies import believe_proxies  # noqa: E402
 from config.front.unread import DiscardUnread  # noqa: E402
 from config.front.wire import App, Receive, Scope, Send  # noqa: E402
 from config.lifespan import lifespan  # noqa: E402
-from reviews.routing import websocket_urlpatterns  # noqa: E402
+from console.routing import websocket_urlpatterns  # noqa: E402
 
 
 def build_http() -> App:

@@ -17,11 +17,11 @@ from django.conf import settings
 from config.exclusive import hold_database_file
 from config.front.wire import Receive, Scope, Send
 from config.safety import refuse_unsafe
+from console.live.broadcaster import here
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, hub
 from ledger.writer import close_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.live import here
 
 logger = logging.getLogger(__name__)
 

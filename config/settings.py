@@ -45,6 +45,7 @@ PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
 
 INSTALLED_APPS = [
     "config",
+    "console",
     "loop",
     "webhooks",
     "reviews",
@@ -84,7 +85,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "reviews.shell.context",
+                "console.layout.context",
             ],
             "loaders": [
                 (

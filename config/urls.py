@@ -16,9 +16,9 @@ urlpatterns = [
     path("healthz", never_cache(healthz)),
     path("readyz", never_cache(readyz)),
     path("", include("accounts.urls")),
-    path("", include("reviews.urls")),
-    path("", include("ledger.urls")),
-    path("", include("loop.urls")),
+    path("", include("console.urls")),
+    path("", include("console.runs.urls")),
+    path("", include("console.loop.urls")),
 ]
 
 handler400 = "config.pages.bad_request"

@@ -1,4 +1,4 @@
-"""Does an agent wait for this review? What is known, and what is said of it."""
+"""Does an agent wait for this review, and when was one last seen?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from ledger.chain import timestamp
-from ledger.figures import span
 from reviews.models import AgentWait, Kind, Review, ReviewState
 
 # Longer than waits are stored apart: who was seen within this is still there. A review
@@ -32,16 +31,6 @@ class Waiting:
             "now": self.now,
             "last_at": timestamp(self.last_at) if self.last_at else None,
         }
-
-    @property
-    def words(self) -> str:
-        """Short, for a narrow column."""
-        if self.now:
-            return "Is waiting"
-        if self.last_at is None:
-            return "Has not waited yet"
-        absent = span(int((self.at - self.last_at).total_seconds()) * 1000)
-        return f"Left {absent} ago"
 
 
 def get_waiting(review: Review, at: datetime) -> Waiting | None:

@@ -12,7 +12,5 @@ class ReviewsConfig(AppConfig):
         # Needs the models, which are loaded by now and not before.
         from ledger.verification.row_checks import register_comparison
         from reviews.comparing import compare_with_chain
-        from reviews.nudges import announce_to_other_processes
 
-        announce_to_other_processes()
         register_comparison(compare_with_chain)

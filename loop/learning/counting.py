@@ -22,7 +22,7 @@ from guidance.core.lessons import (
 from guidance.selectors import LoadedPolicy
 from ledger.models import FINAL, Run
 from reviews.asking import asking_name
-from reviews.gate_figures import gate_figures
+from reviews.gate_counts import count_gates
 from reviews.models import Kind, Review, ReviewState
 from safetext import visible_line
 
@@ -47,14 +47,14 @@ def counted_facts(
 def _gates(project_id: int, *, policy: LoadedPolicy, at: datetime) -> Iterator[Counted]:
     """Of the times that a gate ran out of attempts and came to a person."""
     days = policy.policy.loop.learn.days
-    figures = gate_figures(project_id=project_id, policy=policy, days=days, at=at)
-    for gate in (*figures.policy, *figures.others):
-        if gate.count.exhausted:
+    counts = count_gates(project_id=project_id, policy=policy, days=days, at=at)
+    for item in (*counts.policy, *counts.others):
+        if item.count.exhausted:
             yield Counted(
                 subject=GATE_SKIPPED,
-                name=gate.slug,
-                times=gate.count.skipped,
-                of=gate.count.exhausted,
+                name=item.gate.slug,
+                times=item.count.skipped,
+                of=item.count.exhausted,
             )
 
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from accounts.models import Project
-from reviews import news
+from console.live import updates
 from reviews.queue import PAGE
 from tests.builders import Person, pause_at_once, start_run
 from tests.people import rule
@@ -172,7 +172,7 @@ def test_a_list_that_fell_far_behind_fetches_its_part_anew(
     codes = open_many(agent, project, count=3 * PAGE)
     page = queue_of(alice, project.slug, f"{codes[-1]}/")
     before = listed(page)
-    monkeypatch.setattr(news, "ROWS_LIMIT", 0)
+    monkeypatch.setattr(updates, "ROWS_LIMIT", 0)
     newest = pause_at_once(agent, start_run(agent))
     expect(page.locator(f"#review-{newest}")).to_be_attached()
     expect(page.locator("[data-place]")).to_have_text(f"{3 * PAGE} of {3 * PAGE + 1}")
@@ -202,14 +202,14 @@ def test_a_list_that_is_fetched_anew_forgets_what_it_was_told_before(
     for code in codes:
         expect(page.locator(f"#review-{code}")).to_be_visible()
     # Too much at once to be told row by row.
-    monkeypatch.setattr(news, "ROWS_LIMIT", 0)
+    monkeypatch.setattr(updates, "ROWS_LIMIT", 0)
     for code in codes[:2]:
         rule(manager, code, "approve")
         expect(page.locator(f"#review-{code}")).to_have_count(0)
     assert listed(page) == codes[2:]
     expect(page.get_by_role("link", name="All 1", exact=True)).to_be_visible()
     # What is told after that counts again.
-    monkeypatch.setattr(news, "ROWS_LIMIT", 100)
+    monkeypatch.setattr(updates, "ROWS_LIMIT", 100)
     newest = pause_at_once(agent, start_run(agent))
     expect(page.locator(f"#review-{newest}")).to_be_visible()
     assert listed(page) == [codes[2], newest]

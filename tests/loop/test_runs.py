@@ -15,12 +15,12 @@ from django.utils import timezone
 from accounts.models import Agent, Project
 from accounts.services import agent_key_issue
 from common.errors import Invalid
+from console.live.updates import View, news_for
+from console.runs.rows import fleet_of, live_position
 from ledger.models import Run
-from ledger.rows import fleet_of, live_position
 from ledger.verification.replay import replay_run
 from loop import runs
 from reviews.expiry import abandon_silent_runs
-from reviews.news import View, news_for
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
 from tests.ledger.triggers import run_sql, without_triggers

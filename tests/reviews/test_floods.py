@@ -13,14 +13,14 @@ import pytest
 from accounts.auth import PersonPrincipal
 from accounts.models import Agent, Project
 from common.errors import DomainError, Forbidden, StaleVersion, Unavailable
+from console.live.updates import View, news_for
+from console.runs.rows import live_position
 from ledger.models import Entry, Run
-from ledger.rows import live_position
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews import closing
 from reviews.floods import list_floods
 from reviews.models import Review
-from reviews.news import View, news_for
 from reviews.services import review_rule
 from tests.browsing import browser_of
 from tests.builders import (

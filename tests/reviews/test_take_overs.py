@@ -14,9 +14,9 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Project
+from console.live.updates import View, news_for
 from reviews import services
 from reviews.models import Review
-from reviews.news import View, news_for
 from reviews.selectors import review_for_command
 from tests.browsing import browser_of, fragment, send
 from tests.builders import Person, pause_run, start_run

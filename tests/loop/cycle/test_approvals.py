@@ -18,6 +18,7 @@ from loop.models import Decision
 from reviews.expiry import expire_due_reviews
 from reviews.models import Review
 from tests.builders import Person
+from tests.console.queue.panes import desk_of
 from tests.loop.saying import (
     COMPLETE,
     decided,
@@ -29,7 +30,6 @@ from tests.loop.saying import (
 )
 from tests.people import rule, seen
 from tests.problems import problem
-from tests.reviews.panes import desk_of
 from tests.reviews.test_expiry import overdue
 from tests.threads import at_once
 

@@ -1,0 +1,1 @@
+"""What people see: pages, the live queue, and the sockets that keep them current."""

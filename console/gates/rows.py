@@ -1,0 +1,71 @@
+"""Quality gates as rows of their page: the definition, and what came of its checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from console.charts import outcome_bars
+from console.queue.kinds.gate_exhausted import (
+    SEVERITY_TONES,
+    AskedCriterion,
+    criteria_of,
+)
+from reviews.gate_counts import Count, CountedGate
+from safetext import visible, visible_line
+
+# A share of fewer ended checks than these says nothing: they are only counted.
+RATE_LEAST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRow:
+    """A gate as its definition says, and its figures, ready to be placed."""
+
+    slug: str
+    name: str
+    description: str
+    severity: str
+    tone: str
+    mode: str
+    criteria: tuple[AskedCriterion, ...]
+    guidance: str
+    max_attempts: int
+    varied: bool
+    count: Count
+    bars: SafeString
+
+    @property
+    def rate(self) -> str:
+        ended = self.count.ended
+        return f"{100 * self.count.passed // ended} %" if ended >= RATE_LEAST else ""
+
+    @property
+    def mean_attempts(self) -> str:
+        ended = self.count.ended
+        return f"{self.count.verdicts / ended:.1f}" if ended else ""
+
+
+def build_row(item: CountedGate, *, days: int) -> GateRow:
+    gate, count = item.gate, item.count
+    return GateRow(
+        slug=gate.slug,
+        name=visible_line(gate.name),
+        description=visible(gate.description),
+        severity=gate.severity,
+        tone=SEVERITY_TONES[gate.severity],
+        mode=gate.mode,
+        criteria=criteria_of(gate),
+        guidance=visible(gate.guidance).strip(),
+        max_attempts=gate.retry.max_attempts,
+        varied=item.varied,
+        count=count,
+        bars=outcome_bars(
+            [(passed, failed) for passed, failed in count.bars],
+            label=(
+                f"{count.passed} passed, {count.unpassed} not passed "
+                f"in the last {days} days"
+            ),
+        ),
+    )

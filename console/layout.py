@@ -1,0 +1,73 @@
+"""What frames every console page: counts, fleet, the viewer's projects."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, cast
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from accounts.models import Project, Role, User
+from accounts.selectors import projects_of
+from console.access import ConsoleRequest
+from console.first_key import build_key_command
+from console.queue.rows import Person, person_of
+from console.runs.rows import Fleet, fleet_of
+from reviews.queue import Tally, count_reviews
+
+
+class Shell:
+    """Asked for piece by piece: a page that shows no fleet pays for none."""
+
+    def __init__(self, *, project: Project, user: User, role: Role) -> None:
+        self.project = project
+        self.user = user
+        self.manages = role.includes(Role.MANAGER)
+
+    @cached_property
+    def tally(self) -> Tally:
+        return count_reviews(project_id=self.project.pk)
+
+    @cached_property
+    def fleet(self) -> Fleet:
+        return fleet_of(project_id=self.project.pk)
+
+    @cached_property
+    def viewer(self) -> Person:
+        return person_of(self.user)
+
+    @property
+    def key_command(self) -> str:
+        return build_key_command(self.project.slug)
+
+    @property
+    def address(self) -> str:
+        """Where agents and people reach this server."""
+        url: str = settings.PUBLIC_URL
+        return url
+
+    @cached_property
+    def others(self) -> list[Project]:
+        """The viewer's other projects: no switcher for who has only one."""
+        return [
+            project
+            for project in projects_of(user_id=self.user.pk)
+            if project.pk != self.project.pk
+        ]
+
+
+def context(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `shell` on pages that stand in a project."""
+    if not hasattr(request, "project"):
+        return {}
+    return {"shell": shell_of(cast(ConsoleRequest, request))}
+
+
+def shell_of(request: ConsoleRequest) -> Shell:
+    """One per request: what a view has asked for is not asked for again."""
+    known: Shell | None = request.__dict__.get("shell")
+    if known is None:
+        known = Shell(project=request.project, user=request.user, role=request.role)
+        request.__dict__["shell"] = known
+    return known

@@ -1,0 +1,256 @@
+"""News to the browsers connected to this process.
+
+One receiver per process hears nudges, reads and renders once per (view, cursor) and
+sends the same string to every socket that stands there. A nudge carries no content:
+losing it costs at most `RECHECK_SECONDS`. A slow socket is skipped while it sends and
+served later from its own cursor, so nothing queues up for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from time import monotonic
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from channels.layers import get_channel_layer
+
+from console.live.cross_process import GROUP
+from console.live.updates import View, news_for
+from ledger.models import ProjectHead
+from ledger.waiting.hub import hub
+from ledger.writer import Committed, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.access import Guest, guests_refused
+
+COALESCE_SECONDS = 0.08
+# After a slow rendering the next one waits this many times as long as it took.
+REST_FACTOR = 3
+RECHECK_SECONDS = 2.0
+ACCESS_SECONDS = 4.0
+SEND_SECONDS = 20.0
+# The in-memory layer forgets members of a group after a day.
+REJOIN_SECONDS = 3_600.0
+RETRY_SECONDS = 1.0
+USER_LIMIT = 20
+SOCKET_LIMIT = 2_000
+
+logger = logging.getLogger(__name__)
+
+
+class Listener(Protocol):
+    """A connected page. `since` is what it has on screen."""
+
+    view: View
+    guest: Guest
+    since: int
+    sending: bool
+
+    async def push(self, text: str) -> None: ...
+
+    async def end(self, code: int) -> None: ...
+
+
+class Broadcaster:
+    """Lives on one event loop; get it with `here()`."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[int, set[Listener]] = {}
+        self._sockets: Counter[int | None] = Counter()
+        self._due: set[int] = set()
+        self._told: dict[int, int] = {}
+        self._flushes: dict[int, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._running = False
+        self._stop_listening: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        """Begin to listen; safe to call again. Joining a socket calls it too."""
+        if self._running:
+            return
+        self._running = True
+        loop = asyncio.get_running_loop()
+
+        def committed(news: Committed) -> None:
+            loop.call_soon_threadsafe(self.nudge, news.projects)
+
+        self._stop_listening = writer().listen(committed)
+        for work in (self._receive, self._recheck, self._check_access):
+            self._spawn(self._for_ever(work))
+
+    async def stop(self) -> None:
+        self._running = False
+        self._stop_listening()
+        tasks = [*self._tasks]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._listeners.clear()
+        self._flushes.clear()
+
+    @contextmanager
+    def counted(self, user_id: int | None) -> Iterator[bool]:
+        """Around the whole life of a socket, a stranger's too. False when it is one too
+        many: for this person, or for this process."""
+        room = self._sockets.total() < SOCKET_LIMIT and (
+            user_id is None or self._sockets[user_id] < USER_LIMIT
+        )
+        self._sockets[user_id] += 1
+        try:
+            yield room
+        finally:
+            self._sockets[user_id] -= 1
+            if not self._sockets[user_id]:
+                del self._sockets[user_id]
+
+    def join(self, listener: Listener) -> None:
+        self.start()
+        self._listeners.setdefault(listener.view.project_id, set()).add(listener)
+        self._flush_soon(listener.view.project_id, wait=0.0)
+
+    def leave(self, listener: Listener) -> None:
+        project_id = listener.view.project_id
+        listeners = self._listeners.get(project_id, set())
+        listeners.discard(listener)
+        if not listeners:
+            self._listeners.pop(project_id, None)
+            self._told.pop(project_id, None)
+
+    def nudge(self, project_ids: Iterable[int]) -> None:
+        """Something was committed. Call on the loop; from a thread, hop first."""
+        for project_id in project_ids:
+            if project_id in self._listeners:
+                self._flush_soon(project_id, wait=COALESCE_SECONDS)
+
+    def _everybody(self) -> list[Listener]:
+        return [item for group in self._listeners.values() for item in group]
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _for_ever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        while self._running:
+            try:
+                await work()
+            except Exception:
+                # The database or the layer is away: the screen is late, not wrong.
+                logger.exception("%s failed, trying again", work.__name__)
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def _receive(self) -> None:
+        layer = get_channel_layer()
+        assert layer is not None  # the settings name one in both profiles
+        channel = await layer.new_channel()
+        joined = -REJOIN_SECONDS
+        while True:
+            if monotonic() - joined >= REJOIN_SECONDS:
+                await layer.group_add(GROUP, channel)
+                joined = monotonic()
+            try:
+                async with asyncio.timeout(REJOIN_SECONDS):
+                    message = await layer.receive(channel)
+            except TimeoutError:
+                continue
+            self.nudge(message.get("projects", ()))
+            hub().nudge()  # programs follow runs as browsers follow projects
+
+    async def _recheck(self) -> None:
+        """One query for all projects on screen: has anybody missed something?"""
+        await asyncio.sleep(RECHECK_SECONDS)
+        projects = list(self._listeners)
+        if not projects:
+            return
+        for project_id, position in await run_in_db_thread(
+            partial(_positions, projects)
+        ):
+            listeners = self._listeners.get(project_id, ())
+            if any(item.since != position for item in listeners):
+                self._flush_soon(project_id, wait=0.0)
+
+    async def _check_access(self) -> None:
+        """Who was signed out or has left the project is told, and let go."""
+        await asyncio.sleep(ACCESS_SECONDS)
+        everybody = self._everybody()
+        if not everybody:
+            return
+        guests = {item.guest for item in everybody}
+        refused = await run_in_db_thread(partial(guests_refused, guests))
+        for listener in everybody:
+            code = refused.get(listener.guest)
+            if code is not None:
+                self.leave(listener)
+                self._spawn(listener.end(code))
+
+    def _flush_soon(self, project_id: int, *, wait: float) -> None:
+        self._due.add(project_id)
+        if project_id not in self._flushes:
+            task = self._spawn(self._flush(project_id, wait))
+            self._flushes[project_id] = task
+
+    async def _flush(self, project_id: int, wait: float) -> None:
+        try:
+            while project_id in self._due:
+                await asyncio.sleep(wait)
+                self._due.discard(project_id)
+                began = monotonic()
+                await self._deliver(project_id)
+                wait = max(COALESCE_SECONDS, REST_FACTOR * (monotonic() - began))
+        except Exception:
+            logger.exception("News of a project could not be sent; the re-check will")
+        finally:
+            self._flushes.pop(project_id, None)
+
+    async def _deliver(self, project_id: int) -> None:
+        ready = [
+            item for item in self._listeners.get(project_id, ()) if not item.sending
+        ]
+        wanted = {(item.view, item.since) for item in ready}
+        found = await run_in_db_thread(partial(news_for, wanted))
+        for listener in ready:
+            news = found.get((listener.view, listener.since))
+            if news is not None:
+                self._told[project_id] = news.position
+                listener.sending = True
+                self._spawn(self._send(listener, news.text, position=news.position))
+
+    async def _send(self, listener: Listener, text: str, *, position: int) -> None:
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await listener.push(text)
+            listener.since = position
+        except Exception:
+            # Gone, or too slow to be worth waiting for: it comes back with its cursor.
+            self.leave(listener)
+        finally:
+            listener.sending = False
+        # Others were told more while this one was busy: now it is its turn.
+        project_id = listener.view.project_id
+        if self._told.get(project_id, position) != position:
+            self._flush_soon(project_id, wait=COALESCE_SECONDS)
+
+
+def _positions(projects: list[int]) -> list[tuple[int, int]]:
+    heads = ProjectHead.objects.filter(project_id__in=projects)
+    return list(heads.values_list("project_id", "position"))
+
+
+_broadcasters: WeakKeyDictionary[asyncio.AbstractEventLoop, Broadcaster] = (
+    WeakKeyDictionary()
+)
+
+
+def here() -> Broadcaster:
+    """The broadcaster of the running event loop, made at first use."""
+    loop = asyncio.get_running_loop()
+    found = _broadcasters.get(loop)
+    if found is None:
+        found = _broadcasters[loop] = Broadcaster()
+    return found

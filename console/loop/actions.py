@@ -1,0 +1,120 @@
+"""The buttons on the pages of the loop: each a form that is taken, or refused in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+
+from accounts.auth import person_of
+from common.errors import DomainError, Invalid
+from console.access import ConsoleRequest, member_door
+from console.loop.views import tab_address, tab_page
+from guidance.redactor import clean
+from loop.control.clock import loop_wake
+from loop.control.switch import loop_switch
+from loop.control.worker_hint import hint
+from loop.inbox.incidents import incident_resolve
+from loop.inbox.recommendations import recommendation_end
+from loop.models import Incident, Recommendation
+
+M = TypeVar("M", bound=Model)
+TEXT_LIMIT = 4_000
+
+
+@require_POST
+@member_door
+def switch(request: ConsoleRequest, to: str) -> HttpResponse:
+    """Anybody pauses the loop; a manager lets it go on."""
+
+    def act() -> None:
+        loop_switch(
+            project_id=request.project.pk,
+            person=person_of(request.user),
+            paused=to == "pause",
+            reason=_text(request, "reason"),
+        )
+
+    return _done(request, "decisions", act)
+
+
+@require_POST
+@member_door
+def wake(request: ConsoleRequest) -> HttpResponse:
+    """Have the loop look now, and wait for what it decides."""
+    try:
+        told = loop_wake(project_id=request.project.pk, person=person_of(request.user))
+    except DomainError as refusal:
+        return tab_page(request, "decisions", alert=refusal.detail, status=422)
+    hint(request.project.pk)
+    decision = json.loads(told.body)["decision_id"]
+    return redirect("loop:decision", request.project.slug, decision)
+
+
+@require_POST
+@member_door
+def answer(request: ConsoleRequest, code: UUID, word: str) -> HttpResponse:
+    """A manager adopts a recommendation, or dismisses it."""
+    row = _here(request, Recommendation.objects.all(), code)
+
+    def act() -> None:
+        recommendation_end(
+            row=row,
+            person=person_of(request.user),
+            adopt=word == "adopt",
+            based_on=_version(request),
+        )
+
+    return _done(request, "recommendations", act, place=f"recommendation-{code}")
+
+
+@require_POST
+@member_door
+def resolve(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    row = _here(request, Incident.objects.all(), code)
+
+    def act() -> None:
+        note = _text(request, "note")
+        incident_resolve(incident=row, person=person_of(request.user), note=note)
+
+    return _done(request, "incidents", act, place=f"incident-{code}")
+
+
+def _here(request: ConsoleRequest, rows: QuerySet[M], code: UUID) -> M:
+    found = rows.filter(project_id=request.project.pk, code=code).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _done(
+    request: ConsoleRequest, tab: str, act: Callable[[], None], *, place: str = ""
+) -> HttpResponse:
+    """Act, then show the page as it is now; a refusal stands above it in words."""
+    try:
+        act()
+    except DomainError as refusal:
+        return tab_page(request, tab, alert=refusal.detail, status=refusal.status)
+    return tab_address(request, tab, place)
+
+
+def _version(request: ConsoleRequest) -> int | None:
+    """The version that the page showed the difference to, if it did."""
+    given = request.POST.get("based_on", "")
+    return int(given) if re.fullmatch(r"[0-9]{1,9}", given) else None
+
+
+def _text(request: ConsoleRequest, name: str) -> str:
+    text = request.POST.get(name, "").replace("\r\n", "\n").strip()
+    if len(text) > TEXT_LIMIT:
+        raise Invalid(f"The text is too long: at most {TEXT_LIMIT} characters.")
+    if "\x00" in text:
+        raise Invalid("The text holds a character that cannot be stored.")
+    return clean(text)

@@ -1,0 +1,281 @@
+"""One decision with all it was made on, and all that came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from common.ids import parse_code
+from console.format import Moment, money, past, past_or_none, took
+from console.loop.decisions import DecisionRow, decision_row
+from console.loop.vocabulary import (
+    DECIDERS,
+    FIELDS,
+    OUTCOMES,
+    RAILS,
+    REPORTED,
+    SOURCES,
+    Look,
+    action_words,
+    actor_names,
+)
+from console.runs.rows import short_code
+from guidance.core.loop.facts import FIELDS as SNAPSHOT
+from ledger.models import Run
+from loop.models import Decision, Signal
+from safetext import ShownText, show_text, visible, visible_line
+
+EFFECTS_LIMIT = 20
+_LINES_LIMIT = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRow:
+    """`parts` are what a value is made of; a number has none."""
+
+    name: str
+    value: str
+    parts: list[str]
+    age: str
+    at: str
+    stale: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rail:
+    name: str
+    message: str
+    figures: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What a decider wanted: the rules, or a model."""
+
+    what: str
+    rule: str
+    reasoning: str
+    parameters: ShownText | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadow:
+    wish: Wish | None
+    trouble: str
+    model: str
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    look: Look
+    said: str
+    when: Moment | None
+    run: str
+    run_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionPage:
+    code: str
+    what: str
+    outcome: Look
+    reasoning: str
+    trigger: str
+    source: str
+    sender: str
+    received: Moment
+    took: str
+    data: ShownText | None
+    snapshot: list[SnapshotRow]
+    rails: list[Rail]
+    wish: Wish | None
+    event: ShownText | None
+    review_url: str
+    waits: bool
+    shadow: Shadow | None
+    report: Report | None
+    cause: DecisionRow | None
+    effects: list[DecisionRow]
+    decided: Moment
+    resolved: Moment | None
+    decider: str
+    cost: str
+    policy: str
+    state_hash: str
+    run: str
+    run_url: str
+    seq: int
+
+
+def decision_loaded(project_id: int, code: UUID) -> Decision | None:
+    decisions = Decision.objects.select_related("run", "policy", "signal__cause")
+    return (
+        decisions.filter(project_id=project_id, code=code).defer("run__memory").first()
+    )
+
+
+def awaited(project_id: int, code: UUID) -> Signal | None:
+    """The trigger whose decision has this id and is not made yet."""
+    signals = Signal.objects.filter(project_id=project_id, decision_code=code)
+    return signals.filter(pending=True).first()
+
+
+def decision_page(decision: Decision, *, slug: str, at: datetime) -> DecisionPage:
+    signal = decision.signal
+    data = json.loads(signal.data)
+    effects = (
+        Decision.objects.filter(signal__cause=decision).order_by("pk")[:EFFECTS_LIMIT]
+        if decision.event != "null"
+        else ()
+    )
+    review = decision.review_id
+    return DecisionPage(
+        code=str(decision.code),
+        what=action_words(decision.action, decision.kind),
+        outcome=OUTCOMES[decision.outcome],
+        reasoning=visible(decision.reasoning),
+        trigger=visible_line(signal.type),
+        source=SOURCES[signal.source],
+        sender=actor_names([signal.actor])[signal.actor],
+        received=past(signal.received_at, at),
+        took=_span(signal.received_at, decision.decided_at),
+        data=_shown(data) if data else None,
+        snapshot=_snapshot(json.loads(decision.snapshot), decided=decision.decided_at),
+        rails=[_rail(rail) for rail in json.loads(decision.guardrails)],
+        wish=_wish(json.loads(decision.proposal)),
+        event=None if decision.event == "null" else _shown(json.loads(decision.event)),
+        review_url=reverse("reviews:review", args=[slug, review]) if review else "",
+        waits=decision.outcome == "approval_required",
+        shadow=_shadow(json.loads(decision.shadow)),
+        report=_report(decision, slug=slug, at=at),
+        cause=decision_row(signal.cause, slug=slug, at=at) if signal.cause else None,
+        effects=[decision_row(effect, slug=slug, at=at) for effect in effects],
+        decided=past(decision.decided_at, at),
+        resolved=past_or_none(decision.resolved_at, at),
+        decider=DECIDERS[decision.decider],
+        cost=money(decision.cost_micros),
+        policy=f"{visible_line(decision.policy.name)}, version {decision.policy.version}",
+        state_hash=decision.state_hash,
+        run=short_code(decision.run.code),
+        run_url=reverse("ledger:run", args=[slug, decision.run.code]),
+        seq=decision.seq,
+    )
+
+
+def _shown(document: object) -> ShownText:
+    return show_text(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def _snapshot(document: Mapping[str, Any], *, decided: datetime) -> list[SnapshotRow]:
+    return [_measured(name, document[name], decided=decided) for name in SNAPSHOT]
+
+
+def _measured(name: str, field: Mapping[str, Any], *, decided: datetime) -> SnapshotRow:
+    read = datetime.fromisoformat(field["at"])
+    value, parts = _value(field["value"])
+    return SnapshotRow(
+        name=FIELDS[name],
+        value=value,
+        parts=parts,
+        age=_span(read, decided),
+        at=field["at"],
+        stale=field["stale"],
+    )
+
+
+def _value(value: Any) -> tuple[str, list[str]]:
+    if isinstance(value, Mapping):
+        parts = [f"{count} {_words(name)}" for name, count in value.items() if count]
+        return str(sum(value.values())), parts
+    if isinstance(value, list):
+        return str(len(value)), [_logged(entry) for entry in value[:_LINES_LIMIT]]
+    return visible_line(str(value)), []
+
+
+def _logged(entry: Mapping[str, Any]) -> str:
+    said = f": {entry['said']}" if entry.get("said") else ""
+    return visible_line(f"{entry['type']} · {entry.get('agent', '')}{said}", limit=240)
+
+
+def _rail(rail: Mapping[str, Any]) -> Rail:
+    value, limit = rail["value"], rail["limit"]
+    parts = [] if value is None else [visible_line(str(value), limit=80)]
+    if limit is not None:
+        parts.append(f"limit {visible_line(str(limit), limit=80)}")
+    return Rail(
+        name=RAILS.get(rail["rail"], _words(rail["rail"])),
+        message=visible_line(rail["message"]),
+        figures=", ".join(parts),
+    )
+
+
+def _wish(proposal: Mapping[str, Any] | None) -> Wish | None:
+    if proposal is None:
+        return None
+    parameters = proposal["parameters"]
+    return Wish(
+        what=_wanted(proposal),
+        rule=visible_line(proposal["rule"]),
+        reasoning=visible(proposal["reasoning"]),
+        parameters=_shown(parameters) if parameters else None,
+    )
+
+
+def _wanted(proposal: Mapping[str, Any]) -> str:
+    """A model may want what there is no word for."""
+    try:
+        return action_words(proposal["action"], proposal["kind"] or "")
+    except KeyError:
+        return visible_line(str(proposal["action"]), limit=80)
+
+
+def _shadow(document: Mapping[str, Any] | None) -> Shadow | None:
+    if document is None:
+        return None
+    return Shadow(
+        wish=_wish(document["proposal"]),
+        trouble=visible_line(document["trouble"] or ""),
+        model=visible_line(document["model"]),
+        agrees=document["agrees"],
+    )
+
+
+def _report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
+    """A run that is named is led to where it is one of this project's: a link that
+    leads nowhere is none."""
+    document: Mapping[str, Any] | None = json.loads(decision.report)
+    if document is None:
+        return None
+    run = str(document.get("run") or "")
+    return Report(
+        look=REPORTED[decision.reported],
+        said=visible(str(document.get("summary") or document.get("said") or "")),
+        when=past_or_none(decision.reported_at, at),
+        run=visible_line(run, limit=40),
+        run_url=_run_url(decision.project_id, run, slug=slug),
+    )
+
+
+def _run_url(project_id: int, run: str, *, slug: str) -> str:
+    code = parse_code(run)
+    if (
+        code is None
+        or not Run.objects.filter(project_id=project_id, code=code).exists()
+    ):
+        return ""
+    return reverse("ledger:run", args=[slug, code])
+
+
+def _span(start: datetime, end: datetime) -> str:
+    return took(max(0, int((end - start).total_seconds() * 1000)))
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,185 @@
+"""The list of decisions, day by day, and how many there were on each of the last days."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from itertools import groupby
+
+from django.db.models import Count
+from django.db.models.functions import TruncDate
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from common.ids import parse_code
+from console.charts import stacked_bar
+from console.format import Moment, past
+from console.loop.filters import Filters
+from console.loop.vocabulary import (
+    DECIDERS,
+    OUTCOMES,
+    REPORTED,
+    SOURCES,
+    Look,
+    action_words,
+)
+from loop.models import Decision
+from safetext import visible_line
+
+PAGE = 50
+DAYS = 14
+# From the bottom of a bar to its top.
+TONES = ("go", "pause", "slow", "stop", "mute")
+LEGEND = (
+    ("go", "emitted"),
+    ("pause", "waiting for approval"),
+    ("slow", "held back"),
+    ("stop", "denied or invalid"),
+    ("mute", "nothing done"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    code: str
+    url: str
+    what: str
+    outcome: Look
+    reasoning: str
+    trigger: str
+    source: str
+    decider: str
+    reported: Look | None
+    when: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayRows:
+    name: str
+    rows: list[DecisionRow]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayBar:
+    """`query` leads to that day alone, or back from it."""
+
+    name: str
+    number: str
+    count: int
+    label: str
+    bar: SafeString
+    query: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionList:
+    days: list[DayRows]
+    older: str
+
+
+def decisions_of(
+    project_id: int, filters: Filters, *, before: str, slug: str, at: datetime
+) -> DecisionList:
+    """The newest, or those before the one that is named."""
+    decisions = Decision.objects.filter(project_id=project_id, **filters.lookups)
+    last = _key(project_id, before)
+    if last is not None:
+        decisions = decisions.filter(pk__lt=last)
+    found = list(decisions.only(*_SHOWN).order_by("-pk")[: PAGE + 1])
+    older = str(found[PAGE - 1].code) if len(found) > PAGE else ""
+    rows = groupby(found[:PAGE], key=lambda row: _day(row.decided_at))
+    return DecisionList(
+        days=[
+            DayRows(
+                name=_day_name(day, at=at),
+                rows=[decision_row(row, slug=slug, at=at) for row in together],
+            )
+            for day, together in rows
+        ],
+        older=filters.query(before=older) if older else "",
+    )
+
+
+def _key(project_id: int, code: str) -> int | None:
+    known = parse_code(code)
+    if known is None:
+        return None
+    named = Decision.objects.filter(project_id=project_id, code=known)
+    return named.values_list("pk", flat=True).first()
+
+
+_SHOWN = (
+    *("code", "action", "kind", "outcome", "reasoning", "trigger_type"),
+    *("trigger_source", "decider", "reported", "decided_at"),
+)
+
+
+def decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
+    return DecisionRow(
+        code=str(decision.code),
+        url=reverse("loop:decision", args=[slug, decision.code]),
+        what=action_words(decision.action, decision.kind),
+        outcome=OUTCOMES[decision.outcome],
+        reasoning=visible_line(decision.reasoning),
+        trigger=visible_line(decision.trigger_type),
+        source=SOURCES[decision.trigger_source],
+        decider="" if decision.decider == "rules" else DECIDERS[decision.decider],
+        reported=REPORTED.get(decision.reported),
+        when=past(decision.decided_at, at),
+    )
+
+
+def day_bars(project_id: int, filters: Filters, *, at: datetime) -> list[DayBar]:
+    """One query for all of them. Of every outcome, whatever else is filtered."""
+    today = _day(at)
+    first = today - timedelta(days=DAYS - 1)
+    start = datetime(first.year, first.month, first.day, tzinfo=UTC)
+    counts: dict[date, Counter[str]] = defaultdict(Counter)
+    grouped = (
+        Decision.objects.filter(project_id=project_id, decided_at__gte=start)
+        .annotate(day=TruncDate("decided_at", tzinfo=UTC))
+        .values_list("day", "outcome")
+        .annotate(count=Count("pk"))
+    )
+    for day, outcome, count in grouped:
+        counts[day][OUTCOMES[outcome].tone or "mute"] += count
+    top = max((counter.total() for counter in counts.values()), default=0)
+    days = (first + timedelta(days=number) for number in range(DAYS))
+    return [_bar(day, counts[day], filters, top=top, at=at) for day in days]
+
+
+def _bar(
+    day: date, counts: Counter[str], filters: Filters, *, top: int, at: datetime
+) -> DayBar:
+    chosen = filters.day == day
+    name, count = _day_name(day, at=at), counts.total()
+    decided = f"{count} decision{'' if count == 1 else 's'}"
+    return DayBar(
+        name=name,
+        number=str(day.day),
+        count=count,
+        label=f"{name}: {decided}, {counts['go']} emitted",
+        bar=stacked_bar([(tone, counts[tone]) for tone in TONES], top=top),
+        query=filters.query(day="" if chosen else day.isoformat()),
+        chosen=chosen,
+    )
+
+
+def _day(moment: datetime) -> date:
+    return moment.astimezone(UTC).date()
+
+
+def _day_name(day: date, *, at: datetime) -> str:
+    past_days = (_day(at) - day).days
+    if past_days in (0, 1):
+        return ("Today", "Yesterday")[past_days]
+    year = "" if day.year == at.year else f" {day.year}"
+    return f"{day:%a} {day.day} {day:%b}{year}"
+
+
+def legend_of(bars: Iterable[DayBar]) -> tuple[tuple[str, str], ...]:
+    """None where there is nothing to explain."""
+    return LEGEND if any(bar.count for bar in bars) else ()

@@ -1,0 +1,141 @@
+"""What stands above every page of the loop: its switch, its clock, and how much waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.safestring import SafeString
+
+from console.charts import gauge
+from console.format import Moment, ahead, money, past, past_or_none
+from console.loop.vocabulary import ACTIONS, DECIDERS
+from guidance.core.loop.section import LoopSection
+from guidance.core.loop.vocabulary import EMITTING
+from loop.cycle.facts import spent_today, used_this_hour
+from loop.models import (
+    OPEN,
+    Incident,
+    Note,
+    NoteState,
+    ProjectLoop,
+    Recommendation,
+    Signal,
+)
+from loop.runs import loop_of
+from safetext import visible, visible_line
+
+# The clock ticks every minute: a beat that is later than this is not on its way.
+GRACE = timedelta(minutes=5)
+# From this share on a meter is coloured.
+NEAR = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    by: str
+    reason: str
+    when: Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """`next` is None where the beat is due by now; `late` says since when the clock
+    has not come for it."""
+
+    pause: Pause | None
+    decider: str
+    beat: Moment | None
+    next: Moment | None
+    late: Moment | None
+    waiting: int
+    oldest: Moment | None
+    notes: int
+    recommendations: int
+    incidents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meter:
+    """An amount and what it may come to; `tone` tells whether that is near."""
+
+    name: str
+    used: str
+    limit: str
+    bar: SafeString
+    tone: str
+
+
+def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
+    loop = loop_of(project_id)
+    signals = Signal.objects.filter(project_id=project_id, pending=True)
+    received = signals.order_by("pk").values_list("received_at", flat=True)
+    first = received.first()
+    due = _due(loop, section)
+    notes = Note.objects.filter(
+        project_id=project_id, state__in=(NoteState.QUEUED, NoteState.CLAIMED)
+    )
+    recommendations = Recommendation.objects.filter(
+        project_id=project_id, state__in=OPEN
+    )
+    incidents = Incident.objects.filter(project_id=project_id, resolved_at__isnull=True)
+    return Head(
+        pause=_pause(loop, at=at),
+        decider=DECIDERS[section.decider],
+        beat=past_or_none(loop.heartbeat_at, at),
+        next=ahead(due, at),
+        late=past(due, at) if due is not None and due + GRACE < at else None,
+        waiting=signals.count() if first else 0,
+        oldest=past_or_none(first, at),
+        notes=notes.count(),
+        recommendations=recommendations.count(),
+        incidents=incidents.count(),
+    )
+
+
+def meters_of(project_id: int, section: LoopSection, *, at: datetime) -> list[Meter]:
+    """The hourly caps, and what a model has cost today."""
+    used = used_this_hour(project_id, at=at)
+    caps = [
+        _meter(ACTIONS[action], used[action], section.caps_per_hour[action], str)
+        for action in EMITTING
+    ]
+    spent = spent_today(project_id, at=at)
+    return [*caps, _meter("Cost today", spent, section.cost_per_day_micros, money)]
+
+
+def _due(loop: ProjectLoop, section: LoopSection) -> datetime | None:
+    """When the clock beats next; None where it never has: with its next tick."""
+    if loop.heartbeat_at is None:
+        return None
+    beat = loop.heartbeat_at + timedelta(seconds=section.heartbeat_s)
+    looked = loop.looked_at or loop.heartbeat_at
+    return max(beat, looked + timedelta(seconds=section.min_gap_s))
+
+
+def _pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
+    if loop.paused_at is None:
+        return None
+    by = loop.paused_by
+    return Pause(
+        by=visible_line(by.display_name) if by else "somebody",
+        reason=visible(loop.paused_reason),
+        when=past(loop.paused_at, at),
+    )
+
+
+def _meter(
+    name: str, used: int, limit: int | None, write: Callable[[int], str]
+) -> Meter:
+    share = None if limit is None else used / limit if limit else 1.0
+    tone = ""
+    if share is not None and share >= NEAR:
+        tone = "hot stop" if share >= 1 else "hot"
+    return Meter(
+        name=name,
+        used=write(used),
+        limit="no limit" if limit is None else f"of {write(limit)}",
+        bar=gauge(share=share or 0.0, tick=None),
+        tone=tone,
+    )

@@ -1,0 +1,153 @@
+"""Standing permissions as the console lists them: those that stand, those that ended.
+
+Values are made ready here, as for every page; the templates only place them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from console.charts import gauge
+from console.format import Moment, iso, past, words
+from console.permissions.preview import Covered, covered_by
+from console.queue.rows import Person, person_of
+from console.runs.rows import short_code
+from guidance.core.shell_commands.rules import RULES
+from reviews.models import Permission, Scope
+from reviews.permissions import permission_state, standing
+from safetext import visible_line
+
+STANDING_LIMIT = 200
+ENDED_LIMIT = 100
+
+_ENDS = {
+    "used up": ("Used up", "check"),
+    "expired": ("Expired", "clock"),
+    "revoked": ("Revoked", "x"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionEnd:
+    """How it ended; `by` only where somebody took it back."""
+
+    word: str
+    icon: str
+    when: Moment
+    by: Person | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionRow:
+    code: str
+    tool: str
+    shape: bool
+    covered: Covered
+    rules: tuple[tuple[str, str], ...]
+    granted_by: Person
+    granted: Moment
+    review_url: str
+    run: str
+    run_url: str
+    ends: Moment
+    used: int
+    uses: int
+    last_used: Moment | None
+    end: PermissionEnd | None
+
+    @property
+    def bar(self) -> SafeString:
+        return gauge(share=self.used / self.uses, tick=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PermissionList:
+    """`more` says that there are older ones than those listed."""
+
+    rows: tuple[PermissionRow, ...]
+    more: bool
+
+
+def permissions_standing(*, project_id: int, slug: str, at: datetime) -> PermissionList:
+    rows = _loaded(project_id).filter(standing(at=at))
+    return _listed(rows[: STANDING_LIMIT + 1], STANDING_LIMIT, slug=slug, at=at)
+
+
+def permissions_ended(*, project_id: int, slug: str, at: datetime) -> PermissionList:
+    rows = _loaded(project_id).exclude(standing(at=at))
+    return _listed(rows[: ENDED_LIMIT + 1], ENDED_LIMIT, slug=slug, at=at)
+
+
+def _loaded(project_id: int) -> QuerySet[Permission]:
+    """The newest first."""
+    return (
+        Permission.objects.filter(project_id=project_id)
+        .select_related("run", "review", "granted_by", "revoked_by")
+        .defer("run__memory", "review__content")
+        .order_by("-pk")
+    )
+
+
+def _listed(
+    found: Iterable[Permission], limit: int, *, slug: str, at: datetime
+) -> PermissionList:
+    rows = [_row(permission, slug=slug, at=at) for permission in found]
+    return PermissionList(rows=tuple(rows[:limit]), more=len(rows) > limit)
+
+
+def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
+    run, review = permission.run.code, permission.review.code
+    shape = permission.scope == Scope.SHAPE
+    used_at = permission.last_used_at
+    return PermissionRow(
+        code=str(permission.code),
+        tool=visible_line(permission.tool),
+        shape=shape,
+        covered=covered_by(permission.covers),
+        rules=tuple(map(_rule, json.loads(permission.rules))),
+        granted_by=person_of(permission.granted_by),
+        granted=past(permission.granted_at, at),
+        review_url=reverse("reviews:review", args=[slug, review]),
+        run=short_code(run),
+        run_url=reverse("ledger:run", args=[slug, run]),
+        ends=Moment(
+            at=iso(permission.expires_at),
+            words=words((permission.expires_at - at).total_seconds()),
+        ),
+        used=permission.used,
+        uses=permission.used + permission.uses_left,
+        last_used=past(used_at, at) if used_at else None,
+        end=_end(permission, at),
+    )
+
+
+def _rule(name: str) -> tuple[str, str]:
+    """With what it catches; a policy's own patterns explain themselves elsewhere."""
+    known = RULES.get(name)
+    return visible_line(name), known.message if known else ""
+
+
+def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
+    state = permission_state(permission, at=at)
+    if state == "standing":
+        return None
+    word, icon = _ENDS[state]
+    moments = {
+        "revoked": permission.revoked_at,
+        "used up": permission.last_used_at,
+        "expired": permission.expires_at,
+    }
+    by = permission.revoked_by
+    return PermissionEnd(
+        word=word,
+        icon=icon,
+        when=past(moments[state] or permission.granted_at, at),
+        by=person_of(by) if by else None,
+    )

@@ -1,0 +1,54 @@
+"""The page of standing permissions: what need not be asked again, and taking it back."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.auth import person_of
+from console.access import ConsoleRequest, member_door
+from console.permissions.rows import (
+    ENDED_LIMIT,
+    STANDING_LIMIT,
+    permissions_ended,
+    permissions_standing,
+)
+from console.runs.rows import live_position
+from reviews.models import Permission
+from reviews.permissions import permission_revoke
+
+
+@require_GET
+@member_door
+def permissions(request: ConsoleRequest) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    project_id, slug = request.project.pk, request.project.slug
+    context = {
+        "page": "permissions",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "slug": slug,
+        "standing": permissions_standing(project_id=project_id, slug=slug, at=at),
+        "standing_limit": STANDING_LIMIT,
+        "ended": permissions_ended(project_id=project_id, slug=slug, at=at),
+        "ended_limit": ENDED_LIMIT,
+    }
+    return render(request, "console/permissions/permissions.html", context)
+
+
+@require_POST
+@member_door
+def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """Any member may take back; it only means that people are asked again."""
+    here = Permission.objects.filter(project_id=request.project.pk, code=code)
+    if not here.exists():
+        raise Http404
+    permission_revoke(person=person_of(request.user), code=str(code))
+    address = reverse("reviews:permissions", args=[request.project.slug])
+    return redirect(f"{address}#permission-{code}")

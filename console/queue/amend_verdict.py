@@ -1,0 +1,73 @@
+"""What the gates say of a change while a person types it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from common.errors import Invalid
+from console.queue.amend import Unchanged, amended_from
+from console.queue.kinds.confirmation import ChangedCall, changed_call
+from reviews.amendments import Amendment, judge_amendment
+from reviews.models import Review
+from safetext import visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AmendVerdict:
+    """`call` is missing while what was typed is no call; `confirmation` is what the
+    person sends back to have it granted, empty where nothing is to be confirmed."""
+
+    icon: str
+    tone: str
+    summary: str
+    details: tuple[str, ...] = ()
+    call: ChangedCall | None = None
+    confirmation: str = ""
+
+
+def amend_verdict(review: Review, typed: str) -> AmendVerdict:
+    content = json.loads(review.content)
+    try:
+        amended = amended_from(content, typed)
+        amendment = judge_amendment(review, content, amended)
+    except Unchanged:
+        return AmendVerdict(
+            icon="edit",
+            tone="mute",
+            summary="Nothing is changed yet. The gates judge it while you type.",
+        )
+    except Invalid as refusal:
+        details = (str(error["message"]) for error in refusal.errors)
+        return AmendVerdict(
+            icon="alert",
+            tone="mute",
+            summary=visible(refusal.detail),
+            details=tuple(map(visible, details)),
+        )
+    icon, tone, summary = _judged(amendment)
+    return AmendVerdict(
+        icon=icon,
+        tone=tone,
+        summary=summary,
+        call=changed_call(
+            review,
+            content,
+            shown=amendment.verdict.shown,
+            findings=[finding.to_json() for finding in amendment.verdict.findings],
+        ),
+        confirmation=amendment.confirmation,
+    )
+
+
+def _judged(amendment: Amendment) -> tuple[str, str, str]:
+    if amendment.blocked:
+        return "stop", "stop", "The gates block this: it cannot be granted."
+    if amendment.asking:
+        # As in the queue: what can destroy something is red.
+        harms = any(finding.gate == "destructive" for finding in amendment.asking)
+        tone = "stop" if harms else "pause"
+        return "alert", tone, "The gates still ask about this."
+    if amendment.verdict.findings:
+        return "alert", "slow", "The gates warn of this; it can be granted."
+    return "check", "go", "The gates find nothing against this."

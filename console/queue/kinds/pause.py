@@ -1,0 +1,184 @@
+"""Why a run was paused, one line a signal: value, limit, verdict; tripped ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from console.charts import gauge
+from console.format import change
+from console.runs.rows import Amount
+from guidance.core.number_format import beside, percent, percent_beside, plain
+from guidance.core.vocabulary import severity
+
+TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """`tone` is empty within the limit; colour means: look here."""
+
+    name: str
+    value: str
+    limit: str
+    verdict: str
+    gauge: SafeString
+    tone: str = ""
+    known: bool = True
+
+
+def signals_of(
+    content: Mapping[str, Any], *, amounts: tuple[Amount, ...]
+) -> list[Signal]:
+    """Every signal of the continue gate as it stood when the run was paused."""
+    metrics, limits = content["decision"]["metrics"], content["limits"]
+    found = {item["gate"]: item for item in content["decision"]["findings"]}
+    blind = set(metrics.get("not_evaluated", ())) - set(found)
+    rows = [
+        ("rework", _rework(metrics, limits)),
+        ("uncertainty", _uncertainty(metrics, limits)),
+        ("coherence", _coherence(metrics, limits)),
+        ("slope", _slope(metrics, limits)),
+        ("step_limit", _steps(metrics, limits)),
+        ("budget", _budget(amounts)),
+    ]
+    if "repetition" in found:
+        rows.append(("repetition", _repetition(found["repetition"], limits)))
+    # Both gates speak about the same figure; only the worse one is a trip.
+    found.setdefault("step_limit", found.get("checkpoint"))
+    judged = [
+        (found.get(gate), _judged(row, found.get(gate), blind=gate in blind))
+        for gate, row in rows
+        if row is not None
+    ]
+    judged.sort(key=lambda pair: severity(pair[0]["decision"]) if pair[0] else 9)
+    return [signal for _, signal in judged]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    name: str
+    value: str
+    limit: str
+    share: float
+    tick: float
+    beyond: str = "over"
+    known: bool = True
+
+
+def _judged(row: _Row, finding: Mapping[str, Any] | None, *, blind: bool) -> Signal:
+    known = row.known and not blind
+    if finding is not None and finding["decision"] == "checkpoint":
+        verdict, tone = "due", ""
+    elif finding is not None:
+        # A gate that failed holds without a limit to compare with.
+        verdict = "not judged" if finding["limit"] is None else row.beyond
+        tone = TONES.get(finding["decision"], "")
+    else:
+        verdict, tone = ("ok" if known else "not known"), ""
+    return Signal(
+        name=row.name,
+        value=row.value if known else "–",
+        limit=row.limit,
+        verdict=verdict,
+        tone=tone,
+        known=known,
+        gauge=gauge(share=row.share if known else 0.0, tick=row.tick),
+    )
+
+
+def _rework(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    value, limit = metrics["rework_ratio"], limits["max_rework_ratio"]
+    return _Row(
+        name="Rework ratio",
+        value=percent_beside(value, limit, places=0),
+        limit=f"limit {percent(limit)}",
+        share=value,
+        tick=limit,
+    )
+
+
+def _uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    value, limit = metrics["uncertainty"], limits["max_uncertainty"]
+    return _Row(
+        name="Uncertainty",
+        value=_score(value, limit),
+        limit=f"limit {plain(limit, places=2)}",
+        share=value or 0.0,
+        tick=limit,
+        known=value is not None,
+    )
+
+
+def _coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    value, floor = metrics["coherence"], limits["min_coherence"]
+    return _Row(
+        name="Coherence",
+        value=_score(value, floor),
+        limit=f"floor {plain(floor, places=2)}",
+        share=value or 0.0,
+        tick=floor,
+        beyond="under",
+        known=value is not None,
+    )
+
+
+def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    value, limit = metrics["budget_slope"], limits["max_budget_slope"]
+    scale = max(2 * limit, value, 0.001)
+    return _Row(
+        name="Spend slope",
+        value=change(value, limit=limit),
+        limit=f"limit {percent(limit)} a step",
+        share=value / scale,
+        tick=limit / scale,
+        beyond="rising",
+    )
+
+
+def _steps(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    value, limit = metrics["steps_since_checkpoint"], limits["max_consecutive_steps"]
+    scale = max(limit * 1.25, value)
+    return _Row(
+        name="Since checkpoint",
+        value=str(value),
+        limit=f"limit {limit} steps",
+        share=value / scale,
+        tick=limit / scale,
+    )
+
+
+def _budget(amounts: tuple[Amount, ...]) -> _Row | None:
+    """The fullest part of the budget; none when nothing is limited."""
+    limited = [(item.share, item) for item in amounts if item.share is not None]
+    if not limited:
+        return None
+    share, fullest = max(limited, key=lambda pair: pair[0])
+    return _Row(
+        name="Budget used",
+        value=fullest.percent,
+        limit=f"of {fullest.name.lower()}",
+        share=share * 0.8,
+        tick=0.8,
+        beyond="used up",
+    )
+
+
+def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+    limit = limits["repeat_limit"]
+    value = finding["value"] if finding["value"] is not None else limit
+    return _Row(
+        name="Same steps again",
+        value=f"{value:g} ×",
+        limit=f"limit {limit} ×",
+        share=min(1.0, value / (limit * 1.25)),
+        tick=0.8,
+        beyond="repeats",
+    )
+
+
+def _score(value: float | None, limit: float) -> str:
+    return "–" if value is None else beside(value, limit, places=2)

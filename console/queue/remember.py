@@ -1,0 +1,99 @@
+"""“Do not ask again”: what may be remembered with an approval, and what was chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from common.errors import Invalid
+from console.permissions.preview import Covered, covered_by
+from guidance.core.arguments import allowlisted
+from guidance.core.tools.calls import Call, call_from
+from guidance.core.tools.permission_shapes import MAY_CHANGE, shape_text
+from guidance.selectors import policy_by_id
+from reviews.models import Permission, Review, ReviewState, Scope
+from reviews.schemas import RememberIn
+
+HOURS = ((1, "1 hour"), (8, "8 hours"), (24, "24 hours"), (168, "7 days"))
+_COVERED = {
+    Scope.EXACT.value: "this exact call",
+    Scope.SHAPE.value: "calls of this shape",
+}
+USES = ((1, "1 use"), (10, "10 uses"), (50, "50 uses"), (500, "500 uses"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembering:
+    """`shape` is None where it means nothing else than the exact call."""
+
+    why_not: str = ""
+    shape: Covered | None = None
+    hours: tuple[tuple[int, str], ...] = HOURS
+    uses: tuple[tuple[int, str], ...] = USES
+
+
+def remembering_of(review: Review, content: Mapping[str, Any]) -> Remembering:
+    call = call_from(
+        kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
+    )
+    if call is None:
+        return Remembering(why_not="Several edits at once are asked about every time.")
+    if not content["permittable"]:
+        return Remembering(why_not=_why_not(review, content))
+    return Remembering(shape=_shape(call))
+
+
+def remember_from(form: Mapping[str, str]) -> RememberIn | None:
+    """None where the next such call is to be asked about again."""
+    scope = form.get("remember", "")
+    if not scope:
+        return None
+    try:
+        return RememberIn.model_validate(
+            {
+                "scope": scope,
+                "hours": _number(form.get("hours", "")),
+                "uses": _number(form.get("uses", "")),
+            }
+        )
+    except ValidationError:
+        raise Invalid(
+            "Choose again for how long it is not to be asked about."
+        ) from None
+
+
+def remembered_with(review: Review) -> str:
+    """What is not asked about again since this review was ruled, in a few words."""
+    if review.state != ReviewState.RULED:
+        return ""
+    scope = Permission.objects.filter(review=review).values_list("scope", flat=True)
+    return _COVERED.get(scope.first() or "", "")
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
+
+
+def _why_not(review: Review, content: Mapping[str, Any]) -> str:
+    always = policy_by_id(review.run.policy_id).policy.tools.always_ask
+    asked = [f for f in content["findings"] if f["decision"] == "require-confirmation"]
+    rules = [str(finding["details"].get("rule", "")) for finding in asked]
+    if any(finding["details"].get("uninspectable") for finding in asked):
+        return "Part of it cannot be inspected: that is asked about every time."
+    for rule in rules:
+        if rule and allowlisted(rule, always):
+            return f"The policy asks about {rule} every time."
+    if not all(rules):
+        return "A check could not be made: that is asked about every time."
+    return "There is more to it than can be remembered: it is asked about every time."
+
+
+def _shape(call: Call) -> Covered | None:
+    """The call with # for what may change; None where nothing may."""
+    shape = shape_text(call)
+    if shape is None or MAY_CHANGE not in shape:
+        return None
+    return covered_by(shape)

@@ -1,0 +1,261 @@
+"""Runs as the console shows them: list rows, the fleet, and one run's figures.
+
+Values are formatted here, not in templates: rendering is what a live screen pays for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import BigIntegerField, Count, F, JSONField, Q, QuerySet
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from accounts.models import SYSTEM_LOOP
+from common.ids import parse_code
+from console.charts import StepFigure, fleet_bar, gauge
+from console.format import ago, compact, exact_money, iso, money, span
+from guidance.core.number_format import duration, percent_beside
+from ledger.models import FINAL, Entry, ProjectHead, Run
+from ledger.selectors import exclude_loop_runs
+from safetext import visible_line
+
+PAGE = 50
+_SHORT_CODE = re.compile("(r-)?[0-9a-f]{6}")
+# Filters of the run list: what they are called, and the statuses they take in.
+SHOWS: dict[str, tuple[str, ...]] = {
+    "running": ("running",),
+    "paused": ("paused",),
+    "stopped": ("stopped",),
+    "finished": tuple(sorted(FINAL)),
+}
+TONES = {
+    "running": "go",
+    "paused": "pause",
+    "stopped": "stop",
+    "completed": "mute",
+    "failed": "stop",
+    "aborted": "stop",
+    "abandoned": "mute",
+}
+ICONS = {
+    "running": "play",
+    "paused": "pause",
+    "stopped": "stop",
+    "completed": "check",
+    "failed": "x",
+    "aborted": "x",
+    "abandoned": "clock",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """One part of a budget: used, of what, and how full that is."""
+
+    name: str
+    used: str
+    limit: str
+    share: float | None
+
+    @property
+    def bar(self) -> SafeString:
+        return gauge(share=self.share or 0.0, tick=None)
+
+    @property
+    def percent(self) -> str:
+        return "" if self.share is None else percent_beside(self.share, 1.0, places=0)
+
+    @property
+    def spent(self) -> bool:
+        return self.share is not None and self.share >= 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    code: str
+    short: str
+    url: str
+    task: str
+    agent: str
+    intent: str
+    observed: bool
+    status: str
+    show: str
+    word: str
+    tone: str
+    icon: str
+    steps: int
+    tokens: Amount
+    cost: str
+    updated: str
+    updated_at: str
+    key: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleet:
+    """How many runs are where; a throttled run is a running one told to slow down."""
+
+    running: int
+    paused: int
+    throttled: int
+    stopped: int
+
+    @property
+    def total(self) -> int:
+        return self.running + self.paused + self.throttled + self.stopped
+
+    @property
+    def parts(self) -> tuple[tuple[str, str, int], ...]:
+        return (
+            ("running", "go", self.running),
+            ("paused", "pause", self.paused),
+            ("throttled", "slow", self.throttled),
+            ("stopped", "stop", self.stopped),
+        )
+
+    @property
+    def bar(self) -> SafeString:
+        return fleet_bar([(tone, count) for _, tone, count in self.parts])
+
+
+def live_position(*, project_id: int) -> int:
+    """Where the project's ledger stands. Read it before what it should describe."""
+    found = ProjectHead.objects.filter(project_id=project_id).values_list(
+        "position", flat=True
+    )
+    return found.first() or 0
+
+
+def fleet_of(*, project_id: int) -> Fleet:
+    running, slow = Q(status="running"), Q(last_decision="throttle")
+    runs = Run.objects.filter(
+        project_id=project_id, status__in=("running", "paused", "stopped")
+    )
+    counts = exclude_loop_runs(runs).aggregate(
+        running=Count("pk", filter=running & ~slow),
+        throttled=Count("pk", filter=running & slow),
+        paused=Count("pk", filter=Q(status="paused")),
+        stopped=Count("pk", filter=Q(status="stopped")),
+    )
+    return Fleet(**counts)
+
+
+def runs_found(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
+    """The project's runs, newest first, as the filters ask."""
+    runs = Run.objects.filter(project_id=project_id).order_by("-pk")
+    if search != SYSTEM_LOOP:
+        runs = exclude_loop_runs(runs)
+    if show in SHOWS:
+        runs = runs.filter(status__in=SHOWS[show])
+    if search:
+        wanted = Q(task__icontains=search) | Q(agent__name__icontains=search)
+        code = parse_code(search)
+        if code is not None:
+            wanted |= Q(code=code)
+        elif _SHORT_CODE.fullmatch(search):
+            wanted |= Q(code__endswith=search.removeprefix("r-"))
+        runs = runs.filter(wanted)
+    return runs
+
+
+def rows_of(runs: Iterable[Run], *, slug: str, at: datetime, seq: int) -> list[RunRow]:
+    return [run_row(run, slug=slug, at=at, seq=seq) for run in runs]
+
+
+def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
+    """Needs `agent` to be loaded with the run."""
+    return RunRow(
+        code=str(run.code),
+        short=short_code(run.code),
+        url=reverse("ledger:run", args=[slug, run.code]),
+        task=visible_line(run.task),
+        agent=visible_line(run.agent.name),
+        intent=run.intent,
+        observed=run.observed,
+        status=run.status,
+        show=run.status if run.status in SHOWS else "finished",
+        word=status_word(run),
+        tone="slow" if throttled(run) else TONES[run.status],
+        icon="slow" if throttled(run) else ICONS[run.status],
+        steps=run.steps,
+        tokens=amounts_of(run)[0],
+        cost=money(run.cost_micros_used),
+        updated=ago((at - run.updated_at).total_seconds()),
+        updated_at=iso(run.updated_at),
+        key=run.pk,
+        seq=seq,
+    )
+
+
+def short_code(code: object) -> str:
+    """The end of the id: its beginning is the time, alike for neighbours."""
+    return f"r-{str(code)[-6:]}"
+
+
+def throttled(run: Run) -> bool:
+    return run.status == "running" and run.last_decision == "throttle"
+
+
+def status_word(run: Run) -> str:
+    return "throttled" if throttled(run) else run.status
+
+
+def amounts_of(run: Run) -> tuple[Amount, ...]:
+    """Tokens, tool calls, time and cost, in this order."""
+    return (
+        _amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
+        _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
+        _amount("Time", run.time_ms_used, run.time_ms_limit, (span, duration)),
+        _amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
+    )
+
+
+Write = Callable[[int], str]
+# How an amount is written in short, and how in full.
+COUNTED: tuple[Write, Write] = (compact, "{:,}".format)
+PAID: tuple[Write, Write] = (money, exact_money)
+
+
+def _amount(
+    name: str, used: int, limit: int | None, written: tuple[Write, Write]
+) -> Amount:
+    """In short, but for what would then look equal to its limit and is not."""
+    shortly, fully = written
+    most = "" if limit is None else shortly(limit)
+    near = used != limit and shortly(used) == most
+    return Amount(
+        name=name,
+        used=fully(used) if near else shortly(used),
+        limit=most,
+        share=None if limit is None else used / limit if limit else 1.0,
+    )
+
+
+def step_figures(*, run_ids: Iterable[int], newest: int) -> dict[int, list[StepFigure]]:
+    """Tokens of each run's newest steps, oldest first: one query for all runs.
+
+    The database picks the figure out of the payload: a queue of a hundred runs would
+    otherwise parse three thousand documents for its sparklines.
+    """
+    report = KeyTransform("report", Cast("payload", JSONField()))
+    entries = (
+        Entry.objects.filter(
+            run_id__in=list(run_ids), step_number__gt=F("run__last_step") - newest
+        )
+        .annotate(tokens=Cast(KeyTextTransform("tokens", report), BigIntegerField()))
+        .order_by("run_id", "step_number")
+        .values_list("run_id", "step_number", "tokens")
+    )
+    figures: dict[int, list[StepFigure]] = defaultdict(list)
+    for run_id, number, tokens in entries:
+        figures[run_id].append(StepFigure(number=number or 0, tokens=tokens))
+    return figures

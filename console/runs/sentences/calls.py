@@ -1,0 +1,103 @@
+"""What the entries of tool calls say, and the rulings that let calls run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from console.format import compact, took
+from console.runs.sentences.runs import Line, messages, said_in
+from guidance.core.canonical import canonical
+from safetext import visible_line
+
+_JUDGED = {
+    "allow": ("terminal", "mute", "Call allowed"),
+    "warn": ("alert", "slow", "Call allowed with a warning"),
+    "require-confirmation": ("pause", "pause", "Call held"),
+    "block": ("stop", "stop", "Call blocked"),
+}
+_RULINGS = {
+    "approve": ("check", "go", "Approved"),
+    "amend": ("check", "go", "Approved with changes"),
+    "abort": ("x", "stop", "Ruled: abort"),
+    "deny": ("x", "stop", "Denied"),
+    "answer": ("note", "go", "Answered"),
+    "retry": ("retry", "go", "Fresh attempts given"),
+    "skip": ("skip", "pause", "Gate skipped"),
+}
+_REMEMBERED = {"exact": "This exact call", "shape": "Calls of this shape"}
+
+
+def judged_line(payload: Mapping[str, Any]) -> Line:
+    icon, tone, head = _JUDGED[payload["decision"]]
+    return Line(
+        icon="key" if payload["permission"] else icon,
+        tone=tone,
+        head=head,
+        text=visible_line(payload["tool"]),
+        code=shown_line(payload["shown"]),
+        why=messages(payload["findings"]),
+    )
+
+
+def replayed_line(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="retry",
+        tone="mute",
+        head="Call answered by its stored result",
+        text=visible_line(payload["tool"]),
+        code=shown_line(payload["shown"]),
+        why=messages(payload["findings"]),
+    )
+
+
+def claimed_line(_payload: Mapping[str, Any]) -> Line:
+    return Line(icon="play", tone="mute", head="Call began")
+
+
+def settled_line(payload: Mapping[str, Any]) -> Line:
+    """The output only where it is a text: what else it means, a program knows."""
+    ok, output = payload["ok"], payload["output"]
+    head = "Call done" if ok else "Call failed"
+    if payload["duration_ms"]:
+        head += f"{' in' if ok else ' after'} {took(payload['duration_ms'])}"
+    return Line(
+        icon="check" if ok else "x",
+        tone="mute" if ok else "stop",
+        head=head,
+        text=visible_line(output) if isinstance(output, str) else "",
+        tokens=compact(payload["tokens"]) if payload["tokens"] else "",
+    )
+
+
+def ruled_line(payload: Mapping[str, Any]) -> Line:
+    """A ruling on any review; one on a call may change it, and may be remembered."""
+    icon, tone, head = _RULINGS.get(payload["action"], ("check", "mute", "Ruled"))
+    amended, permission = payload.get("amended"), payload.get("permission")
+    why = messages(payload.get("amended_findings") or [])
+    if payload["action"] == "skip":
+        why = ("gate not passed",)
+    if payload["action"] == "retry":
+        state = payload["check_state"]
+        why = (f"reset {state['resets']} of {state['max_resets']}",)
+    if permission:
+        uses = permission["uses"]
+        what = _REMEMBERED[permission["scope"]]
+        times = f"{uses} more time{'' if uses == 1 else 's'}"
+        why = (*why, f"{what} may run {times} without asking")
+    return Line(
+        icon=icon,
+        tone=tone,
+        head=head,
+        text=said_in(payload),
+        code=shown_line(amended) if amended else "",
+        why=why,
+    )
+
+
+def shown_line(shown: Mapping[str, Any]) -> str:
+    """A call on one line: its command, its file, or its arguments."""
+    for name in ("command", "file_path", "arguments_json"):
+        if name in shown:
+            return visible_line(shown[name])
+    return visible_line(canonical(shown.get("arguments", {})))

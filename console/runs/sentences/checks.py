@@ -1,0 +1,81 @@
+"""What the entries of gate checks and turns say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from console.runs.sentences.runs import Line
+from safetext import visible_line
+
+_OUTCOMES = {
+    "passed": ("check", "go", "Gate passed"),
+    "retry": ("retry", "pause", "Gate not passed, to be tried again"),
+    "warned": ("alert", "slow", "Gate not passed, warning kept"),
+    "logged": ("dot", "mute", "Gate not passed, logged"),
+    "exhausted": ("unpassed", "stop", "Gate not passed, attempts used up"),
+}
+_TURNS = {
+    "auto_continue": ("retry", "slow", "Turn stopped half-way, sent on"),
+    "warn": ("alert", "pause", "Turn may have stopped half-way"),
+    "finish": ("check", "mute", "Turn finished"),
+    "needs_human": ("question", "pause", "Turn needs a person"),
+    "in_progress": ("dot", "mute", "Turn goes on"),
+}
+
+
+def check_opened_line(payload: Mapping[str, Any]) -> Line:
+    state = payload["state"]
+    attempts = state["max_attempts"]
+    return Line(
+        icon="shield",
+        tone="mute",
+        head="Gate check opened",
+        text=", ".join(visible_line(gate["name"]) for gate in payload["gates"]),
+        why=(f"{state['mode']}, {attempts} attempt{'' if attempts == 1 else 's'}",),
+    )
+
+
+def check_judged_line(payload: Mapping[str, Any]) -> Line:
+    """With how often it may be tried, what was not proven, and what each gate got."""
+    icon, tone, head = _OUTCOMES[payload["outcome"]]
+    state = payload["state"]
+    why = []
+    if payload["outcome"] in {"retry", "exhausted"}:
+        why.append(f"attempt {state['attempts']} of {state['max_attempts']}")
+    if payload["unproven"]:
+        why.append(f"PASS without proof of {', '.join(payload['unproven'])}")
+    why += [
+        f"gate {entry['index']}: {visible_line(entry['rationale'])}"
+        for entry in payload["verdict"]["per_gate"]
+        if not entry["passed"]
+    ]
+    return Line(
+        icon=icon,
+        tone=tone,
+        head=head,
+        text=visible_line(payload["verdict"]["rationale"]),
+        why=tuple(why),
+    )
+
+
+def warning_line(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="eye",
+        tone="mute",
+        head="Warning acknowledged",
+        text=visible_line(payload["text"]),
+    )
+
+
+def turn_line(payload: Mapping[str, Any]) -> Line:
+    """The agent's words, and why they were taken so."""
+    verdict, facts = payload["verdict"], payload["facts"]
+    icon, tone, head = _TURNS[verdict["action"]]
+    return Line(
+        icon=icon,
+        tone=tone,
+        head=head,
+        text=visible_line(facts["content"]),
+        why=(visible_line(verdict["reason"]),),
+    )

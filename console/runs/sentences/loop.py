@@ -1,0 +1,121 @@
+"""What the entries of the system loop say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from console.runs.sentences.runs import Line
+from guidance.core.canonical import canonical
+from safetext import visible_line
+
+_OUTCOMES = {
+    "emitted": ("play", "go"),
+    "noop": ("dot", "mute"),
+    "rate_limited": ("slow", "slow"),
+    "budget_denied": ("stop", "stop"),
+    "approval_required": ("pause", "pause"),
+    "deduplicated": ("dot", "mute"),
+    "invalid_decision": ("alert", "stop"),
+}
+_RESOLVED = {
+    "approved_and_emitted": ("check", "go", "Approved and emitted"),
+    "approval_denied": ("x", "stop", "Not approved, not emitted"),
+}
+
+
+def signalled_line(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="inbox",
+        tone="mute",
+        head="Trigger",
+        text=visible_line(payload["type"]),
+        code=visible_line(canonical(payload["data"])) if payload["data"] else "",
+    )
+
+
+def decided_line(payload: Mapping[str, Any]) -> Line:
+    outcome = payload["outcome"]
+    icon, tone = _OUTCOMES[outcome]
+    rails = (visible_line(rail["message"]) for rail in payload["guardrails"])
+    return Line(
+        icon=icon,
+        tone=tone,
+        head=f"{_words(payload['action'])}: {_words(outcome).lower()}",
+        text=visible_line(payload["reasoning"]),
+        why=tuple(rails),
+    )
+
+
+def emitted_line(payload: Mapping[str, Any]) -> Line:
+    event = payload["event"]
+    return Line(
+        icon="link",
+        tone="go",
+        head="Event emitted",
+        text=visible_line(event["kind"] or _words(event["action"])),
+        code=visible_line(canonical(event["parameters"])),
+    )
+
+
+def resolved_line(payload: Mapping[str, Any]) -> Line:
+    icon, tone, head = _RESOLVED[payload["outcome"]]
+    return Line(icon=icon, tone=tone, head=head, text=visible_line(payload["reason"]))
+
+
+def switched_line(payload: Mapping[str, Any]) -> Line:
+    paused = payload["paused"]
+    return Line(
+        icon="pause" if paused else "play",
+        tone="stop" if paused else "go",
+        head="Loop paused" if paused else "Loop goes on",
+        text=visible_line(payload["reason"]),
+    )
+
+
+def reported_line(payload: Mapping[str, Any]) -> Line:
+    failed = payload["outcome"] == "failed"
+    return Line(
+        icon="x" if failed else "check",
+        tone="stop" if failed else "mute",
+        head=f"Outcome reported: {payload['outcome']}",
+        text=visible_line(payload["summary"]),
+    )
+
+
+def _said(head: str) -> Callable[[Mapping[str, Any]], Line]:
+    """A line for what has a state and words of its own."""
+
+    def line(payload: Mapping[str, Any]) -> Line:
+        return Line(
+            icon="note",
+            tone="mute",
+            head=f"{head} {payload['state']}",
+            text=visible_line(payload["text"]),
+        )
+
+    return line
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def heard_line(payload: Mapping[str, Any]) -> Line:
+    count = payload["signals"]
+    said = f"{count} end{'' if count == 1 else 's'} of runs and rulings heard"
+    return Line(icon="eye", tone="mute", head="", text=said)
+
+
+LOOP_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
+    "loop.signalled": signalled_line,
+    "loop.decided": decided_line,
+    "loop.emitted": emitted_line,
+    "loop.resolved": resolved_line,
+    "loop.switched": switched_line,
+    "loop.reported": reported_line,
+    "loop.heard": heard_line,
+    "loop.noted": _said("Note"),
+    "loop.recommended": _said("Recommendation"),
+    "loop.alerted": _said("Incident"),
+}

@@ -1,0 +1,110 @@
+"""What an entry of a run's chain says, in our words: steps, reviews, the run itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from console.format import compact
+from safetext import visible_line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """`head` is the event in our words, `text` what somebody said, `why` the gates.
+
+    `code` is what a program does: a command, the arguments of a tool, a file.
+    """
+
+    icon: str
+    tone: str
+    head: str
+    text: str = ""
+    code: str = ""
+    why: tuple[str, ...] = ()
+    tokens: str = ""
+
+
+_DECISIONS = {
+    "stop": ("stop", "stop", "Stopped"),
+    "pause": ("pause", "pause", "Paused"),
+    "throttle": ("slow", "slow", "Throttled"),
+    "checkpoint": ("flag", "mute", "Checkpoint due"),
+}
+_EVENTS = {
+    "run.started": ("play", "mute", "Run started"),
+    "run.finished": ("check", "mute", "Run finished"),
+    "run.aborted": ("x", "stop", "Run aborted"),
+    "run.abandoned": ("clock", "mute", "Run abandoned"),
+    "run.stopped": ("stop", "stop", "Run stopped"),
+    "run.reopened": ("retry", "go", "Run reopened"),
+    "agent.observed": ("eye", "mute", "Agent ended"),
+    "checkpoint.saved": ("flag", "mute", "Checkpoint saved"),
+    "checkpoint.redacted": ("key", "mute", "Secrets taken out of a checkpoint"),
+    "review.opened": ("inbox", "pause", "Waits for a person"),
+    "review.claimed": ("eye", "mute", "Review claimed"),
+    "review.released": ("eye", "mute", "Review released"),
+    "review.commented": ("note", "mute", "Note"),
+    "review.expired": ("clock", "stop", "Nobody answered in time"),
+    "call.expired": ("clock", "slow", "Call came too late, nothing may run"),
+    "review.withdrawn": ("x", "mute", "Request withdrawn by the agent"),
+    "review.superseded": ("x", "mute", "Review closed with the run"),
+    "permission.revoked": ("key", "mute", "Standing permission revoked"),
+}
+# Where an event keeps the words that belong to it.
+_SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task")
+
+
+def step_line(payload: Mapping[str, Any]) -> Line:
+    report, verdict = payload["report"], payload["verdict"]
+    said = visible_line(report["summary"] or report["signature"] or "")
+    icon, tone, head = _step_head(report, verdict["decision"], said)
+    return Line(
+        icon=icon,
+        tone=tone,
+        head=head,
+        text=said,
+        why=messages(verdict["findings"]),
+        tokens=compact(report["tokens"]),
+    )
+
+
+def observed_line(payload: Mapping[str, Any]) -> Line:
+    """A step of a run that is only observed: what would have been decided."""
+    decision = payload["verdict"]["decision"]
+    line = step_line(payload)
+    if decision not in _DECISIONS:
+        return line
+    head = f"Would {decision}" if decision != "checkpoint" else line.head
+    return replace(line, tone="mute", head=head)
+
+
+def _step_head(
+    report: Mapping[str, Any], decision: str, said: str
+) -> tuple[str, str, str]:
+    tripped = _DECISIONS.get(decision)
+    if tripped is not None:
+        return tripped
+    if report["failed_calls"]:
+        return "x", "stop", "Failed calls"
+    if report["rework"]:
+        return "retry", "pause", "Rework"
+    if report["checkpoint"]:
+        return "flag", "mute", "Checkpoint"
+    return "dot", "mute", "" if said else "Step"
+
+
+def event_line(kind: str, payload: Mapping[str, Any]) -> Line:
+    icon, tone, head = _EVENTS.get(kind, ("dot", "mute", kind))
+    return Line(icon=icon, tone=tone, head=head, text=said_in(payload))
+
+
+def said_in(payload: Mapping[str, Any]) -> str:
+    return visible_line(next((payload[key] for key in _SAID if payload.get(key)), ""))
+
+
+def messages(findings: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What each gate said, once where several say the same."""
+    said = (visible_line(finding["message"]) for finding in findings)
+    return tuple(dict.fromkeys(said))

@@ -1,0 +1,117 @@
+"""One run in figures and charts: on its own page, and beside its reviews."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from console.charts import (
+    FIT_MIN_POINTS,
+    FIT_WINDOW,
+    StepFigure,
+    budget_chart,
+    tokens_chart,
+)
+from console.format import ago, change, compact, iso
+from console.runs.rows import Amount, amounts_of, short_code
+from guidance.core.runs.measures import trend
+from ledger.models import Entry, Run
+from safetext import visible_line
+
+CHART_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts:
+    code: str
+    short: str
+    url: str
+    task: str
+    agent: str
+    intent: str
+    model: str
+    labels: tuple[tuple[str, str], ...]
+    started_at: str
+    started: str
+    checkpoint: int
+    policy: str
+    amounts: tuple[Amount, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charts:
+    """`budget` is empty where tokens have no limit."""
+
+    tokens: SafeString
+    slope: str
+    budget: SafeString
+    left: str
+    limit: str
+
+
+def facts_of(run: Run, *, slug: str, at: datetime) -> RunFacts:
+    """Needs `agent` and `policy` to be loaded with the run."""
+    return RunFacts(
+        code=str(run.code),
+        short=short_code(run.code),
+        url=reverse("ledger:run", args=[slug, run.code]),
+        task=visible_line(run.task),
+        agent=visible_line(run.agent.name),
+        intent=run.intent,
+        model=visible_line(run.model),
+        labels=tuple(
+            (visible_line(name), visible_line(value))
+            for name, value in run.labels.items()
+        ),
+        started_at=iso(run.created_at),
+        started=ago((at - run.created_at).total_seconds()),
+        checkpoint=run.last_checkpoint_step,
+        policy=f"{run.policy.name}, version {run.policy.version}",
+        amounts=amounts_of(run),
+    )
+
+
+def newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:
+    """The step entries a chart can show, oldest first."""
+    last = run.last_step if upto is None else upto
+    return list(
+        run.entries.filter(
+            step_number__gt=last - CHART_STEPS, step_number__lte=last
+        ).order_by("step_number")
+    )
+
+
+def figures_of(entries: Iterable[Entry]) -> list[StepFigure]:
+    return [
+        StepFigure(
+            number=entry.step_number or 0,
+            tokens=json.loads(entry.payload)["report"]["tokens"],
+        )
+        for entry in entries
+    ]
+
+
+def charts_of(
+    steps: Sequence[StepFigure], *, used: int, limit: int | None
+) -> Charts | None:
+    """None before the first step: an empty chart tells nothing."""
+    if not steps:
+        return None
+    newest = [step.tokens for step in steps[-FIT_WINDOW:]]
+    slope = trend(newest).slope if len(newest) >= FIT_MIN_POINTS else None
+    return Charts(
+        tokens=tokens_chart(steps),
+        slope="" if slope is None else change(slope),
+        budget=(
+            SafeString("")
+            if limit is None
+            else budget_chart(steps, used=used, limit=limit)
+        ),
+        left=compact(used if limit is None else max(0, limit - used)),
+        limit="" if limit is None else compact(limit),
+    )

@@ -1,0 +1,127 @@
+"""A run's chain as a person reads it: one line an entry, newest first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from accounts.models import User
+from console.format import ago, iso
+from console.runs.sentences.calls import (
+    claimed_line,
+    judged_line,
+    replayed_line,
+    ruled_line,
+    settled_line,
+)
+from console.runs.sentences.checks import (
+    check_judged_line,
+    check_opened_line,
+    turn_line,
+    warning_line,
+)
+from console.runs.sentences.loop import LOOP_LINES
+from console.runs.sentences.runs import event_line, observed_line, step_line
+from ledger.models import Entry, Run
+from safetext import visible_line
+
+PAGE = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineRow:
+    """One entry: what it says (`console.runs.sentences.runs.Line`), whose it is, and when."""
+
+    seq: int
+    step: int | None
+    icon: str
+    tone: str
+    head: str
+    text: str
+    code: str
+    why: tuple[str, ...]
+    who: str
+    tokens: str
+    at: str
+    ago: str
+
+
+def entries_of(run: Run, *, before: int | None = None) -> list[Entry]:
+    """The newest entries, or those before a sequence number; one more than a page."""
+    entries = run.entries.order_by("-seq")
+    if before is not None:
+        entries = entries.filter(seq__lt=before)
+    return list(entries[: PAGE + 1])
+
+
+def timeline_of(
+    entries: Sequence[Entry], *, run: Run, at: datetime
+) -> list[TimelineRow]:
+    """Needs `agent` to be loaded with the run; people are looked up in one query."""
+    names = _names(entries, run)
+    return [_row(entry, names=names, at=at) for entry in entries]
+
+
+def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
+    """What to call each actor: "user:<code>" is a person, "system:<what>" is us."""
+    actors = {entry.actor for entry in entries}
+    actors |= {_claimer(entry) for entry in entries}
+    people = {
+        UUID(actor.removeprefix("user:"))
+        for actor in actors
+        if actor.startswith("user:")
+    }
+    names = {f"agent:{run.agent.code}": ""}  # the page is about this agent
+    if people:
+        for person in User.objects.filter(code__in=people):
+            names[f"user:{person.code}"] = visible_line(person.display_name)
+    return names
+
+
+def _claimer(entry: Entry) -> str:
+    """Whose claim on a review this entry walked over; most often nobody's."""
+    if not entry.type.startswith("review."):
+        return ""
+    taken: str = json.loads(entry.payload).get("taken_from", "")
+    return taken
+
+
+_LINES = {
+    "step.judged": step_line,
+    "step.observed": observed_line,
+    "review.ruled": ruled_line,
+    "call.judged": judged_line,
+    "call.replayed": replayed_line,
+    "call.claimed": claimed_line,
+    "call.settled": settled_line,
+    "check.opened": check_opened_line,
+    "check.judged": check_judged_line,
+    "warning.acknowledged": warning_line,
+    "turn.judged": turn_line,
+    **LOOP_LINES,
+}
+
+
+def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
+    payload = json.loads(entry.payload)
+    say = _LINES.get(entry.type)
+    line = say(payload) if say else event_line(entry.type, payload)
+    claimer = names.get(_claimer(entry))
+    taken = (f"taken over from {claimer}",) if claimer else ()
+    return TimelineRow(
+        seq=entry.seq,
+        step=entry.step_number,
+        icon=line.icon,
+        tone=line.tone,
+        head=line.head,
+        text=line.text,
+        code=line.code,
+        why=(*line.why, *taken),
+        who=names.get(entry.actor, entry.actor.removeprefix("system:")),
+        tokens=line.tokens,
+        at=iso(entry.at),
+        ago=ago((at - entry.at).total_seconds()),
+    )

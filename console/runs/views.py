@@ -1,0 +1,106 @@
+"""The list of runs and the page of one run. Reading only."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from common.ids import parse_code
+from console.access import ConsoleRequest, member_door
+from console.runs.page import page_of, run_loaded
+from console.runs.rows import PAGE, SHOWS, live_position, rows_of, runs_found
+from console.runs.timeline import PAGE as ENTRIES
+from console.runs.timeline import entries_of, timeline_of
+from ledger.models import Run
+
+SEARCH_LIMIT = 200
+
+
+@require_GET
+@member_door
+def runs(request: ConsoleRequest) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    show = request.GET.get("show", "")
+    show = show if show in SHOWS else ""
+    search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
+    found = runs_found(project_id=request.project.pk, show=show, search=search)
+    found = found.select_related("agent").defer("memory")
+    wanted = {name: text for name, text in (("show", show), ("q", search)) if text}
+    after, before = _run_id(request, "older"), _run_id(request, "newer")
+    if after is not None:
+        found = found.filter(pk__lt=after)
+    elif before is not None:
+        found = found.filter(pk__gt=before).order_by("pk")
+    page = list(found[: PAGE + 1])
+    more = len(page) > PAGE
+    if before is not None and not more:
+        # No more than the newest page has: that one is live.
+        address = reverse("ledger:runs", args=[request.project.slug])
+        return redirect(f"{address}?{urlencode(wanted)}" if wanted else address)
+    page = page[:PAGE]
+    if before is not None:
+        page.reverse()
+    first = after is None and before is None
+    older = newer = ""
+    if page and (more or before is not None):
+        older = urlencode({**wanted, "older": page[-1].code})
+    if page and not first:
+        newer = urlencode({**wanted, "newer": page[0].code})
+    context = {
+        "page": "runs",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "slug": request.project.slug,
+        "rows": rows_of(page, slug=request.project.slug, at=at, seq=since),
+        "shows": [("", "All"), *((name, name.capitalize()) for name in SHOWS)],
+        "show": show,
+        "search": search,
+        "older": older,
+        "newer": newer,
+        # Runs that begin now have their place only on the first, unsearched page.
+        "first": first and not search,
+    }
+    return render(request, "console/runs/runs.html", context)
+
+
+@require_GET
+@member_door
+def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    since = live_position(project_id=request.project.pk)
+    at = timezone.now()
+    found = run_loaded(project_id=request.project.pk, code=code)
+    if found is None:
+        raise Http404
+    before = request.GET.get("before", "")
+    known = before.isascii() and before.isdigit() and len(before) < 10
+    entries = entries_of(found, before=int(before) if known else None)
+    older = entries[ENTRIES - 1].seq if len(entries) > ENTRIES else None
+    context = {
+        "page": "run",
+        "since": since,
+        "now": int(at.timestamp() * 1000),
+        "slug": request.project.slug,
+        "found": found,
+        "run": page_of(found, slug=request.project.slug, at=at),
+        "timeline": timeline_of(entries[:ENTRIES], run=found, at=at),
+        "older": older,
+        # Older pages are history: nothing arrives on them.
+        "first": not known,
+        "socket": f"runs/{found.code}/",
+    }
+    return render(request, "console/runs/run.html", context)
+
+
+def _run_id(request: ConsoleRequest, name: str) -> int | None:
+    code = parse_code(request.GET.get(name, ""))
+    if code is None:
+        return None
+    found = Run.objects.filter(project_id=request.project.pk, code=code)
+    return found.values_list("pk", flat=True).first()

@@ -1,0 +1,38 @@
+"""When something was, as a page tells it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.format import span
+from reviews.agent_waits import Waiting
+
+register = template.Library()
+
+
+@register.simple_tag
+def absolute_time(iso: str) -> SafeString:
+    """From `console.format.iso`. UTC, and says so; `static/js/times.js` puts it into the
+    viewer's zone and leaves UTC to the hover."""
+    at = datetime.fromisoformat(iso)
+    return format_html(
+        '<time class="at" datetime="{}" data-at title="{}">{}</time>',
+        iso,
+        f"{at:%Y-%m-%d %H:%M:%S} UTC",
+        f"{at.day} {at:%b %H:%M:%S} UTC",
+    )
+
+
+@register.filter
+def describe_wait(waiting: Waiting) -> str:
+    """Short, for a narrow column."""
+    if waiting.now:
+        return "Is waiting"
+    if waiting.last_at is None:
+        return "Has not waited yet"
+    absent = span(int((waiting.at - waiting.last_at).total_seconds()) * 1000)
+    return f"Left {absent} ago"

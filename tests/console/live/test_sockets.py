@@ -1,0 +1,303 @@
+"""The console's sockets at the real server: who may listen, and what they hear."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+
+import httpx
+import pytest
+from django.conf import settings
+from django.test.utils import override_settings
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from accounts.models import Membership, Project, User
+from config.front import connections
+from config.front.http_protocol import TimedProtocol
+from console.live import broadcaster as broadcasting
+from console.live import consumers
+from console.live.updates import ENTRIES_LIMIT, News, View, news_for
+from console.runs.rows import live_position
+from tests.browser.sessions import session_cookie
+from tests.builders import Person, pause_run, start_run, step
+from tests.live import Live
+from tests.waiting import until
+
+Dial = Callable[..., ClientConnection]
+
+
+@pytest.fixture
+def dial(live: Live, project: Project) -> Iterator[Dial]:
+    """Opens a socket as a browser of this person would."""
+    with ExitStack() as stack:
+
+        def open_socket(
+            person: Person | None, view: str = "queue/", origin: str = live.url
+        ) -> ClientConnection:
+            headers = {}
+            if person is not None:
+                cookie = session_cookie(person.user)
+                headers["Cookie"] = f"{settings.SESSION_COOKIE_NAME}={cookie}"
+            address = live.url.replace("http", "ws", 1)
+            socket = connect(
+                f"{address}/ws/p/{project.slug}/{view}",
+                additional_headers=headers,
+                origin=Origin(origin),
+                compression=None,
+            )
+            stack.enter_context(socket)
+            return socket
+
+        yield open_socket
+
+
+def resume(socket: ClientConnection, since: int) -> None:
+    socket.send(json.dumps({"type": "resume", "since": since}))
+
+
+def heard(socket: ClientConnection, *, timeout: float = 10) -> str:
+    message = socket.recv(timeout=timeout)
+    assert isinstance(message, str)
+    return message
+
+
+def close_code(socket: ClientConnection) -> int:
+    with pytest.raises(ConnectionClosed) as closed:
+        socket.recv(timeout=10)
+    assert closed.value.rcvd is not None
+    return closed.value.rcvd.code
+
+
+def test_a_page_hears_what_came_after_its_cursor(
+    dial: Dial, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    earlier = pause_run(agent, start_run(agent))["review"]["id"]
+    since = live_position(project_id=project.pk)
+    socket = dial(alice)
+    resume(socket, since)
+    later = pause_run(agent, start_run(agent))["review"]["id"]
+    message = heard(socket)
+    while f"review-{later}" not in message:
+        message = heard(socket)
+    assert f"review-{earlier}" not in message
+    assert 'hx-target="#queue" hx-swap="rowsync"' in message
+    assert f'data-touched="{later}"' in message
+    assert message.rstrip().endswith("</hx-partial>")
+
+
+def test_a_page_that_was_away_hears_all_of_it_at_once(
+    dial: Dial, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    since = live_position(project_id=project.pk)
+    reviews = [pause_run(agent, start_run(agent))["review"]["id"] for _ in range(3)]
+    socket = dial(alice)
+    resume(socket, since)
+    message = heard(socket)
+    assert all(f"review-{review}" in message for review in reviews)
+    assert f'data-since="{live_position(project_id=project.pk)}"' in message
+
+
+def test_a_cursor_too_far_behind_or_of_another_database_fetches_its_list_anew(
+    project: Project, agent: httpx.Client
+) -> None:
+    pause_run(agent, start_run(agent))
+    view = View(project_id=project.pk, name="queue")
+    here = live_position(project_id=project.pk)
+    for since in (here - ENTRIES_LIMIT - 1, here + 1):
+        text = news_for([(view, since)])[view, since].text
+        assert 'data-touched="*"' in text  # upon which the list fetches itself
+        assert 'hx-target="#queue-counts"' in text
+    assert news_for([(view, here)]) == {}
+
+
+def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
+    dial: Dial,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    since = live_position(project_id=project.pk)
+    rendered: list[tuple[View, int]] = []
+
+    def counted(wanted: set[tuple[View, int]]) -> dict[tuple[View, int], News]:
+        found = news_for(wanted)
+        rendered.extend(key for key in found if key[0].project_id == project.pk)
+        return found
+
+    monkeypatch.setattr(broadcasting, "news_for", counted)
+    sockets = [dial(person) for person in (alice, bob, alice, bob)]
+    for socket in sockets:
+        resume(socket, since)
+    run = start_run(agent)
+    messages = {heard(socket) for socket in sockets}
+    assert len(messages) == len(set(rendered)) == 1
+    agent.post(f"/runs/{run}/steps", json=step(1))
+    assert len({heard(socket) for socket in sockets}) == 1
+
+
+def test_runs_and_the_page_of_a_run_have_their_own_news(
+    dial: Dial, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    since = live_position(project_id=project.pk)
+    listing, page = dial(alice, "runs/"), dial(alice, f"runs/{run}/")
+    for socket in (listing, page):
+        resume(socket, since)
+    agent.post(f"/runs/{run}/steps", json=step(1, summary="Read the test"))
+    assert f'id="run-{run}"' in heard(listing)
+    told = heard(page)
+    assert "Read the test" in told
+    assert 'id="run-side"' in told
+
+
+def test_another_run_s_news_leaves_the_page_of_a_run_as_it_is(
+    dial: Dial, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    page = dial(alice, f"runs/{start_run(agent)}/")
+    resume(page, live_position(project_id=project.pk))
+    start_run(agent)
+    told = heard(page)
+    assert "#timeline" not in told
+    assert 'id="fleet"' in told
+
+
+def test_without_a_session_the_socket_says_so(dial: Dial) -> None:
+    assert close_code(dial(None)) == 4401
+
+
+def test_a_one_time_password_opens_no_socket(dial: Dial, bob: Person) -> None:
+    User.objects.filter(pk=bob.user.pk).update(must_change_password=True)
+    assert close_code(dial(bob)) == 4401
+
+
+def test_a_foreign_project_does_not_exist(dial: Dial, charlie: Person) -> None:
+    assert close_code(dial(charlie)) == 4404
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null"])
+def test_another_origin_is_refused(dial: Dial, alice: Person, origin: str) -> None:
+    with pytest.raises(InvalidStatus):
+        dial(alice, origin=origin)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "hello",
+        "[]",
+        '{"type": "review.decide"}',
+        '{"type": "resume"}',
+        '{"type": "resume", "since": -1}',
+        '{"type": "resume", "since": true}',
+        '{"type": "resume", "since": 1e3}',
+        '{"type": "resume", "since": 99999999999999999999}',
+        "x" * 300,
+        b"\x00",
+    ],
+)
+def test_a_frame_that_is_no_resume_ends_the_socket(
+    dial: Dial, alice: Person, frame: str | bytes
+) -> None:
+    socket = dial(alice)
+    socket.send(frame)
+    assert close_code(socket) == 4400
+
+
+def test_the_end_of_a_session_or_membership_ends_the_socket(
+    dial: Dial, project: Project, alice: Person, bob: Person
+) -> None:
+    hers, his = dial(alice), dial(bob)
+    for socket in (hers, his):
+        resume(socket, live_position(project_id=project.pk))
+    Membership.objects.filter(user=bob.user, project=project).delete()
+    User.objects.filter(pk=alice.user.pk).update(password="!")
+    assert close_code(his) == 4404
+    assert close_code(hers) == 4401
+
+
+def test_sockets_count_from_the_moment_they_are_accepted(
+    dial: Dial,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
+    silent = [dial(alice) for _ in range(2)]
+    assert close_code(dial(alice)) == 4429
+    assert dial(bob).ping().wait(timeout=5)  # he has a number of his own
+    for socket in silent:
+        assert socket.ping().wait(timeout=5)
+        socket.close()
+
+    def welcome() -> bool:
+        socket = dial(alice)
+        with suppress(ConnectionClosed):
+            return socket.ping().wait(timeout=5)
+        return False
+
+    until(welcome)
+
+
+def test_sockets_are_limited_in_all_also_those_of_strangers(
+    dial: Dial, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcasting, "SOCKET_LIMIT", 0)
+    assert close_code(dial(alice)) == 4429
+    assert close_code(dial(None)) == 4429
+    assert close_code(dial(None, "nowhere/")) == 4429
+
+
+def test_a_socket_that_never_says_where_it_stands_is_closed(
+    dial: Dial, project: Project, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "RESUME_SECONDS", 0.5)
+    silent, talking = dial(alice), dial(alice)
+    resume(talking, live_position(project_id=project.pk))
+    assert close_code(silent) == 4400
+    assert talking.ping().wait(timeout=5)
+
+
+def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
+    dial: Dial, project: Project, alice: Person
+) -> None:
+    def counted() -> int:
+        """Connections that have become sockets."""
+        open_ = [
+            one for each in connections._of_loop.values() for one in each._group_of
+        ]
+        return sum(
+            isinstance(one, TimedProtocol) and one.transport.get_protocol() is not one
+            for one in open_
+        )
+
+    with override_settings(HEAD_TIMEOUT_S=1, BODY_TIMEOUT_S=1):
+        socket = dial(alice)
+        resume(socket, live_position(project_id=project.pk))
+        time.sleep(2.5)
+        assert socket.ping().wait(timeout=5)
+        until(lambda: counted() == 1)
+        socket.close()
+        until(lambda: counted() == 0)
+
+
+def test_one_person_holds_a_bounded_number_of_sockets(
+    dial: Dial,
+    project: Project,
+    alice: Person,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
+    *held, refused = [dial(alice) for _ in range(3)]
+    for socket in held:
+        resume(socket, live_position(project_id=project.pk))
+        assert socket.ping().wait(timeout=5)
+    with suppress(ConnectionClosed):  # it may be gone before we say anything
+        resume(refused, live_position(project_id=project.pk))
+    assert close_code(refused) == 4429

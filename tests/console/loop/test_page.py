@@ -1,0 +1,440 @@
+"""The pages of the loop: what they say, what their buttons do, for whom, at what price."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from html import unescape
+from itertools import chain
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import Project
+from console.live.updates import View, news_for
+from console.loop import decisions as decision_list
+from console.loop import paging
+from console.runs.rows import live_position
+from guidance.services import policy_in_force
+from loop.control.clock import look
+from loop.control.switch import loop_switch
+from loop.inbox.notes import note_add
+from loop.inbox.recommendations import recommendation_add
+from loop.inbox.triggers import signal_accept
+from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
+from tests.browsing import browser_of
+from tests.builders import Person, Robot, make_robot
+from tests.loop.history import History, lived
+from tests.loop.saying import events
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
+TABS = ("", "recommendations", "notes", "incidents", "week")
+
+
+@pytest.fixture
+def history(project: Project, robo: Robot, alice: Person) -> History:
+    return lived(project, robo, alice)
+
+
+def words(page: Any) -> str:
+    text = re.sub(r"<(script|dialog).*?</\1>", " ", page.content.decode(), flags=re.S)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+
+
+def shown(client: Client, path: str, **query: str) -> str:
+    page = client.get(path, query)
+    assert page.status_code == 200, path
+    return words(page)
+
+
+def rows(client: Client, history: History, **query: str) -> list[str]:
+    page = client.get(history.path(), query).content.decode()
+    return re.findall(r'data-open-row="([^"]+)"', page)
+
+
+def test_before_anything_happened_it_says_how_it_begins(
+    project: Project, bob: Person
+) -> None:
+    client = browser_of(bob.user)
+    path = f"/p/{project.slug}/loop/"
+    page = shown(client, path)
+    assert "Running" in page
+    assert "none yet next within a minute" in page
+    assert "Nothing decided yet" in page
+    assert "Wake now" not in page
+    for tab, said in zip(
+        TABS[1:],
+        ("No recommendations", "No notes", "No incidents", "Nothing was decided"),
+        strict=True,
+    ):
+        assert said in shown(client, f"{path}{tab}/")
+    queue = client.get(f"/p/{project.slug}/queue/").content.decode()
+    assert f'href="{path}"' in queue
+
+
+def test_decisions_stand_newest_first_under_their_days(
+    history: History, alice: Person
+) -> None:
+    client = browser_of(alice.user)
+    page = shown(client, history.path())
+    newest = Decision.objects.filter(project=history.project).order_by("-pk")
+    assert rows(client, history) == [str(row.code) for row in newest]
+    newer = page.index("Draft a recommendation Emitted")
+    assert newer < page.index("Start repair Rate limited")
+    assert "Start repair Emitted succeeded the login test failed." in page
+    assert "Start a loop 3 of 3 this hour" in page
+    assert "Cost today $0.00 of $1.00" in page
+    assert "1 trigger waiting" in page
+    assert re.search(r"just now next in 14 m \d+ s", page)
+    assert "Today, UTC 10" in page
+    today = client.get(history.path()).content.decode()
+    assert re.search(r'aria-label="Today: 10 decisions, 5 emitted"', today)
+    assert today.count('class="stack"') == 14
+
+
+def test_filters_work_as_an_address_and_lead_on(
+    history: History, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = browser_of(alice.user)
+    found = Decision.objects.filter(project=history.project)
+    capped, held = str(history.capped.code), str(history.held.code)
+    assert rows(client, history, outcome="rate_limited") == [capped]
+    assert rows(client, history, trigger="agent/loop.complete") == [held]
+    assert len(rows(client, history, action="start_loop")) == 5
+    assert rows(client, history, decider="llm") == []
+    assert "No decision matches" in shown(client, history.path(), decider="llm")
+    today = timezone.now().date().isoformat()
+    assert len(rows(client, history, day=today, action="do_nothing")) == 1
+    everything = found.count()
+    # What it does not know is no filter, and never an error.
+    odd = {"action": "explode", "day": "9999-99-99", "before": "x"}
+    assert len(rows(client, history, **odd)) == everything
+    monkeypatch.setattr(decision_list, "PAGE", 3)
+    seen: list[str] = []
+    query = {"action": "start_loop"}
+    for _ in range(2):
+        page = client.get(history.path(), query).content.decode()
+        seen += re.findall(r'data-open-row="([^"]+)"', page)
+        older = re.search(r'href="\?([^"]+)" rel="next"', page)
+        query = dict(
+            part.split("=")
+            for part in unescape(older[1] if older else "").split("&")
+            if part
+        )
+    assert len(seen) == len(set(seen)) == 5
+    assert older is None
+
+
+def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) -> None:
+    wish = {
+        "action": "emit_alert",
+        "kind": None,
+        "parameters": {"condition": "<script>"},
+        "reasoning": "It is flaky\u202e.",
+        "rule": "",
+    }
+    snapshot = json.loads(history.emitted.snapshot)
+    snapshot["active_runs"]["stale"] = True
+    snapshot["half_done"]["value"]["paused"] = 2
+    snapshot["recent_log_entries"]["value"] = [
+        {"type": "run.failed", "run": "r", "agent": "robo", "said": "No disk"}
+    ]
+    shadow = {"proposal": wish, "trouble": None, "model": "m-1", "agrees": False}
+    Decision.objects.filter(pk=history.emitted.pk).update(
+        decider="shadow", snapshot=json.dumps(snapshot), shadow=json.dumps(shadow)
+    )
+    client = browser_of(alice.user)
+    path = history.path("decisions", history.emitted.code)
+    raw = client.get(path).content.decode()
+    page = shown(client, path)
+    for part in (
+        "Start repair the login test failed.",
+        "Trigger signalled, from robo just now",
+        "Recent log entries 1 run.failed · robo: No disk",
+        "Half done 2 2 paused",
+        "Active runs 0 stale",
+        "by the rule repair-what-failed",
+        "The model on paper m-1 wants something else Tell of a condition",
+        "None was met: nothing held it back.",
+        "What came of it Succeeded Mended in one step",
+        "Decider Rules, model on paper Policy default, version",
+    ):
+        assert part in page
+    assert '"decision_id"' in page
+    assert "<script>" not in raw.split("</head>")[1]
+    assert "\u202e" not in raw
+    run = ProjectLoop.objects.get(project=history.project).run
+    assert run is not None
+    assert f"/p/{history.project.slug}/runs/{run.code}/" in raw
+
+    capped = shown(client, history.path("decisions", history.capped.code))
+    assert "Hourly cap start_loop was done 3 times" in capped
+    assert "3, limit 3" in capped
+    assert "Nothing was emitted." in capped
+    held = client.get(history.path("decisions", history.held.code)).content.decode()
+    review = f"/p/{history.project.slug}/queue/{history.held.review_id}/"
+    assert held.count(f'href="{review}"') == 2
+    assert history.path("decisions", history.held.code) in (
+        client.get(review).content.decode()
+    )
+
+
+def test_causes_and_effects_are_linked(
+    history: History, alice: Person, robo_signal: Callable[..., str]
+) -> None:
+    cause = history.emitted.code
+    effect = robo_signal("agent/loop.complete", decision_id=str(cause), about="more")
+    look(history.project.pk)
+    client = browser_of(alice.user)
+    paths = [history.path("decisions", code) for code in (cause, effect)]
+    before, after = (client.get(path).content.decode() for path in paths)
+    assert f'href="{paths[1]}"' in before
+    assert "What the loop decided because of it" in before
+    assert f'href="{paths[0]}"' in after
+    assert "An event of this decision led to it" in after
+
+
+def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
+    history: History, alice: Person, bob: Person
+) -> None:
+    reviewer, manager = browser_of(bob.user), browser_of(alice.user)
+    done = reviewer.post(history.path("pause"), {"reason": "Fire <b>drill</b>"})
+    assert (done.status_code, done["Location"]) == (302, history.path())
+    page = reviewer.get(history.path())
+    assert f"by {bob.user.username} just now . Fire <b>drill</b> The" in words(page)
+    assert "Fire <b>" not in page.content.decode()
+    assert "A manager can let it go on" in words(page)
+    assert "Resume" not in words(page)
+    refused = reviewer.post(history.path("resume"))
+    assert refused.status_code == 403
+    assert "This needs the role manager" in words(refused)
+    look(history.project.pk)
+    newest = Decision.objects.filter(project=history.project).latest("pk")
+    assert "Paused paused by" in shown(manager, history.path("decisions", newest.code))
+    assert manager.post(history.path("resume")).status_code == 302
+    assert "Running" in shown(manager, history.path())
+    for bad, said in (("x" * 4_001, "too long"), ("a\x00b", "cannot be stored")):
+        refused = reviewer.post(history.path("pause"), {"reason": bad})
+        assert refused.status_code == 422
+        assert said in words(refused)
+    assert "Running" in shown(manager, history.path())
+
+
+def test_a_manager_wakes_it_and_waits_for_the_decision(
+    history: History, alice: Person, bob: Person
+) -> None:
+    client = browser_of(alice.user)
+    address = client.post(history.path("wake"))["Location"]
+    assert "Not decided yet" in shown(client, address)
+    assert "every 2s" in client.get(address).content.decode()
+    look(history.project.pk)
+    assert "by hand" in shown(client, address)
+    refused = browser_of(bob.user).post(history.path("wake"))
+    assert refused.status_code == 422
+    assert "manager" in words(refused)
+
+
+def test_recommendations_are_adopted_or_dismissed_by_managers(
+    history: History, alice: Person, bob: Person
+) -> None:
+    draft, advice = Recommendation.objects.filter(project=history.project).order_by(
+        "pk"
+    )
+    tab = history.path("recommendations")
+    manager, reviewer = browser_of(alice.user), browser_of(bob.user)
+    page = shown(manager, tab)
+    assert "Recommendations 2" in page
+    assert "Draft ready" in page
+    assert "checks.max_resets Before not set After 1" in page
+    assert "What to do: Read it <i>together</i>." in page
+    assert "Adopt" not in shown(reviewer, tab)
+    seen = policy_in_force(project_id=history.project.pk, name="default").version
+    refused = reviewer.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
+    assert refused.status_code == 403
+    adopted = manager.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
+    assert adopted["Location"] == f"{tab}#recommendation-{draft.code}"
+    policy = policy_in_force(project_id=history.project.pk, name="default")
+    assert policy.policy.checks.max_resets == 1
+    before = len(events(history.project))
+    manager.post(f"{tab}{advice.code}/adopt/")
+    assert len(events(history.project)) == before
+    again = manager.post(f"{tab}{advice.code}/dismiss/")
+    assert "is adopted already" in words(again)
+    page = shown(manager, tab)
+    assert "Every recommendation is answered." in page
+    assert f"Adopted by {alice.user.username} just now as default, version" in page
+
+
+def test_notes_and_incidents_say_how_they_stand(
+    history: History, alice: Person, bob: Person
+) -> None:
+    client = browser_of(bob.user)
+    page = client.get(history.path("notes"))
+    assert "\u202e" not in page.content.decode()
+    assert "Ask for <b>a second</b> key⟨U+202E⟩ From robo just now" in words(page)
+    assert f"Later From {alice.user.username}" in words(page)
+    assert "unless it is confirmed Being worked on" in words(page)
+    Note.objects.filter(project=history.project, text="Later").update(
+        state="failed", reason="No key", ended_at=timezone.now()
+    )
+    assert "Worked through Later No key" in shown(client, history.path("notes"))
+
+    tab = history.path("incidents")
+    assert "The queue mail is slow high queue-slow/mail opened" in shown(client, tab)
+    assert "fired 1 more time" in shown(client, tab)
+    incident = Incident.objects.get(project=history.project)
+    done = client.post(f"{tab}{incident.code}/resolve/", {"note": "Restarted"})
+    assert done["Location"] == f"{tab}#incident-{incident.code}"
+    assert "No incident is open." in shown(client, tab)
+    incident.refresh_from_db()
+    assert incident.resolved_at is not None
+
+
+def test_outsiders_find_nothing_and_forms_from_elsewhere_are_refused(
+    history: History, charlie: Person, bob: Person
+) -> None:
+    client = browser_of(charlie.user)
+    theirs = charlie.user.membership_set.get().project
+    recommendation = Recommendation.objects.filter(project=history.project).first()
+    incident = Incident.objects.get(project=history.project)
+    assert recommendation is not None
+    reads = [*TABS, f"decisions/{history.emitted.code}"]
+    writes = [
+        *("pause", "resume", "wake"),
+        f"recommendations/{recommendation.code}/adopt",
+        f"incidents/{incident.code}/resolve",
+    ]
+    assert {client.get(history.path(part)).status_code for part in reads} == {404}
+    assert {client.post(history.path(part)).status_code for part in writes} == {404}
+    for part in (*reads[-1:], *writes[3:]):
+        there = f"/p/{theirs.slug}/loop/{part}/"
+        send = client.get if part in reads else client.post
+        assert send(there).status_code == 404
+    assert {client.get(history.path(part)).status_code for part in writes} == {405}
+    assert Client().get(history.path())["Location"].startswith("/sign-in/")
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(bob.user)
+    assert strict.post(history.path("pause")).status_code == 403
+    assert not ProjectLoop.objects.get(project=history.project).paused_at
+
+
+def test_the_price_does_not_grow_with_what_is_listed(
+    history: History, alice: Person, robo: Robot
+) -> None:
+    client = browser_of(alice.user)
+    code = history.emitted.code
+
+    def prices() -> list[int]:
+        counted = []
+        for part in (*TABS, f"decisions/{code}"):
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(history.path(part)).status_code == 200
+            counted.append(len(queries))
+        return counted
+
+    look(history.project.pk)  # what waits is counted only where anything does
+    before = prices()
+    others = [make_robot(name, project=history.project).principal for name in "ab"]
+    here = history.project.pk
+    for number, by in enumerate([*others, robo.principal] * 2):
+        data = {"kind": "slow", "queue": str(number), "decision_id": str(code)}
+        signal_accept(project_id=here, principal=by, type="system/note", data=data)
+        note_add(project_id=here, principal=by, text=f"Note {number}", data={})
+        recommendation_add(
+            project_id=here,
+            principal=by,
+            title="t",
+            detail="",
+            change={"advice": "Rest"},
+        )
+    look(history.project.pk)
+    assert prices() == before
+    assert max(before) <= 20
+
+
+def test_an_open_page_hears_of_the_loop_and_of_nothing_else(
+    history: History, alice: Person, robo_signal: Callable[..., str]
+) -> None:
+    view = View(project_id=history.project.pk, name="loop")
+
+    def told(act: Callable[[], object]) -> bool:
+        since = live_position(project_id=history.project.pk)
+        act()
+        news = news_for([(view, since)])
+        return any('data-touched="*"' in item.text for item in news.values())
+
+    assert told(lambda: look(history.project.pk))
+    assert told(lambda: robo_signal())
+    assert told(
+        lambda: loop_switch(
+            project_id=history.project.pk, person=alice.principal, paused=True
+        )
+    )
+    assert not told(lambda: None)
+
+
+def test_a_clock_that_does_not_come_is_said_aloud(
+    history: History, alice: Person
+) -> None:
+    loops = ProjectLoop.objects.filter(project=history.project)
+    long_ago = timezone.now() - timedelta(hours=3)
+    loops.update(heartbeat_at=long_ago, looked_at=long_ago)
+    page = shown(browser_of(alice.user), history.path())
+    assert "The clock does not come. A heartbeat was due 2 h 45 m ago" in page
+
+
+@pytest.mark.parametrize(
+    ("tab", "mark"),
+    [
+        ("recommendations", r'id="recommendation-([0-9a-f-]{36})"'),
+        ("notes", "Item \\d+"),
+    ],
+)
+def test_every_open_one_is_reached_page_by_page(
+    project: Project,
+    robo: Robot,
+    alice: Person,
+    monkeypatch: pytest.MonkeyPatch,
+    tab: str,
+    mark: str,
+) -> None:
+    monkeypatch.setattr(paging, "PAGE", 3)
+    here, by = project.pk, alice.principal
+    for number in range(7):
+        note_add(project_id=here, principal=by, text=f"Item {number}", data={})
+        recommendation_add(
+            project_id=here,
+            principal=by,
+            title=f"Item {number}",
+            detail="",
+            change={"advice": "Rest"},
+        )
+    client, path = browser_of(alice.user), f"/p/{project.slug}/loop/{tab}/"
+    seen: list[list[str]] = []
+    query = ""
+    for _ in range(4):
+        page = client.get(path + query).content.decode()
+        assert re.search(r'-title">[^<]+<span class="n">7</span>', page)
+        seen.append(list(dict.fromkeys(re.findall(mark, page))))
+        following = re.search(r'href="([^"]+)" rel="next"', page)
+        assert ("Back to the" in page) == (query != "")
+        if following is None:
+            break
+        query = unescape(following[1])
+
+    assert [len(part) for part in seen] == [3, 3, 1]
+    if tab == "notes":
+        assert [*chain(*seen)] == [f"Item {number}" for number in range(7)]
+    else:
+        newest = Recommendation.objects.filter(project=project).order_by("-pk")
+        assert [*chain(*seen)] == [str(row.code) for row in newest]
+    # What nobody gave out is the first page, and never an error.
+    odd = client.get(path, {"before": "x", "after": "x"}).content.decode()
+    assert list(dict.fromkeys(re.findall(mark, odd))) == seen[0]

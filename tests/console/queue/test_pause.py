@@ -1,0 +1,92 @@
+"""The figures that stopped a run: none is shown as equal to the limit it is beyond."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.queue.kinds.pause import Signal, signals_of
+from console.runs.rows import amounts_of
+from ledger.models import Run
+from tests.rows import each_row
+
+METRICS: dict[str, Any] = {
+    "rework_ratio": 0.0,
+    "uncertainty": 0.1,
+    "coherence": 0.9,
+    "budget_slope": 0.0,
+    "steps_since_checkpoint": 1,
+}
+LIMITS = {
+    "max_rework_ratio": 0.3,
+    "max_uncertainty": 0.8,
+    "min_coherence": 0.4,
+    "max_budget_slope": 0.05,
+    "max_consecutive_steps": 25,
+    "repeat_limit": 3,
+}
+
+
+def signal(name: str, gate: str, **metrics: float) -> Signal:
+    finding = {"gate": gate, "decision": "pause", "limit": 1.0, "value": 1.0}
+    decision = {"metrics": METRICS | metrics, "findings": [finding]}
+    content = {"decision": decision, "limits": LIMITS}
+    return next(s for s in signals_of(content, amounts=()) if s.name == name)
+
+
+@each_row(
+    ("name", "metric", "value", "shown"),
+    [
+        ("Uncertainty", "uncertainty", 0.801, "0.801"),
+        ("Uncertainty", "uncertainty", 0.8000001, "0.8000001"),
+        ("Uncertainty", "uncertainty", 0.91, "0.91"),
+        ("Coherence", "coherence", 0.3999, "0.3999"),
+        ("Rework ratio", "rework_ratio", 0.3001, "30.01 %"),
+        ("Spend slope", "budget_slope", 0.0501, "+5.01 %"),
+        ("Spend slope", "budget_slope", 0.0713, "+7.1 %"),
+        ("Spend slope", "budget_slope", -0.05, "\N{MINUS SIGN}5.0 %"),
+    ],
+)
+def test_a_value_beyond_its_limit_is_not_shown_as_equal_to_it(
+    name: str, metric: str, value: float, shown: str
+) -> None:
+    gates = {"Rework ratio": "rework", "Spend slope": "slope"}
+    found = signal(name, gates.get(name, name.lower()), **{metric: value})
+    assert found.value == shown
+    assert found.value.lstrip("+") not in found.limit
+
+
+@each_row(
+    ("used", "limit", "shown"),
+    [
+        (3_001, 3_000, "3,001"),
+        (2_999, 3_000, "2,999"),
+        (3_000, 3_000, "3k"),
+        (1_200, 3_000, "1.2k"),
+        (1_000_400, 1_000_000, "1,000,400"),
+    ],
+)
+def test_what_was_used_is_told_from_the_limit(
+    used: int, limit: int, shown: str
+) -> None:
+    tokens, *_ = amounts_of(Run(tokens_used=used, tokens_limit=limit))
+    assert tokens.used == shown
+
+
+@each_row(
+    ("used", "limit", "shown", "percent"),
+    [
+        (10_004_000, 10_000_000, "$10.004", "100.04 %"),
+        (9_996_000, 10_000_000, "$9.996", "99.96 %"),
+        (10_000_000, 10_000_000, "$10.00", "100 %"),
+        (1_250_000, 10_000_000, "$1.25", "12 %"),
+    ],
+)
+def test_money_and_shares_too(used: int, limit: int, shown: str, percent: str) -> None:
+    cost = amounts_of(Run(cost_micros_used=used, cost_micros_limit=limit))[3]
+    assert (cost.used, cost.percent) == (shown, percent)
+
+
+def test_time_too() -> None:
+    run = Run(time_ms_used=3_600_400, time_ms_limit=3_600_000)
+    time = amounts_of(run)[2]
+    assert (time.used, time.limit) == ("1 h 0.4 s", "1 h")

@@ -1,0 +1,196 @@
+"""The pages of runs: filters, search, paging, the timeline, and their price."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from accounts.models import Project
+from console.runs import timeline, views
+from console.runs.rows import short_code
+from tests.browsing import browser_of
+from tests.builders import Person, pause_run, start_run, step
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
+
+def listed(page: str) -> list[str]:
+    return re.findall(r'<tr id="run-([0-9a-f-]+)"', page)
+
+
+def test_the_newest_run_stands_first_and_filters_narrow_it(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    done, paused, running = (start_run(agent, task=f"Task {n}") for n in range(3))
+    agent.post(f"/runs/{done}/finish", json={"outcome": "completed"})
+    pause_run(agent, paused)
+    client = browser_of(alice.user)
+
+    def found(**query: str) -> list[str]:
+        path = f"/p/{project.slug}/runs/"
+        return listed(client.get(path, query).content.decode())
+
+    assert found() == [running, paused, done]
+    assert found(show="running") == [running]
+    assert found(show="paused") == [paused]
+    assert found(show="finished") == [done]
+    assert found(q="task 1") == [paused]
+    assert found(q="robo") == [running, paused, done]
+    assert found(q=short_code(done)) == [done]
+    assert found(q=done) == [done]
+    assert found(q="%") == []
+    assert found(q="nobody\x00") == []
+    assert found(show="paused", q="task 0") == []
+
+
+def test_older_runs_follow_page_by_page(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(views, "PAGE", 2)
+    made = [start_run(agent) for _ in range(5)]
+    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/"
+    seen: list[str] = []
+    query = "?"
+    while query:
+        page = client.get(path + query).content.decode()
+        seen += listed(page)
+        query = "".join(re.findall(r'href="(\?[^"]*)" rel="next"', page))
+        query = query.replace("&amp;", "&")
+    assert seen == made[::-1]
+    absent = client.get(path, {"older": "nonsense"})
+    assert len(listed(absent.content.decode())) == 2
+
+
+def test_newer_runs_are_found_again(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(views, "PAGE", 2)
+    made = [start_run(agent, task=f"Find me {n}") for n in range(6)]
+    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/"
+
+    def link(page: str, rel: str) -> str:
+        found = re.findall(rf'href="(\?[^"]*)" rel="{rel}"', page)
+        return "".join(found).replace("&amp;", "&")
+
+    first = client.get(path, {"q": "find"}).content.decode()
+    assert link(first, "prev") == ""
+    second = client.get(path + link(first, "next")).content.decode()
+    third = client.get(path + link(second, "next")).content.decode()
+    assert listed(third) == made[1::-1]
+    assert link(third, "next") == ""
+    back = client.get(path + link(third, "prev")).content.decode()
+    assert listed(back) == listed(second) == [made[3], made[2]]
+    assert link(back, "next") == link(second, "next")
+    # The newest page is the live one, at its own address.
+    answer = client.get(path + link(back, "prev"))
+    assert (answer.status_code, answer["Location"]) == (302, f"{path}?q=find")
+    nowhere = client.get(path, {"newer": "nonsense"})
+    assert len(listed(nowhere.content.decode())) == 2
+
+
+def test_the_page_of_a_run_tells_its_story(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent, task="Fix it", labels={"repo": "shop"})
+    agent.post(f"/runs/{run}/steps", json=step(1, summary="Read the test"))
+    agent.post(f"/runs/{run}/checkpoints", json={"step": 1, "label": "Before"})
+    pause_run(agent, run, first=2)
+    page = browser_of(alice.user).get(f"/p/{project.slug}/runs/{run}/")
+    text = page.content.decode()
+    for words in (
+        "Fix it",
+        "Run started",
+        "Read the test",
+        "Checkpoint saved",
+        "Waits for a person",
+        "Open the review",
+        "Rework ratio",
+        f"/api/v1/runs/{run}/verify",
+        "shop",
+    ):
+        assert words in text
+    assert text.index("Waits for a person") < text.index("Run started")
+
+
+def test_older_entries_follow_page_by_page(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(timeline, "PAGE", 3)
+    monkeypatch.setattr(views, "ENTRIES", 3)
+    run = start_run(agent)
+    for number in range(1, 6):
+        agent.post(f"/runs/{run}/steps", json=step(number))
+    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/{run}/"
+    first = client.get(path).content.decode()
+    assert re.findall(r'<li id="entry-(\d+)"', first) == ["6", "5", "4"]
+    assert 'href="?before=4"' in first
+    second = client.get(path, {"before": "4"}).content.decode()
+    assert re.findall(r'<li id="entry-(\d+)"', second) == ["3", "2", "1"]
+    assert 'rel="next"' not in second
+    assert "hx-ws:connect" in first
+    assert "hx-ws:connect" not in second
+    assert client.get(path, {"before": "x" * 50}).status_code == 200
+
+
+def test_the_price_of_the_list_does_not_grow_with_it(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    client = browser_of(alice.user)
+    for count in (2, 8):
+        for _ in range(count):
+            start_run(agent)
+        with django_assert_max_num_queries(8):
+            client.get(f"/p/{project.slug}/runs/")
+
+
+def test_the_price_of_the_page_of_a_run_does_not_grow_with_it(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    client = browser_of(alice.user)
+    run = start_run(agent)
+    for first in (1, 6):
+        for number in range(first, first + 5):
+            agent.post(f"/runs/{run}/steps", json=step(number))
+        with django_assert_max_num_queries(12):
+            client.get(f"/p/{project.slug}/runs/{run}/")
+
+
+def test_a_run_of_another_project_is_absent(
+    charlie: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    other = charlie.user.membership_set.get().project
+    path = f"/p/{other.slug}/runs/{run}/"
+    assert browser_of(charlie.user).get(path).status_code == 404
+
+
+def test_the_frame_stands_around_these_pages_too(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    pause_run(agent, run)
+    start_run(agent)
+    client = browser_of(alice.user)
+    for path in ("runs/", f"runs/{run}/", "queue/"):
+        page = client.get(f"/p/{project.slug}/{path}").content.decode()
+        assert 'id="nav-queue-count">1<' in page
+        assert "1 running, 1 paused, 0 throttled, 0 stopped" in page
+        assert f"{alice.user.username}: account" in page

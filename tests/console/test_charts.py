@@ -1,0 +1,87 @@
+"""Charts drawn from any figures: always well-formed, never outside their frame."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from console.charts import (
+    BARS,
+    StepFigure,
+    budget_chart,
+    fit,
+    fleet_bar,
+    gauge,
+    sparkline,
+    tokens_chart,
+)
+
+AMOUNTS = st.lists(st.integers(0, 10**12), min_size=1, max_size=100)
+
+
+def figures(tokens: list[int]) -> list[StepFigure]:
+    return [
+        StepFigure(number=number, tokens=amount)
+        for number, amount in enumerate(tokens, start=1)
+    ]
+
+
+def parsed(drawing: str) -> ElementTree.Element:
+    return ElementTree.fromstring(drawing)  # noqa: S314 (drawn by us)
+
+
+def across(drawing: str) -> list[float]:
+    return [float(x) for x in re.findall(r'\bx[12]?="(-?[\d.]+)"', drawing)]
+
+
+@given(tokens=AMOUNTS)
+def test_tokens_per_step(tokens: list[int]) -> None:
+    drawing = tokens_chart(figures(tokens))
+    root = parsed(drawing)
+    assert len(root.findall("./g/rect")) == min(len(tokens), BARS)
+    assert all(0 <= x <= 300 for x in across(drawing))
+    assert "style=" not in drawing
+
+
+@given(tokens=AMOUNTS, limit=st.integers(0, 10**15))
+def test_budget_left(tokens: list[int], limit: int) -> None:
+    drawing = budget_chart(figures(tokens), used=sum(tokens), limit=limit)
+    parsed(drawing)
+    assert all(0 <= x <= 300.1 for x in across(drawing))
+
+
+@given(tokens=AMOUNTS)
+def test_sparklines(tokens: list[int]) -> None:
+    drawing = sparkline(tokens)
+    assert (drawing == "") == (len(tokens) < 2)
+    if drawing:
+        parsed(drawing)
+
+
+def test_the_projection_says_where_the_pace_leads() -> None:
+    assert "empty at 40" in budget_chart(
+        figures([1_000] * 30), used=30_000, limit=40_000
+    )
+    assert "empty" not in budget_chart(figures([0] * 30), used=0, limit=40_000)
+
+
+def test_the_line_is_the_least_squares_one() -> None:
+    assert fit([1, 2, 3, 4]) == pytest.approx((1, 4))
+    assert fit([5, 5, 5]) == pytest.approx((5, 5))
+
+
+def test_a_fleet_part_that_exists_can_be_seen() -> None:
+    drawing = fleet_bar([("go", 10_000), ("pause", 1), ("slow", 0), ("stop", 1)])
+    widths = [float(width) for width in re.findall(r'width="([\d.]+)"', drawing)]
+    assert len(widths) == 3
+    assert min(widths) >= 4
+    assert "bed" in fleet_bar([("go", 0)])
+
+
+def test_a_gauge_stays_on_its_bed() -> None:
+    assert 'width="160.0"' in gauge(share=7.0, tick=0.5)
+    assert "tick" not in gauge(share=0.5, tick=None)
