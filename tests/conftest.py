@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 from accounts.models import Project, Role
 from ledger.writer import close_writer
 from tests.builders import Person, Robot, make_person, make_project, make_robot
+from tests.checked_answers import take_faults
 from tests.database import migrated_database
 from tests.document import check_answer
 from tests.live import Live, serve
@@ -49,6 +50,14 @@ def live(database: None) -> Iterator[Live]:
 
     with serve(application) as server:
         yield server
+
+
+@pytest.fixture(autouse=True)
+def documented_answers() -> Iterator[None]:
+    """Fail a test during which a server of ours answered what is not documented."""
+    take_faults()
+    yield
+    assert take_faults() == []
 
 
 @pytest.fixture

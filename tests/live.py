@@ -15,6 +15,7 @@ from django.conf import settings
 
 from config.front.http_protocol import TimedProtocol
 from config.front.wire import App
+from tests.checked_answers import check_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,10 @@ class Live:
 
 @contextmanager
 def serve(application: App, *, send_buffer: int | None = None) -> Iterator[Live]:
-    """Serve the application, lifespan included, until the block ends."""
+    """Serve the application, lifespan included, until the block ends.
+
+    Its answers are checked against the API's document.
+    """
     with socket.socket() as listener:
         if send_buffer is not None:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer)
@@ -36,7 +40,7 @@ def serve(application: App, *, send_buffer: int | None = None) -> Iterator[Live]
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         server = uvicorn.Server(
             uvicorn.Config(
-                application,
+                check_answers(application),
                 log_config=None,
                 access_log=False,
                 lifespan="on",

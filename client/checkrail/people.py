@@ -38,6 +38,7 @@ FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
 class Page(Told):
     items: tuple[Any, ...]
     next_cursor: str | None = None
+    total: int | None = None
 
 
 class Desk:

@@ -14,6 +14,7 @@ from checkrail.testing import amend, approve, deny, fake_checkrail, nobody
 
 from accounts.models import Project
 from tests.builders import Robot, make_policy
+from tests.document import check_answer
 from tests.live import Live
 
 Recorded = dict[str, Any]
@@ -29,6 +30,8 @@ class Recording(httpx.BaseTransport):
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         response = self.inner.handle_request(request)
         response.read()
+        response.request = request
+        check_answer(response)
         parts = request.url.path.removeprefix("/api/v1/").split("/")
         door = "/".join("*" if len(part) == 36 else part for part in parts)
         body = json.loads(response.content)

@@ -49,6 +49,7 @@ class CallAnswer(CallEvaluation):
     id: str
     digest: str
     receipt: Receipt
+    run: str = ""
     review: ReviewRef | None = None
     grant: str | None = None
     grant_expires_at: str | None = None
@@ -68,6 +69,7 @@ class CallStanding(Told):
     state: str
     digest: str
     call: Mapping[str, Any]
+    run: str = ""
     review: str | None = None
     grant: str | None = None
     grant_expires_at: str | None = None
@@ -85,6 +87,7 @@ class Claim(Told):
     tool: str
     call: Mapping[str, Any]
     receipt: Receipt
+    run: str = ""
     claimed_at: str = ""
 
 
@@ -93,4 +96,5 @@ class Settled(Told):
     id: str
     ok: bool
     receipt: Receipt
+    run: str = ""
     budget_remaining: Remaining | None = None

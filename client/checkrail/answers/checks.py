@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from checkrail.answers.common import ReviewRef
+from checkrail.answers.common import PolicyStamp, Receipt, ReviewRef
 from checkrail.answers.parsing import Told
 from checkrail.answers.reviews import Ruling
 
@@ -38,6 +38,10 @@ class GateCheckState(Told):
     previous_feedback: str | None = None
     guidance: str | None = None
     advisory_warnings: tuple[AdvisoryWarning, ...] = ()
+    run: str = ""
+    step: int | None = None
+    review: ReviewRef | None = None
+    receipt: Receipt | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +52,18 @@ class GateOutcome(Told):
     attempt: int
     max_attempts: int
     attempts_left: int
+    id: str = ""
+    run: str = ""
+    status: str = ""
+    gates: tuple[str, ...] = ()
+    enforcement_mode: str = ""
     hints: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
     previous_feedback: str | None = None
     advisory_warnings: tuple[AdvisoryWarning, ...] = ()
     prompt: str | None = None
     review: ReviewRef | None = None
+    receipt: Receipt | None = None
     ruling: Ruling | None = None
 
     @property
@@ -78,6 +88,7 @@ class TurnEvaluation(Told):
     nudge: str | None = None
     reason: str = ""
     question: str | None = None
+    policy: PolicyStamp | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +100,11 @@ class Turn(Told):
     signals: TurnSignals
     retries_used: int
     max_retries: int
+    run: str = ""
     nudge: str | None = None
     reason: str = ""
+    policy: PolicyStamp | None = None
+    receipt: Receipt | None = None
     review: ReviewRef | None = None
     answer: str | None = None
     ruling: Ruling | None = None

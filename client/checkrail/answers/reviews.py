@@ -83,6 +83,8 @@ class HistoryItem(Told):
     at: str
     type: str
     actor: str
+    by: str | None = None
+    taken_from: str | None = None
     text: str | None = None
 
 

@@ -73,6 +73,7 @@ class Checkpoint(Told):
     state: Mapping[str, Any]
     label: str = ""
     created_at: str = ""
+    receipt: Receipt | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +85,9 @@ class LedgerEntry(Told):
     actor: str
     payload: Mapping[str, Any]
     hash: str
+    v: int = 0
+    payload_sha256: str = ""
+    prev_hash: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
 from checkrail.answers.parsing import Told
@@ -35,9 +36,11 @@ class Metrics(Told):
     coherence: float | None = None
     coherence_level: str | None = None
     coherence_source: str | None = None
+    coherence_parts: Mapping[str, Any] | None = None
     uncertainty: float | None = None
     uncertainty_level: str | None = None
     uncertainty_source: str | None = None
+    uncertainty_parts: Mapping[str, Any] | None = None
     not_evaluated: tuple[str, ...] = ()
 
 
@@ -48,6 +51,7 @@ class Evaluation(Told):
     decision: StepDecision
     findings: tuple[Finding, ...]
     metrics: Metrics
+    policy: PolicyStamp
     checkpoint_due: bool = False
     delay_ms: int = 0
     recommended_action: str = ""
@@ -62,7 +66,6 @@ class Decision(Evaluation):
 
     run: str
     step: int
-    policy: PolicyStamp
     receipt: Receipt
     review: ReviewRef | None = None
     ruling: Ruling | None = None

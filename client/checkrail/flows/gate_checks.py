@@ -127,7 +127,7 @@ def _given(
         return (yield from _chosen(check, outcome, until))
     check.state = replace(
         check.state,
-        status=str(outcome.raw.get("status", check.state.status)),
+        status=outcome.status or check.state.status,
         attempt=outcome.attempt,
         attempts_left=outcome.attempts_left,
         previous_feedback=outcome.previous_feedback,

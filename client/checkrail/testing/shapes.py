@@ -65,9 +65,11 @@ def metrics() -> Json:
         "coherence": None,
         "coherence_level": None,
         "coherence_source": "none",
+        "coherence_parts": None,
         "uncertainty": None,
         "uncertainty_level": None,
         "uncertainty_source": "none",
+        "uncertainty_parts": None,
         "budget_remaining": REMAINING,
         "not_evaluated": ["coherence", "uncertainty"],
     }
