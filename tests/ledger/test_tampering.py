@@ -14,7 +14,7 @@ from django.db import connection
 
 from ledger.chain import Link, hash_link, hash_payload, timestamp
 from ledger.models import Entry, Run
-from tests.builders import start_run, step
+from tests.builders import make_project, start_run, step
 from tests.ledger.triggers import run_sql, without_triggers
 
 STEPS = 5
@@ -151,6 +151,11 @@ def append(run: Run) -> int:
     return 7
 
 
+def move_to_another_project(run: Run) -> int:
+    change(run, 4, project_id=make_project().pk)
+    return 4
+
+
 def column(entry: int, **columns: Any) -> Callable[[Run], int]:
     def tamper(run: Run) -> int:
         change(run, entry, **columns)
@@ -183,6 +188,7 @@ ATTACKS: dict[str, Callable[[Run], int]] = {
     "the format": column(4, version=2),
     "the number": column(6, seq=9),
     "the position": column(4, position=-1),
+    "the project": move_to_another_project,
 }
 
 

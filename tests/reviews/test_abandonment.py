@@ -78,6 +78,19 @@ def test_a_run_that_paused_meanwhile_is_left_alone(
         writer().perform_now(AbandonRun(run_code=run))
 
 
+def test_a_run_that_spoke_meanwhile_is_left_alone(
+    agent: httpx.Client, run: str
+) -> None:
+    silent(run, minutes=59)
+
+    with pytest.raises(RunClosed):
+        writer().perform_now(AbandonRun(run_code=run))
+    assert agent.get(f"/runs/{run}").json()["status"] == "running"
+
+    silent(run, minutes=61)
+    assert writer().perform_now(AbandonRun(run_code=run))
+
+
 def test_a_stopped_run_is_not_abandoned(agent: httpx.Client, run: str) -> None:
     agent.post(f"/runs/{run}/steps", json=step(1, coherence=0.1))
     silent(run, minutes=10_000)

@@ -12,10 +12,11 @@ from django.utils import timezone
 from accounts.models import Project
 from ledger.models import Run
 from ledger.writer import writer
-from reviews.expiry import expire_due_reviews
+from reviews.errors import ReviewNotOpen
+from reviews.expiry import ExpireReview, expire_due_reviews
 from reviews.models import Review
 from tests.builders import make_policy, pause_at_once, start_run, step
-from tests.people import seen
+from tests.people import rule, seen
 from tests.problems import problem
 
 
@@ -96,6 +97,34 @@ def test_a_review_that_is_not_due_is_left_alone(agent: httpx.Client, run: str) -
     expire_due_reviews()
 
     assert agent.get(f"/runs/{run}/decision").json()["state"] == "open"
+
+
+def test_a_review_that_is_not_due_is_not_expired_by_the_command_either(
+    agent: httpx.Client, run: str
+) -> None:
+    """The sweep's query has found it due; the command judges again under the lock."""
+    review = pause_at_once(agent, run)
+    head = agent.get(f"/runs/{run}").json()["head"]
+
+    with pytest.raises(ReviewNotOpen):
+        writer().perform_now(ExpireReview(run_code=run, review_code=review))
+
+    assert agent.get(f"/runs/{run}").json()["head"] == head
+    move_due_date(review, timedelta())
+    assert writer().perform_now(ExpireReview(run_code=run, review_code=review))
+
+
+def test_a_review_that_was_ruled_meanwhile_is_not_expired_by_the_command(
+    agent: httpx.Client, reviewer: httpx.Client, run: str
+) -> None:
+    review = pause_at_once(agent, run)
+    rule(reviewer, review, "approve")
+    overdue(review)
+
+    with pytest.raises(ReviewNotOpen):
+        writer().perform_now(ExpireReview(run_code=run, review_code=review))
+
+    assert agent.get(f"/runs/{run}/decision").json()["state"] == "ruled"
 
 
 def test_a_second_sweep_finds_nothing(agent: httpx.Client, run: str) -> None:

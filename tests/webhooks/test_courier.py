@@ -22,6 +22,7 @@ from tests.builders import pause_at_once, start_run
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
 from webhooks.delivery import leases, worker
+from webhooks.delivery.attempt import Outcome
 from webhooks.delivery.fanout import fan_out
 from webhooks.delivery.http_pool import Sender
 from webhooks.delivery.leases import give_back, lease
@@ -100,6 +101,47 @@ def test_killed_between_sending_and_saying_so_it_is_sent_again_the_same(
     (delivery,) = hook.deliveries
     assert (delivery.state, delivery.attempts) == ("delivered", 2)
     assert [each.number for each in delivery.tries.all()] == [2]
+
+
+def test_only_who_holds_the_lease_says_how_it_went(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    """A slow one's lease was taken over, and the other is still at it."""
+    hook = add(manager, receiver.url("/in"))
+    tell(project)
+    (slow,) = lease(Room())
+    hook.make_due()
+    (quick,) = lease(Room())
+    assert slow.delivery_id == quick.delivery_id
+    assert slow.lease != quick.lease
+    now = timezone.now()
+
+    for error in ("", "It did not answer"):
+        record([Outcome(order=slow, at=now, duration_ms=1, error=error)])
+        (delivery,) = hook.deliveries
+        assert (delivery.state, delivery.leased_by) == ("leased", quick.lease)
+        assert not delivery.tries.exists()
+
+    record([Outcome(order=quick, at=now, duration_ms=1, status=200)])
+    (delivery,) = hook.deliveries
+    assert delivery.state == "delivered"
+    assert [each.number for each in delivery.tries.all()] == [2]
+
+
+def test_only_who_holds_the_lease_gives_it_back(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"))
+    tell(project)
+    slow = lease(Room())
+    hook.make_due()
+    quick = lease(Room())
+
+    give_back(slow)
+    assert lease(Room()) == []
+
+    give_back(quick)
+    assert len(lease(Room())) == 1
 
 
 def test_a_process_that_ends_leaves_its_work_to_the_next(

@@ -213,3 +213,23 @@ def test_what_does_not_fit_is_left_out_and_named(
     deliver()
     (body,) = told(receiver, hook)
     assert body["data"] == {"n": 1, "at": "now", "truncated": ["parameters", "kind"]}
+
+
+def test_a_webhook_that_is_enabled_again_hears_of_what_happens_from_then_on(
+    manager: httpx.Client, agent: httpx.Client, receiver: Receiver
+) -> None:
+    hook = add(manager, receiver.url("/in"), ["run.paused"])
+    manager.post(f"/webhooks/{hook.code}/disable")
+    for _ in range(3):
+        pause_at_once(agent, start_run(agent))
+    deliver()
+
+    enabled = manager.post(f"/webhooks/{hook.code}/enable")
+
+    assert enabled.status_code == 200, enabled.text
+    assert (deliver(), hook.states) == (0, [])
+    run = start_run(agent)
+    pause_at_once(agent, run)
+    assert deliver() == 1
+    (body,) = told(receiver, hook)
+    assert body["data"]["run"] == run

@@ -89,6 +89,23 @@ def test_a_page_hears_what_came_after_its_cursor(
     assert message.rstrip().endswith("</hx-partial>")
 
 
+def test_each_change_is_told_once(
+    dial: Dial, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    """A page that has taken one change in stands behind it."""
+    socket = dial(alice)
+    resume(socket, live_position(project_id=project.pk))
+    told: list[str] = []
+    reviews = []
+    for _ in range(3):
+        reviews.append(pause_run(agent, start_run(agent))["review"]["id"])
+        told.append(heard(socket))
+        while f"review-{reviews[-1]}" not in told[-1]:
+            told.append(heard(socket))
+    for review in reviews:
+        assert sum(f"review-{review}" in message for message in told) == 1
+
+
 def test_a_page_that_was_away_hears_all_of_it_at_once(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
@@ -180,10 +197,34 @@ def test_a_foreign_project_does_not_exist(dial: Dial, charlie: Person) -> None:
     assert close_code(dial(charlie)) == 4404
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "null"])
-def test_another_origin_is_refused(dial: Dial, alice: Person, origin: str) -> None:
-    with pytest.raises(InvalidStatus):
-        dial(alice, origin=origin)
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "https://{host}:{port}",
+        "ws://{host}:{port}",
+        "{host}:{port}",
+        "http://{host}",
+        "http://{host}:1",
+        "http://{host}:{port}0",
+        "http://evil{host}:{port}",
+        "http://evil.{host}:{port}",
+        "http://evil.example/http://{host}:{port}",
+        "http://{host}:{port}.evil.example",
+        "http://{host}.evil.example:{port}",
+        "http://{host}:{port}/",
+        "http://localhost:{port}",
+    ],
+)
+def test_another_origin_is_refused(
+    live: Live, dial: Dial, alice: Person, origin: str
+) -> None:
+    """Scheme, host and port are compared whole, not by how they begin or end."""
+    host, port = live.url.removeprefix("http://").split(":")
+    with pytest.raises(InvalidStatus) as refused:
+        dial(alice, origin=origin.format(host=host, port=port))
+    assert refused.value.response.status_code == 403
 
 
 @pytest.mark.parametrize(
