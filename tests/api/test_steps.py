@@ -8,6 +8,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from common.errors import Invalid
+from guidance.core.runs.facts import Usage
+from reviews.intake.steps import refuse_uncountable
 from tests.builders import make_policy, pause_run, start_run, step
 from tests.problems import fields, problem
 
@@ -374,3 +377,15 @@ def test_a_total_that_cannot_be_counted_any_more_is_refused(
     assert plain.status_code == 201
     used = agent.get(f"/runs/{run}").json()["budget"]["cost_usd"]["used"]
     assert used == "8999999999.999991"
+
+
+def test_a_total_is_counted_up_to_the_last_number_that_everybody_reads_alike() -> None:
+    last = 2**53 - 1
+    names = ("tokens", "tool_calls", "time_ms", "cost_micros")
+    refuse_uncountable(Usage(**dict.fromkeys(names, last)))
+    for name, field in zip(
+        names, ("tokens", "tool_calls", "duration_ms", "cost_usd"), strict=True
+    ):
+        with pytest.raises(Invalid) as refused:
+            refuse_uncountable(Usage(**dict.fromkeys(names, last) | {name: last + 1}))
+        assert [error["loc"] for error in refused.value.errors] == [[field]]

@@ -16,11 +16,15 @@ from accounts.models import Project
 from guidance.services import policy_in_force
 from ledger.models import Entry
 from ledger.writer import writer
-from loop.clock import Beat, beat, look
-from loop.deciding import DecideSignals
+from loop.control.clock import Beat, beat, look
+from loop.cycle.decide import DecideSignals
+from loop.cycle.sense import sense
 from loop.errors import AlreadyDecided, NotDue, RunStarted, SignalKnown
-from loop.hearing import Hear, hear
-from loop.learning import AddLesson
+from loop.inbox.incidents import ResolveIncident
+from loop.inbox.ledger_events import Hear, hear
+from loop.inbox.notes import EndNote, ReturnNotes, return_unconfirmed
+from loop.inbox.triggers import AcceptSignal, NewSignal
+from loop.learning.learn import AddLesson
 from loop.models import (
     Decision,
     Incident,
@@ -30,15 +34,11 @@ from loop.models import (
     Recommendation,
     Signal,
 )
-from loop.noting import EndNote, ReturnNotes, return_unconfirmed
-from loop.resolving import ResolveIncident
 from loop.runs import EndLoopRun, StartLoopRun, ensure_run
-from loop.sensing import sense
-from loop.triggers import AcceptSignal, NewSignal
 from tests.builders import Person, start_run
 from tests.loop.history import ALERT
+from tests.loop.inbox.test_work import note
 from tests.loop.saying import FAILED, loop_policy, outcome, send, sound
-from tests.loop.test_work import note
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import Project
 from console.live.updates import View, news_for
@@ -234,6 +235,25 @@ def test_the_edge_tells_how_many_stand_before_it(
     answer = fragment(client, f"{above}&count=1").content.decode()
     assert f'data-beyond="{3 * PAGE - len(listed) - 1}"' in answer
     assert not rows_in(answer)
+
+
+def test_a_part_is_continued_without_a_gap_after_some_of_it_were_closed(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    """Also where the very row is gone behind which the list goes on."""
+    codes = open_many(agent, project, count=2 * PAGE + 3)
+    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    page = client.get(path).content.decode()
+    edge = edge_in(page, "after")
+    gone = {codes[0], codes[PAGE - 1], codes[PAGE]}
+    Review.objects.filter(code__in=gone).update(
+        state=ReviewState.WITHDRAWN, closed_at=timezone.now()
+    )
+
+    assert walk(client, edge, "after") == codes[PAGE + 1 :]
+
+    left = [code for code in codes if code not in gone]
+    assert rows_in(client.get(path).content.decode()) == left[:PAGE]
 
 
 def test_a_list_that_fell_behind_fetches_the_part_it_shows(

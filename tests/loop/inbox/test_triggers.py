@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -23,7 +24,15 @@ from loop.cycle.sense import sense
 from loop.inbox.ledger_events import hear
 from loop.models import Decision, ProjectLoop, Signal
 from loop.runs import ensure_run
-from tests.builders import Person, Robot, make_project, pause_at_once, start_run, step
+from tests.builders import (
+    Person,
+    Robot,
+    make_project,
+    make_robot,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.conftest import client_for
 from tests.live import Live
 from tests.loop.cycle.test_many_workers import closing
@@ -326,3 +335,24 @@ def test_one_projects_trouble_is_not_anothers(
     monkeypatch.setattr(clock, "every_project", lambda: [other.pk, project.pk])
     assert clock.tick() == 1
     assert decided(agent, decision)["outcome"] == "noop"
+
+
+def test_a_decision_of_another_project_is_nobodys_cause(
+    live: Live, agent: httpx.Client, project: Project
+) -> None:
+    """It would let a stranger's decision count for our cascade, and tell of it."""
+    elsewhere = make_project()
+    with client_for(live, make_robot(project=elsewhere)) as stranger:
+        loop_policy(elsewhere)
+        foreign = outcome(stranger, elsewhere, about="theirs")["decision_id"]
+    loop_policy(project)
+    own = outcome(agent, project, about="ours")["decision_id"]
+
+    send(agent, about="x", decision_id=foreign)
+    send(agent, about="y", decision_id=own)
+
+    causes = {
+        json.loads(signal.data)["about"]: signal.cause and str(signal.cause.code)
+        for signal in Signal.objects.filter(project=project)
+    }
+    assert causes == {"ours": None, "x": None, "y": own}

@@ -10,6 +10,7 @@ from guidance.core.edits.plan import (
     EDITS_LIMIT,
     MATCH_LIMIT,
     OVERLAP_LIMIT,
+    RESULT_LIMIT,
     TEXT_LIMIT,
 )
 from guidance.core.edits.similarity import KEPT, Windows
@@ -77,6 +78,16 @@ def test_overlaps_are_told_as_many_as_anybody_reads() -> None:
 def test_a_result_that_would_fill_the_memory() -> None:
     grow = Edit(old="a", new="b" * 10_000, replace_all=True)
     assert troubles(plan_edits("a" * 1_000, [grow])) == ["too-large"]
+
+
+def test_the_largest_result_is_made_and_a_larger_one_is_not() -> None:
+    grow = Edit(old="a", new="b" * (RESULT_LIMIT // 4), replace_all=True)
+    plan = plan_edits("aaaa", [grow])
+    assert isinstance(plan, EditPlan)
+    assert len(plan.result) == RESULT_LIMIT
+    (problem,) = refused("aaaac", ("a", grow.new, True))
+    assert problem.trouble == "too-large"
+    assert "the result would have more than 524,288 characters" in problem.message
 
 
 def test_looking_for_similar_lines_ends() -> None:
