@@ -28,7 +28,10 @@ app.conf.update(
     worker_hijack_root_logger=False,
     worker_enable_remote_control=False,
     timezone="UTC",
-    imports=["config.tasks", "loop.tasks"],
+    imports=[
+        *("config.tasks", "ledger.tasks", "loop.tasks", "reviews.tasks"),
+        "webhooks.tasks",
+    ],
     beat_schedule={
         "heartbeat": {
             "task": "config.tasks.heartbeat",
@@ -36,22 +39,22 @@ app.conf.update(
             "options": {"expires": 15},
         },
         "expire-reviews": {
-            "task": "config.tasks.expire_reviews",
+            "task": "reviews.tasks.expire_reviews",
             "schedule": 15.0,
             "options": {"expires": 15},
         },
         "abandon-runs": {
-            "task": "config.tasks.abandon_runs",
+            "task": "reviews.tasks.abandon_runs",
             "schedule": 60.0,
             "options": {"expires": 60},
         },
         "deliver-webhooks": {
-            "task": "config.tasks.deliver_webhooks",
+            "task": "webhooks.tasks.deliver_webhooks",
             "schedule": 2.0,
             "options": {"expires": 30, "queue": "webhooks"},
         },
-        "forget-deliveries": {
-            "task": "config.tasks.forget_deliveries",
+        "delete-old-deliveries": {
+            "task": "webhooks.tasks.delete_old_deliveries",
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },
@@ -67,8 +70,8 @@ app.conf.update(
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },
-        "forget-idempotency-keys": {
-            "task": "config.tasks.forget_keys",
+        "delete-idempotency-keys": {
+            "task": "ledger.tasks.delete_idempotency_keys",
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.apps import apps
@@ -39,7 +40,9 @@ def _is_django(label: str) -> bool:
 
 
 @register(Tags.database)
-def check_database_version(**_options: Any) -> list[CheckMessage]:
+def check_database_version(
+    databases: Sequence[str] | None = None, **_options: Any
+) -> list[CheckMessage]:
     """Part of `manage.py migrate`, before it changes anything."""
-    fault = find_version_fault()
+    fault = find_version_fault() if databases else None
     return [Error(fault, id="config.E002")] if fault else []

@@ -147,7 +147,7 @@ def dead_resend(endpoint: WebhookEndpoint) -> int:
     )
 
 
-def forget_old_deliveries() -> int:
+def delete_old_deliveries() -> int:
     """What ended a month ago is of no use to anybody."""
     old = Delivery.objects.filter(ended_at__lt=timezone.now() - KEPT)
     chosen = list(old.values_list("pk", flat=True)[:FORGET_AT_ONCE])

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from accounts.models import Project
 from config.celery import app
-from config.tasks import deliver_webhooks
 from tests.builders import pause_at_once, start_run
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
@@ -29,7 +28,8 @@ from webhooks.delivery.leases import give_back, lease
 from webhooks.delivery.results import record
 from webhooks.delivery.worker import deliver
 from webhooks.models import Delivery, WebhookEndpoint
-from webhooks.services import KEPT, forget_old_deliveries
+from webhooks.services import KEPT, delete_old_deliveries
+from webhooks.tasks import deliver_webhooks
 
 EVENTS = 200
 
@@ -296,7 +296,7 @@ def test_what_ended_long_ago_is_forgotten(
     Delivery.objects.filter(pk=old.pk).update(
         ended_at=timezone.now() - KEPT - timedelta(hours=1)
     )
-    assert forget_old_deliveries() == 1
+    assert delete_old_deliveries() == 1
     assert [each.number for each in hook.deliveries] == [2, 3, 4]
 
 
