@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from guidance.core.canonical import canonical
-from guidance.core.policy import Budget
-from guidance.core.runs.facts import Memory, Usage
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory
 from ledger.models import FINAL, Run
 

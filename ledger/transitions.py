@@ -11,8 +11,10 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from guidance.core.policy import Budget, Policy
-from guidance.core.runs.facts import Memory, StepReport
+from guidance.core.policy import Policy
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget
 from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.memory import TurnMemory

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.models import SYSTEM_LOOP, Agent
 from guidance.core.canonical import canonical
-from guidance.core.policy import Budget
-from guidance.core.runs.facts import Memory
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, Run

@@ -10,7 +10,8 @@ from accounts.selectors import projects_of
 from common.errors import Forbidden, Invalid
 from common.responses import Reply, reply
 from guidance.core.checks import read_text
-from guidance.core.runs.facts import FactError, Remaining
+from guidance.core.runs.facts import FactError
+from guidance.core.runs.usage import Remaining
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn

@@ -14,9 +14,9 @@ from common.ids import parse_code
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.money import micros
-from guidance.core.policy import Budget
 from guidance.core.run_outcome import Outcome, evaluate_outcome
-from guidance.core.runs.facts import Memory
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
 from ledger.idempotency import Idempotency

@@ -15,7 +15,8 @@ from common.errors import Invalid
 from common.responses import Reply, reply
 from guidance.core.money import micros
 from guidance.core.review_limit import stop_at_cap
-from guidance.core.runs.facts import StepReport, Usage
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.usage import Usage
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.idempotency import Idempotency

@@ -41,6 +41,8 @@ def lint(house: Path) -> subprocess.CompletedProcess[str]:
     [
         ("guidance/core/steps/judge_step.py", "import django"),
         ("guidance/core/steps/scores.py", "import random"),
+        ("guidance/core/tools/rules.py", "import guidance.core.policy"),
+        ("guidance/core/secrets/labels.py", "import guidance.core.secrets.scan"),
         ("ledger/writer/thread.py", "import reviews.models"),
         ("accounts/services.py", "import ledger.writer"),
         ("reviews/services.py", "import config.settings"),

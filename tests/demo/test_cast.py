@@ -15,8 +15,10 @@ from config.demo.characters import Call, Character, Check, Stop, Trouble
 from config.demo.story import Story
 from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
 from guidance.core.money import micros
-from guidance.core.policy import Budget, Policy, load_policy
-from guidance.core.runs.facts import Memory, StepReport, Usage
+from guidance.core.policy import Policy, load_policy
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.judge_step import judge_step
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.turns.facts import TurnFacts

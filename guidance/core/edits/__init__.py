@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from guidance.core.edits.changes import diff_lines, oversized
 from guidance.core.edits.edit import (
     Edit,
     EditMatch,
@@ -10,7 +11,6 @@ from guidance.core.edits.edit import (
     EditRefusal,
 )
 from guidance.core.edits.plan import plan_edits
-from guidance.core.edits.sizes import diff_lines, oversized
 
 __all__ = [
     "Edit",

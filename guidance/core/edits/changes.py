@@ -1,4 +1,4 @@
-"""What changed between two texts, in lines.
+"""What changed between two texts, in lines, and how many lines are too many.
 
 Lines end with LF here, as in every unified diff; a CR is part of its line.
 """
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
+DIFF_LIMIT = 300
 # Pairs of lines compared in a microsecond: where lines are known by small numbers, and
 # where each number has to be looked up, which a caller can make slow.
 _COMPARED = 20_000
@@ -84,3 +85,23 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
     pairs = zip(one, other, strict=False)
     differ = (number for number, (a, b) in enumerate(pairs) if a != b)
     return next(differ, min(len(one), len(other)))
+
+
+def diff_lines(content: str, *, original: str | None = None) -> int:
+    """Lines put in and taken out; without the original every line counts as put in."""
+    if original is None:
+        return content.count("\n") + (content[-1:] not in ("", "\n"))
+    made = changes(split_lines(original), split_lines(content))
+    return sum(
+        change.old_end - change.old + change.new_end - change.new for change in made
+    )
+
+
+def oversized(lines: int, *, limit: int = DIFF_LIMIT) -> str | None:
+    """What to say about a change that is larger than the limit, None if it is not."""
+    if lines <= limit:
+        return None
+    return (
+        f"The change has {lines:,} lines, over the limit of {limit:,}: "
+        "split it into stages that can be read and tested one by one"
+    )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from guidance.core.edits.edit import Layer
+from guidance.core.edits.edit import Edit, Layer
 from guidance.core.edits.lines import Lines, contents
 from guidance.core.edits.similarity import Windows
 from guidance.core.effort import Effort
@@ -30,6 +30,7 @@ _PLACED = 4
 # Looking for a short text in a short one is the only search that may take as long as
 # both multiplied. So no text that is searched is short: there is room behind it.
 _ROOM = "\0" * 30_000
+_ENDS = ("\n", "\r")
 
 
 class Found(NamedTuple):
@@ -143,7 +144,7 @@ class Original:
         if not old[:1].isspace():
             line = self.lines.contents[first]
             start += len(line) - len(line.lstrip())
-        whole = old.endswith(("\n", "\r"))
+        whole = old.endswith(_ENDS)
         end = self.lines.after if whole else self.lines.end
         return Found(start, end(last - 1), layer)
 
@@ -166,3 +167,33 @@ def _endings(text: str) -> list[str]:
     found = ["\r\n"] if "\r\n" in text else []
     lone = text.replace("\r\n", "")
     return found + [ending for ending in ("\n", "\r") if ending in lone]
+
+
+class Filling:
+    """The new text of one edit. Each form of it is made once, for there may be very many
+    places."""
+
+    def __init__(self, edit: Edit, source: Original) -> None:
+        self._edit = edit
+        self._source = source
+        self._speaks_of_cr = "\r" in edit.old or "\r" in edit.new
+        self._forms: dict[tuple[bool, str], str] = {}
+
+    def at(self, found: Found) -> str:
+        """An edit that was found to the letter and itself speaks of CR is taken
+        literally."""
+        edit, text = self._edit, self._source.text
+        if self._speaks_of_cr and text[found.start : found.end] == edit.old:
+            return edit.new
+        # If the file ends without a line end, it goes on doing so.
+        lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
+        form = lost, self._source.ending_at(found.start, found.end)
+        if form not in self._forms:
+            self._forms[form] = self._formed(*form)
+        return self._forms[form]
+
+    def _formed(self, lost: bool, ending: str) -> str:
+        new = self._edit.new.replace("\r\n", "\n")
+        if lost:
+            new = new.removesuffix("\n")
+        return new if ending == "\n" else new.replace("\n", ending)

@@ -22,9 +22,8 @@ from guidance.core.edits.edit import (
     EditRefusal,
     Layer,
 )
-from guidance.core.edits.filling import Filling
 from guidance.core.edits.lines import BOM
-from guidance.core.edits.matching import Found, Original
+from guidance.core.edits.matching import Filling, Found, Original
 from guidance.core.effort import Effort, TooMuchError
 
 EDIT_LIMIT = 200

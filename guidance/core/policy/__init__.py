@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.policy.policy import (
-    CYCLE_LIMIT,
     ON_EXPIRY,
-    TRACE_LIMIT,
-    Budget,
     CheckRules,
     ContinueLimits,
     Policy,
@@ -18,10 +15,7 @@ from guidance.core.policy.policy import (
 )
 
 __all__ = [
-    "CYCLE_LIMIT",
     "ON_EXPIRY",
-    "TRACE_LIMIT",
-    "Budget",
     "CheckRules",
     "ContinueLimits",
     "Policy",

@@ -13,16 +13,14 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.loop.section_reader import read_loop
 from guidance.core.money import usd
 from guidance.core.policy.caps import Caps, read_caps
+from guidance.core.runs.measures import CYCLE_LIMIT
+from guidance.core.runs.memory import TRACE_LIMIT
 from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
+from guidance.core.runs.usage import Budget
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.section_reader import read_tool_rules
 from guidance.core.turns.rules import TurnRules
 from guidance.core.turns.section_reader import read_turn_rules
-
-# No run keeps more steps in memory than this, so no window may be wider.
-TRACE_LIMIT = 100
-# The longest cycle of steps that counts as repetition.
-CYCLE_LIMIT = 4
 
 ON_EXPIRY = ("abort", "stop")
 
@@ -60,16 +58,6 @@ class ContinueLimits:
     throttle_base_ms: int = 5_000
     throttle_max_ms: int = 60_000
     repeat_limit: int = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
-    """What a run may use up in all; None is unlimited."""
-
-    tokens: int | None = 1_000_000
-    tool_calls: int | None = 10_000
-    time_ms: int | None = 3_600_000
-    cost_micros: int | None = 10_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from operator import mul
 from typing import NamedTuple
 
-from guidance.core.policy import CYCLE_LIMIT
-from guidance.core.runs.facts import StepTrace
+from guidance.core.runs.memory import StepTrace
+
+# The longest cycle of steps that counts as repetition.
+CYCLE_LIMIT = 4
 
 
 class Trend(NamedTuple):

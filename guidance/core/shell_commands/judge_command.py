@@ -8,6 +8,7 @@ from collections.abc import Callable
 from guidance.core.regex import either
 from guidance.core.shell_commands.characters import SUSPECT, deceiving
 from guidance.core.shell_commands.findings import CommandFinding, Part
+from guidance.core.shell_commands.judge_program import judge
 from guidance.core.shell_commands.limits import (
     MAX_CHARACTERS,
     Budget,
@@ -17,7 +18,6 @@ from guidance.core.shell_commands.limits import (
 from guidance.core.shell_commands.origin import top
 from guidance.core.shell_commands.program_table import HANDLERS, MATTERS
 from guidance.core.shell_commands.report import Report
-from guidance.core.shell_commands.rules.judge_program import judge
 from guidance.core.shell_commands.unwrap.redirections import redirected
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.windows.shells import SMELLS, smells, windows

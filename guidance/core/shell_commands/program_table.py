@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.judge_program import WINDOWS
 from guidance.core.shell_commands.program_names import SAME
 from guidance.core.shell_commands.rules import PATTERNS
-from guidance.core.shell_commands.rules.judge_program import WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
-from guidance.core.shell_commands.sql import clients
 from guidance.core.shell_commands.unwrap import (
     escapes,
     git,
     remote,
     searches,
     shells,
+    sql_clients,
     state,
     wrappers,
 )
@@ -31,7 +31,7 @@ HANDLERS: Mapping[str, Handler] = {
     **remote.HANDLERS,
     **git.HANDLERS,
     **interpreters.HANDLERS,
-    **clients.HANDLERS,
+    **sql_clients.HANDLERS,
     **windows_shells.HANDLERS,
 }
 

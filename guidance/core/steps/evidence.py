@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from guidance.core.policy import Budget, ContinueLimits
-from guidance.core.runs.facts import Remaining, StepReport, StepTrace, Usage
+from guidance.core.policy import ContinueLimits
+from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import Trend, cycle, trend
+from guidance.core.runs.memory import StepTrace
+from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.scores import (
     CoherenceParts,
     UncertaintyParts,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from guidance.core.policy import CYCLE_LIMIT, Budget, ContinueLimits, Policy
-from guidance.core.runs.facts import Memory, StepReport, Usage, trace_of
+from guidance.core.policy import ContinueLimits, Policy
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.measures import CYCLE_LIMIT
+from guidance.core.runs.memory import Memory, trace_of
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.advice import recommended_action
 from guidance.core.steps.evidence import Evidence, of_step
 from guidance.core.steps.findings import Finding

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guidance.core.money import usd
-from guidance.core.runs.facts import Remaining
 from guidance.core.runs.score_bands import coherence_level, uncertainty_level
+from guidance.core.runs.usage import Remaining
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.scores import CoherenceParts, UncertaintyParts
 

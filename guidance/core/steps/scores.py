@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from guidance.core.runs.facts import StepTrace
+from guidance.core.runs.memory import StepTrace
 
 SCORE_WINDOW = 20
 SCORE_MIN_STEPS = 5

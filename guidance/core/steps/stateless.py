@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from guidance.core.policy import Budget, Policy
-from guidance.core.runs.facts import FactError, Remaining
+from guidance.core.policy import Policy
+from guidance.core.runs.facts import FactError
 from guidance.core.runs.measures import trend
+from guidance.core.runs.usage import Budget, Remaining
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.judge_step import ContinueVerdict, ask, delay
 from guidance.core.vocabulary import most_severe

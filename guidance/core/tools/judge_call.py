@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.policy import Budget
-from guidance.core.runs.facts import Usage
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.secrets import UNREAD, SecretFinding, redact
 from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, evidence_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guidance.core.arguments import Pattern, Schema
-from guidance.core.edits.sizes import DIFF_LIMIT
+from guidance.core.edits.changes import DIFF_LIMIT
 from guidance.core.tools.marked_arguments import Marks
 
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.runs.facts import SIGNATURE_KEPT, StepTrace
 from guidance.core.runs.measures import cycle
+from guidance.core.runs.memory import SIGNATURE_KEPT, StepTrace
 from guidance.core.turns.facts import TurnFacts
 
 # A cycle of four turns fits in five times; no more is looked for.

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from guidance.core.policy import Budget, Policy, load_policy
-from guidance.core.runs.facts import Memory, Remaining, StepReport, StepTrace, Usage
+from guidance.core.policy import Policy, load_policy
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.memory import Memory, StepTrace
+from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import ContinueVerdict, StepVerdict, judge_step
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 

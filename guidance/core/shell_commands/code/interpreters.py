@@ -20,8 +20,8 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
+from guidance.core.shell_commands.program_options import glued, value_of
 from guidance.core.shell_commands.script_state import OPAQUE, Content
-from guidance.core.shell_commands.unwrap.options import glued, value_of
 from guidance.core.shell_commands.walk import Handler, Walk
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.unwrap.options import glued
+from guidance.core.shell_commands.program_options import glued
 from guidance.core.shell_commands.unwrap.wrappers import unwrap
 from guidance.core.shell_commands.walk import Handler, Walk
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.unwrap.options import glued, operands, value_of
+from guidance.core.shell_commands.program_options import glued, operands, value_of
 from guidance.core.shell_commands.walk import Handler, Walk
 
 # Settings whose value git gives to a shell.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.unwrap.escapes import ssh_options
-from guidance.core.shell_commands.unwrap.options import (
+from guidance.core.shell_commands.program_options import (
     glued,
     operands,
     takes_next,
     value_of,
 )
+from guidance.core.shell_commands.unwrap.escapes import ssh_options
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import names
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from guidance.core.shell_commands.call import Call
 from guidance.core.shell_commands.program_names import canonical
+from guidance.core.shell_commands.program_options import glued, operands
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
-from guidance.core.shell_commands.unwrap.options import glued, operands
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import names
 

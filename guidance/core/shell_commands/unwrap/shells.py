@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from guidance.core.shell_commands.call import Call
 from guidance.core.shell_commands.program_names import canonical
+from guidance.core.shell_commands.program_options import glued, operands, value_of
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.patterns import VARIABLES
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple, Substitution, Word
-from guidance.core.shell_commands.unwrap.options import glued, operands, value_of
 from guidance.core.shell_commands.unwrap.wrappers import unwrap
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import names

@@ -8,10 +8,10 @@ from guidance.core.shell_commands.paths import (
     is_temporary_root,
     may_be_temporary,
 )
+from guidance.core.shell_commands.program_options import glued, operands, value_of
 from guidance.core.shell_commands.script_state import Content, Printed
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
 from guidance.core.shell_commands.shell.tree import UNKNOWN
-from guidance.core.shell_commands.unwrap.options import glued, operands, value_of
 from guidance.core.shell_commands.walk import Handler, Walk
 
 _MOST_BROUGHT = 16

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.program_options import takes_next
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
-from guidance.core.shell_commands.unwrap.options import takes_next
 from guidance.core.shell_commands.walk import Handler, Walk
 
 

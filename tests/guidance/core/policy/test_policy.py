@@ -9,7 +9,6 @@ import pytest
 
 from guidance.core.checks import GateDefinition, Retry
 from guidance.core.policy import (
-    Budget,
     CheckRules,
     ContinueLimits,
     Policy,
@@ -19,6 +18,7 @@ from guidance.core.policy import (
     dump_policy,
     load_policy,
 )
+from guidance.core.runs.usage import Budget
 from guidance.core.tools.rules import ToolRules
 from guidance.core.turns.rules import TurnRules
 from tests.rows import each_row

@@ -8,14 +8,9 @@ from typing import Any
 import pytest
 
 from guidance.core.canonical import canonical
-from guidance.core.runs.facts import (
-    FactError,
-    Memory,
-    StepReport,
-    StepTrace,
-    Usage,
-    trace_of,
-)
+from guidance.core.runs.facts import FactError, StepReport
+from guidance.core.runs.memory import Memory, StepTrace, trace_of
+from guidance.core.runs.usage import Usage
 from tests.guidance.core.builders import make_policy, make_report, make_trace, walk
 from tests.rows import each_row
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from guidance.core.policy import Budget
-from guidance.core.runs.facts import Remaining, Usage
+from guidance.core.runs.usage import Budget, Remaining, Usage
 from tests.guidance.core.builders import (
     UNLIMITED,
     ask,

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from guidance.core.runs.facts import Memory
+from guidance.core.runs.memory import Memory
 from tests.guidance.core.builders import (
     ask,
     make_policy,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from guidance.core.runs.facts import Memory, StepTrace
+from guidance.core.runs.memory import Memory, StepTrace
 from guidance.core.steps.scores import coherence
 from guidance.core.vocabulary import CALL_WEIGHTS
 from tests.guidance.core.builders import (

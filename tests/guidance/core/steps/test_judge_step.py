@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from guidance.core.policy import Budget, ContinueLimits
-from guidance.core.runs.facts import Memory, Remaining, Usage
+from guidance.core.policy import ContinueLimits
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps import judge_step
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding

@@ -9,14 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.canonical import canonical
-from guidance.core.policy import (
-    Budget,
-    ContinueLimits,
-    Policy,
-    dump_policy,
-    load_policy,
-)
-from guidance.core.runs.facts import Memory, Remaining, Usage
+from guidance.core.policy import ContinueLimits, Policy, dump_policy, load_policy
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.vocabulary import INTENTS, STEP_DECISIONS, most_severe

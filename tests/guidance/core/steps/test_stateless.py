@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from guidance.core.policy import Policy
-from guidance.core.runs.facts import FactError, Remaining
+from guidance.core.runs.facts import FactError
+from guidance.core.runs.usage import Remaining
 from guidance.core.steps.stateless import judge_continue
 from tests.guidance.core.builders import ask, make_facts, make_policy
 from tests.rows import each_row

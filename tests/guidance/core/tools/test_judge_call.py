@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.policy import Budget
-from guidance.core.runs.facts import Usage
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.tools import evidence as evidence_module
 from guidance.core.tools import judge_call
 from guidance.core.tools.calls import ToolCall

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from guidance.core.shell_commands.call import Call
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
+from guidance.core.shell_commands.program_options import operands
 from guidance.core.shell_commands.script_state import Content
-from guidance.core.shell_commands.unwrap.options import operands
 from guidance.core.shell_commands.walk import Handler, Walk
 
 

@@ -1,0 +1,170 @@
+"""What a run remembers of its earlier steps, for judging the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from guidance.core.canonical import digest
+from guidance.core.runs.facts import FactError, StepReport
+
+# No run keeps more steps in memory than this, so no window may be wider.
+TRACE_LIMIT = 100
+# A longer signature is remembered by its digest, so that a run's memory stays small.
+# A digest is longer than this, hence never taken for a signature that was kept whole.
+SIGNATURE_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepTrace:
+    """What is remembered of one step. `weight` sums the findings on its calls."""
+
+    tokens: int
+    rework: bool = False
+    signature: str | None = None
+    intent: str | None = None
+    tool_calls: int = 0
+    failed_calls: int | None = None
+    weight: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTally:
+    """What the gateway saw since the last step: calls let through, failures, findings.
+
+    A step's own figures count what went around the gateway, never the same call twice.
+    """
+
+    granted: int = 0
+    settled: int = 0
+    failed: int = 0
+    weight: float = 0.0
+
+    def judged(self, *, weight: float, granted: bool) -> CallTally:
+        return replace(
+            self, granted=self.granted + granted, weight=self.weight + weight
+        )
+
+    def resulted(self, *, ok: bool) -> CallTally:
+        return replace(self, settled=self.settled + 1, failed=self.failed + (not ok))
+
+
+NO_CALLS = CallTally()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What a run's earlier steps left behind for judging the next one.
+
+    `trace` has the newest step last. `segment` counts the steps since the run began
+    or a pause was approved: the rework window, repetition and slope see only those.
+    """
+
+    steps: int = 0
+    rework_steps: int = 0
+    last_step: int = 0
+    last_checkpoint_step: int = 0
+    throttles: int = 0
+    segment: int = 0
+    trace: tuple[StepTrace, ...] = ()
+    calls: CallTally = NO_CALLS
+
+    def new_segment(self) -> Memory:
+        """After an approved pause: what led to it is not held against the run again."""
+        return replace(self, throttles=0, segment=0)
+
+    def fresh_start(self) -> Memory:
+        """After a stopped run was reopened: only the totals remain."""
+        return replace(
+            self, last_checkpoint_step=self.last_step, throttles=0, segment=0, trace=()
+        )
+
+    def checkpointed(self, step: int) -> Memory:
+        """After a checkpoint of this step; an older one than the last changes nothing."""
+        if step > self.last_step:
+            raise FactError(
+                "step", f"step {step} is later than the last one, {self.last_step}"
+            )
+        return replace(self, last_checkpoint_step=max(step, self.last_checkpoint_step))
+
+    def to_json(self) -> dict[str, Any]:
+        """A compact form: each remembered step is a list in the order of its fields.
+
+        No calls are not written down: runs stored before there were any read the same.
+        """
+        calls = self.calls
+        tally = [calls.granted, calls.settled, calls.failed, calls.weight]
+        return {
+            **({} if calls == NO_CALLS else {"calls": tally}),
+            "steps": self.steps,
+            "rework_steps": self.rework_steps,
+            "last_step": self.last_step,
+            "last_checkpoint_step": self.last_checkpoint_step,
+            "throttles": self.throttles,
+            "segment": self.segment,
+            "trace": [
+                [
+                    step.tokens,
+                    step.rework,
+                    step.signature,
+                    step.intent,
+                    step.tool_calls,
+                    step.failed_calls,
+                    step.weight,
+                ]
+                for step in self.trace
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Memory:
+        return cls(
+            steps=document["steps"],
+            rework_steps=document["rework_steps"],
+            last_step=document["last_step"],
+            last_checkpoint_step=document["last_checkpoint_step"],
+            throttles=document["throttles"],
+            segment=document["segment"],
+            trace=tuple(
+                StepTrace(
+                    tokens=tokens,
+                    rework=rework,
+                    signature=signature,
+                    intent=intent,
+                    tool_calls=calls,
+                    failed_calls=failed,
+                    weight=weight,
+                )
+                for tokens, rework, signature, intent, calls, failed, weight in (
+                    document["trace"]
+                )
+            ),
+            calls=_tally(document.get("calls")),
+        )
+
+
+def _tally(row: list[Any] | None) -> CallTally:
+    if row is None:
+        return NO_CALLS
+    granted, settled, failed, weight = row
+    return CallTally(granted=granted, settled=settled, failed=failed, weight=weight)
+
+
+def trace_of(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
+    """What to remember of a reported step, with what the gateway saw of its calls."""
+    failed = report.failed_calls
+    if failed is None and calls.settled:
+        failed = calls.failed
+    signature = report.signature
+    if signature is not None and len(signature) > SIGNATURE_KEPT:
+        signature = digest(signature)
+    return StepTrace(
+        tokens=report.tokens,
+        rework=report.rework,
+        signature=signature,
+        intent=report.intent,
+        tool_calls=max(report.tool_calls, calls.granted),
+        failed_calls=failed,
+        weight=calls.weight,
+    )

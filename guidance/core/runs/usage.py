@@ -1,0 +1,46 @@
+"""What a run may use up, has used up, and has left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from guidance.core.runs.facts import StepReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """What a run may use up in all; None is unlimited."""
+
+    tokens: int | None = 1_000_000
+    tool_calls: int | None = 10_000
+    time_ms: int | None = 3_600_000
+    cost_micros: int | None = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What a run has used up so far."""
+
+    tokens: int = 0
+    tool_calls: int = 0
+    time_ms: int = 0
+    cost_micros: int = 0
+
+    def plus(self, report: StepReport, *, counted_calls: int = 0) -> Usage:
+        """`counted_calls` of the step went through the gateway and are counted."""
+        return Usage(
+            tokens=self.tokens + report.tokens,
+            tool_calls=self.tool_calls + max(0, report.tool_calls - counted_calls),
+            time_ms=self.time_ms + report.duration_ms,
+            cost_micros=self.cost_micros + report.cost_micros,
+        )
+
+
+class Remaining(NamedTuple):
+    """What is left of each part of a budget; None where there is no limit."""
+
+    tokens: int | None = None
+    tool_calls: int | None = None
+    time_ms: int | None = None
+    cost_micros: int | None = None
