@@ -49,3 +49,7 @@ def json_response(
             **(headers or {}),
         },
     )
+
+
+def send_reply(reply: Reply) -> HttpResponse:
+    return json_response(reply.body, status=reply.status, headers=reply.headers)

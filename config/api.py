@@ -24,20 +24,20 @@ from common.errors import (
 from config.front.problems import MEDIA_TYPE, invalid_fields, problem_body
 from config.health import router as health
 from config.openapi.document import Document
+from gateway.api.calls import evaluate
+from gateway.api.calls import router as calls
+from gateway.api.checks import evaluate as evaluate_checks
+from gateway.api.checks import router as checks
+from gateway.api.hooks import router as hooks
+from gateway.api.runs import router as agents
+from gateway.api.telemetry import router as telemetry
 from ledger.api import list_runs
 from ledger.api import router as ledger
 from ledger.schemas import RunPage
 from loop.api import router as loop
 from loop.people_api import router as loop_people
-from reviews.agent_api import router as agents
-from reviews.call_api import evaluate
-from reviews.call_api import router as calls
-from reviews.check_api import evaluate as evaluate_checks
-from reviews.check_api import router as checks
-from reviews.hook_api import router as hooks
 from reviews.people_api import router as people
 from reviews.permission_api import router as permissions
-from reviews.telemetry_api import router as telemetry
 from webhooks.api import router as webhooks
 
 logger = logging.getLogger(__name__)

@@ -48,6 +48,7 @@ INSTALLED_APPS = [
     "console",
     "loop",
     "webhooks",
+    "gateway",
     "reviews",
     "ledger",
     "guidance",

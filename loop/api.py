@@ -12,7 +12,8 @@ from ninja import Query, Router
 from accounts.auth import AgentPrincipal
 from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.paging import only_known, page_after
-from common.responses import json_response
+from common.responses import json_response, send_reply
+from gateway.api.support import keyed
 from ledger.idempotency import Idempotency
 from loop.control.worker_hint import hint
 from loop.cycle.drafting import build_drafter
@@ -51,7 +52,6 @@ from loop.serializers import (
     note_answer,
     recommendation_answer,
 )
-from reviews.doorway import keyed, send
 
 M = TypeVar("M", bound=Model)
 router = Router(auth=BEARER_OR_SESSION, tags=["Loop"])
@@ -71,7 +71,7 @@ def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
         idempotency=_key(request, status=202),
     )
     hint(project.pk)
-    return send(answer)
+    return send_reply(answer)
 
 
 @router.post("/loop/notes", response={201: NoteOut})
@@ -87,7 +87,7 @@ def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
         idempotency=_key(request, status=201),
     )
     hint(project.pk)
-    return send(answer)
+    return send_reply(answer)
 
 
 @router.post("/loop/notes/{note}/done", response=NoteOut)
@@ -107,7 +107,7 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
     """Recommend a change; the loop makes a draft, and a manager adopts it or not."""
     principal = principal_of(request)
     project = project_meant(principal=principal, slug=body.project)
-    return send(
+    return send_reply(
         recommendation_add(
             project_id=project.pk,
             principal=principal,
@@ -147,7 +147,7 @@ def report_loop_outcome(
     principal = principal_of(request)
     decision = decision_found(principal=principal, code=decision_id)
     report = body.model_dump(mode="json")
-    return send(
+    return send_reply(
         outcome_report(
             decision=decision,
             principal=principal,
@@ -215,7 +215,7 @@ def _end_note(
 ) -> HttpResponse:
     principal = principal_of(request)
     note = found(Note.objects.all(), principal=principal, code=code)
-    return send(
+    return send_reply(
         note_end(
             note=note,
             principal=principal,

@@ -8,7 +8,7 @@ from ninja import Query, Router
 
 from accounts.requests import PERSON, person_asking
 from common.paging import only_known
-from common.responses import json_response
+from common.responses import json_response, send_reply
 from loop.control.clock import loop_wake
 from loop.control.switch import loop_switch
 from loop.control.worker_hint import hint
@@ -24,7 +24,6 @@ from loop.schemas.recommendations import AdoptIn, RecommendationOut
 from loop.schemas.state import LoopStateOut, SummaryOut, SummaryQuery, SwitchIn, WakeIn
 from loop.selectors import found, project_meant, standing_of
 from loop.serializers import incident_answer, recommendation_answer
-from reviews.doorway import send
 
 router = Router(auth=PERSON, tags=["Loop"])
 
@@ -60,7 +59,7 @@ def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
     project = project_meant(principal=person, slug=slug)
     answer = loop_wake(project_id=project.pk, person=person)
     hint(project.pk)
-    return send(answer)
+    return send_reply(answer)
 
 
 @router.post("/loop/switch", response=LoopStateOut)

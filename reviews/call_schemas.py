@@ -1,4 +1,4 @@
-"""The bodies of tool calls: what an agent wants to do, and what came of it."""
+"""The bodies of tool calls, as an agent sends them and as a person amends them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from guidance.core.tools.calls import (
     MultiEditCall,
     ToolCall,
 )
-from reviews.schemas import Amount, Body, Money
+from reviews.fields import Body
 
 EDITS_LIMIT = 1_000
 LINES_LIMIT = 10_000_000
@@ -166,46 +166,3 @@ class ToolCallIn(
     ]
 ):
     """One of four kinds; each has its own fields."""
-
-
-class EvaluateCommandIn(CommandBody):
-    """A shell command, and the policy to judge it by."""
-
-    policy: PolicyName = "default"
-
-
-class EvaluateToolIn(ToolBody):
-    """A tool with its arguments, and the policy to judge it by."""
-
-    policy: PolicyName = "default"
-
-
-class EvaluateEditIn(EditBody):
-    """New content for a file, and the policy to judge it by."""
-
-    policy: PolicyName = "default"
-
-
-class EvaluateMultiEditIn(MultiEditBody):
-    """Several edits of one text, and the policy to judge them by."""
-
-    policy: PolicyName = "default"
-
-
-EvaluateIn = EvaluateCommandIn | EvaluateToolIn | EvaluateEditIn | EvaluateMultiEditIn
-
-
-class ClaimIn(Body):
-    """The digest of what is about to run."""
-
-    digest: Digest
-
-
-class ResultIn(Body):
-    """`output` may be any JSON; secrets in it are not kept."""
-
-    ok: bool
-    output: Any = None
-    duration_ms: Amount = 0
-    tokens: Amount = 0
-    cost_usd: Money = "0"

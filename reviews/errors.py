@@ -76,3 +76,8 @@ class PermissionGone(DomainError):
 
 def review_reference(*, code: str, kind: str, url: str) -> dict[str, Any]:
     return {"id": code, "kind": kind, "url": url}
+
+
+def refuse_closed(run: RunState) -> None:
+    if run.closed:
+        raise RunClosed.of(run)

@@ -10,9 +10,8 @@ from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, nothing
-from reviews.errors import RunClosed
-from reviews.intake.access import refuse_closed
-from reviews.intake.runs import budget_over
+from reviews.budgets import budget_over
+from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
 from reviews.plan import Plan
 from reviews.schemas import BudgetIn

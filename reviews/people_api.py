@@ -9,15 +9,22 @@ from accounts.auth import PersonPrincipal
 from accounts.requests import PERSON, person_asking
 from common.ids import parse_code
 from common.paging import only_known, page_after
-from common.responses import json_response
+from common.responses import json_response, send_reply
 from ledger.schemas import RunOut
 from ledger.serializers import serialize_run
 from reviews.answers import review_answer
 from reviews.choices import offered
-from reviews.doorway import send
 from reviews.models import Review, ReviewState
-from reviews.outputs import ReviewDetail, ReviewFilters, ReviewOut, ReviewPage
-from reviews.schemas import AbortIn, CommentIn, ReopenIn, RulingIn
+from reviews.schemas import (
+    AbortIn,
+    CommentIn,
+    ReopenIn,
+    ReviewDetail,
+    ReviewFilters,
+    ReviewOut,
+    ReviewPage,
+    RulingIn,
+)
 from reviews.selectors import REVIEW_RELATED, review_for, review_history, run_for
 from reviews.services import (
     review_claim,
@@ -76,7 +83,7 @@ async def rule_review(
 ) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
     person = person_asking(request)
-    return send(await review_ruled(review_code=review, person=person, body=body))
+    return send_reply(await review_ruled(review_code=review, person=person, body=body))
 
 
 @router.post("/reviews/{review}/claim", response=ReviewOut)

@@ -15,8 +15,8 @@ from common.responses import json_response
 from guidance.core.tools.permission_shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission
-from reviews.outputs import PermissionOut, PermissionPage
 from reviews.permissions import permission_revoke, permission_state, standing
+from reviews.schemas import PermissionOut, PermissionPage
 
 router = Router(auth=PERSON, tags=["Permissions"])
 

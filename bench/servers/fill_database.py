@@ -31,11 +31,12 @@ from accounts.auth import (  # noqa: E402
 from accounts.models import Role  # noqa: E402
 from accounts.services import agent_key_issue, person_add  # noqa: E402
 from bench.servers.contents import Stage, StagedReview, StagedRun  # noqa: E402
+from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
+from gateway.use_cases.runs import run_start  # noqa: E402
+from gateway.use_cases.steps import steps_submit  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
-from reviews.intake.runs import run_start  # noqa: E402
-from reviews.intake.steps import steps_submit  # noqa: E402
 from reviews.models import Review  # noqa: E402
-from reviews.schemas import BudgetIn, RunIn, StepIn  # noqa: E402
+from reviews.schemas import BudgetIn  # noqa: E402
 
 PROJECT = "bench"
 AGENTS = 64

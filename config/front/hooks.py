@@ -25,10 +25,16 @@ from common.responses import Reply
 from config.front.problems import invalid_body
 from config.front.streams import hang_up
 from config.front.wire import App, Message, Receive, Scope, Send, send_json
+from gateway.coding_agents.dispatch import DIALECTS, EVENTS, hook_answer
+from gateway.coding_agents.inputs import (
+    WAIT_DEFAULT,
+    Dialect,
+    HookIn,
+    options_of,
+    query_wait,
+)
+from gateway.coding_agents.replies import trouble
 from ledger.waiting.hub import hub
-from reviews.hooks.door import DIALECTS, EVENTS, hook_answer
-from reviews.hooks.inputs import WAIT_DEFAULT, Dialect, HookIn, options_of, query_wait
-from reviews.hooks.voices import trouble
 
 PREFIX = "/api/v1/hooks/"
 # Our command hook reads it: it waits and asks again where that may help.

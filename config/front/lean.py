@@ -1,7 +1,7 @@
 """The hottest doors, answered beside Django: fully async, no ORM in the request.
 
 They use the same schemas, the same principal and the same intake functions as the
-documented operations in `reviews.agent_api`, `call_api` and `people_api`;
+documented operations in `gateway.api.runs`, `call_api` and `people_api`;
 CHECKRAIL_LEAN_FRONT=false sends these requests through Django instead, and the answers
 are the same.
 """
@@ -41,22 +41,24 @@ from config.front.wire import (
     send_json,
     send_problem,
 )
-from ledger.idempotency import Idempotency, build_idempotency
-from ledger.writer.db_threads import run_in_db_thread
-from reviews.call_schemas import (
+from gateway.schemas.calls import (
     EvaluateCommandIn,
     EvaluateEditIn,
     EvaluateIn,
     EvaluateMultiEditIn,
     EvaluateToolIn,
-    ToolCallIn,
 )
-from reviews.intake import events, waiting
-from reviews.intake.evaluation import call_evaluate
-from reviews.intake.steps import step_submit, steps_submit
-from reviews.intake.tool_calls import call_submit
-from reviews.intake.waiting import decision_wait, wait_seconds
-from reviews.schemas import RulingIn, StepBatchIn, StepIn
+from gateway.schemas.runs import StepBatchIn, StepIn
+from gateway.streams import events
+from gateway.use_cases import decision_wait as waiting
+from gateway.use_cases.decision_wait import decision_wait, wait_seconds
+from gateway.use_cases.evaluation import call_evaluate
+from gateway.use_cases.steps import step_submit, steps_submit
+from gateway.use_cases.tool_calls import call_submit
+from ledger.idempotency import Idempotency, build_idempotency
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.call_schemas import ToolCallIn
+from reviews.schemas import RulingIn
 from reviews.services import review_ruled
 
 B = TypeVar("B", bound=BaseModel)

@@ -12,13 +12,13 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
+from gateway.llm.client import ask
+from gateway.llm.endpoint import configured
+from gateway.llm.questions import LlmTrouble, Question, Spent
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, answered
 from guidance.core.loop.section import LoopSection
 from guidance.redactor import clean
-from reviews.llm.client import ask
-from reviews.llm.endpoint import configured
-from reviews.llm.questions import LlmTrouble, Question, Spent
 
 MAX_TOKENS = 2_048
 

@@ -207,40 +207,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="HookSession",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("dialect", models.CharField(max_length=16)),
-                ("session", models.CharField(max_length=200)),
-                ("model", models.CharField(default="", max_length=200)),
-                ("headless", models.BooleanField(default=False)),
-                ("owed_tokens", models.BigIntegerField(default=0)),
-                ("owed_cost_micros", models.BigIntegerField(default=0)),
-                (
-                    "agent",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, to="accounts.agent"
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        to="ledger.run",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="Permission",
             fields=[
                 (
@@ -471,60 +437,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="HookCall",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True,
-                        primary_key=True,
-                        serialize=False,
-                        verbose_name="ID",
-                    ),
-                ),
-                ("tool_use", models.CharField(max_length=200)),
-                (
-                    "fingerprint",
-                    models.CharField(
-                        help_text="Of the tool and its input", max_length=64
-                    ),
-                ),
-                (
-                    "answer",
-                    models.CharField(
-                        blank=True,
-                        choices=[
-                            ("", "Nothing Yet"),
-                            ("go", "Go"),
-                            ("allow", "Allow"),
-                            ("deny", "Deny"),
-                            ("ask", "Asked at the terminal"),
-                            ("defer", "Defer"),
-                            ("left", "It hung up before there was an answer"),
-                        ],
-                        default="",
-                        max_length=8,
-                    ),
-                ),
-                (
-                    "session",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="calls",
-                        to="reviews.hooksession",
-                    ),
-                ),
-                (
-                    "call",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        to="reviews.toolcall",
-                        to_field="code",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="Grant",
             fields=[
                 (
@@ -701,12 +613,6 @@ class Migration(migrations.Migration):
             model_name="gatecheck",
             index=models.Index(fields=["project", "-id"], name="check_newest"),
         ),
-        migrations.AddConstraint(
-            model_name="hooksession",
-            constraint=models.UniqueConstraint(
-                fields=("agent", "dialect", "session"), name="hook_session_once"
-            ),
-        ),
         migrations.AddIndex(
             model_name="permission",
             index=models.Index(
@@ -735,18 +641,6 @@ class Migration(migrations.Migration):
                 condition=models.Q(("ok", True)),
                 fields=["run", "key"],
                 name="call_to_repeat",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="hookcall",
-            index=models.Index(
-                fields=["session", "fingerprint"], name="hook_call_alike"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="hookcall",
-            constraint=models.UniqueConstraint(
-                fields=("session", "tool_use"), name="hook_call_once"
             ),
         ),
         migrations.AddIndex(

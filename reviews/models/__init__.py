@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
-from reviews.models.hook import HookAnswer, HookCall, HookSession
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -25,9 +24,6 @@ __all__ = [
     "GateCheck",
     "Grant",
     "GrantState",
-    "HookAnswer",
-    "HookCall",
-    "HookSession",
     "Kind",
     "Permission",
     "Reading",

@@ -32,9 +32,9 @@ from tests.builders import (
     step,
     unique,
 )
-from tests.checks.test_flows import fail, opened
 from tests.conftest import PLAIN, client_for
-from tests.gateway.calls import command, rule
+from tests.gateway.calls.calls import command, rule
+from tests.gateway.checks.test_flows import fail, opened
 from tests.live import Live
 from tests.people import seen
 from tests.problems import any_problem
@@ -547,7 +547,7 @@ def test_every_door_is_in_the_matrix() -> None:
     }
 
     # A hook is never refused, which its host would take as leave to go on: what it is
-    # told instead stands in tests/hooks/test_fails_closed.py.
+    # told instead stands in tests/gateway/coding_agents/test_fails_closed.py.
     assert found == {*DOORS, "POST /hooks/{dialect}/{event}"}
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from accounts.models import Project
 from common.errors import Invalid
+from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.runs.usage import Usage
-from reviews.intake.steps import refuse_uncountable
 from tests.builders import make_policy, pause_run, start_run, step
 from tests.problems import fields, problem
 

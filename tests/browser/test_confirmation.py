@@ -14,7 +14,7 @@ from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.browser.test_narrow import SIZES, fits
 from tests.builders import Person, start_run, step
-from tests.gateway.calls import claim, command, tool
+from tests.gateway.calls.calls import claim, command, tool
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

@@ -10,7 +10,7 @@ from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, start_run
-from tests.gateway.calls import command, rule, tool
+from tests.gateway.calls.calls import command, rule, tool
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route, expect
 from accounts.models import Project
 from tests.browser.test_accessibility import violations
 from tests.builders import Person, pause_run, start_run
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

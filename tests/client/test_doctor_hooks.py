@@ -9,7 +9,7 @@ import pytest
 from checkrail.cli.doctor_hooks import examine_hooks
 from checkrail.hooks import install
 
-from tests.hooks.test_installing import URL, folder, settings
+from tests.gateway.coding_agents.test_installing import URL, folder, settings
 
 __all__ = ["folder"]
 

@@ -13,6 +13,7 @@ import yaml
 from django.test.utils import override_settings
 
 from accounts.models import Project
+from gateway.llm.judge import WORK_LIMIT
 from guidance.core.checks import FORMS, MAX_RESETS, GateDefinition, Retry
 from guidance.core.checks.definition_reader import ATTEMPTS_LIMIT, CRITERIA_LIMIT
 from guidance.core.checks.definitions import MODE_OF_SEVERITY
@@ -20,12 +21,11 @@ from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.policy import load_policy
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.rules import TurnRules
-from reviews.llm.judge import WORK_LIMIT
 from reviews.models import RULINGS, Kind
 from tests.builders import make_policy, start_run, step
-from tests.checks.test_flows import opened
 from tests.docs.markdown import ROOT, blocks, code, table_under, text_of
 from tests.docs.test_tools_page import requests
+from tests.gateway.checks.test_flows import opened
 
 GATES, API = text_of("docs/gates.md"), text_of("docs/api.md")
 GATE_EXAMPLE, TURN_EXAMPLE = map(yaml.safe_load, blocks(GATES, language="yaml"))

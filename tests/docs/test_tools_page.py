@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from accounts.models import Project
+from gateway.use_cases.tool_calls import OPEN_CONFIRMATIONS
 from guidance.core.policy import load_policy
 from guidance.core.review_limit import GATE
 from guidance.core.shell_commands.rules import RULES
@@ -20,10 +21,9 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.permission_shapes import shape_text
 from guidance.core.tools.rules import ToolRules
 from guidance.core.vocabulary import CALL_DECISIONS
-from reviews.intake.tool_calls import OPEN_CONFIRMATIONS
 from tests.builders import make_policy, start_run
 from tests.docs.markdown import blocks, code, table_under, text_of
-from tests.gateway.calls import ask, claim, command, rule, settle
+from tests.gateway.calls.calls import ask, claim, command, rule, settle
 
 TOOLS, API = text_of("docs/tools.md"), text_of("docs/api.md")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 
+from gateway.streams import feeds
 from ledger.models import Run
 from ledger.waiting import hub
-from reviews import feeds
 from tests.waiting import until
 
 Block = dict[str, str]

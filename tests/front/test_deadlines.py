@@ -17,7 +17,7 @@ from django.db import connection
 
 from tests.builders import make_project, make_robot, start_run
 from tests.front.streams import listen
-from tests.hooks.test_fails_closed import holds
+from tests.gateway.coding_agents.test_fails_closed import holds
 from tests.live import Live
 from tests.processes import Process, another_web_process, manage, up
 from tests.raw import RawAnswer, exchange, head, read_answer

@@ -13,7 +13,7 @@ from django.test import Client as DjangoClient
 from django.test.utils import override_settings
 
 from accounts.models import Project, Role
-from reviews import feeds
+from gateway.streams import feeds
 from tests.builders import Person, Robot, make_person, start_run, step
 from tests.conftest import client_for
 from tests.front.streams import listen, until_parked

@@ -20,9 +20,8 @@ from django.test import Client as DjangoClient
 from django.utils import timezone
 
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
+from gateway.streams import events, feeds, followers
 from ledger.waiting import hub
-from reviews import feeds, followers
-from reviews.intake import events
 from tests.builders import Person, Robot, make_person, pause_at_once, start_run, step
 from tests.conftest import client_for
 from tests.front.conftest import build_application

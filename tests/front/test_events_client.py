@@ -17,7 +17,7 @@ from checkrail.streaming import (
     stream_events,
 )
 
-from reviews.intake import events
+from gateway.streams import events
 from tests.builders import Robot, start_run, step
 from tests.front.streams import ledger
 from tests.live import Live

@@ -22,7 +22,7 @@ from ledger.models import Entry
 from tests.api.test_authorisation import World
 from tests.browsing import FRAGMENT, browser_of
 from tests.builders import make_person, start_run
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
 from tests.live import Live
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")

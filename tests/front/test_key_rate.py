@@ -14,7 +14,7 @@ from config.front.key_rate import BURST_SECONDS, KeyRate
 from tests.builders import Person, Robot, make_project, make_robot
 from tests.conftest import client_for
 from tests.front.conftest import build_application
-from tests.hooks.hosts import recorded
+from tests.gateway.coding_agents.hosts import recorded
 from tests.live import Live, serve
 from tests.problems import problem
 

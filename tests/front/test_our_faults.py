@@ -10,9 +10,9 @@ import pytest
 from django.db import OperationalError
 
 from config.front import lean
+from gateway.api import runs
+from gateway.use_cases import steps
 from ledger import api as ledger_api
-from reviews import agent_api
-from reviews.intake import steps
 from tests.builders import start_run, step
 
 INSIDE = "the password is swordfish"
@@ -45,7 +45,7 @@ def answers(agent: httpx.Client, run: str) -> dict[str, httpx.Response]:
 
 def break_all(monkeypatch: pytest.MonkeyPatch, how: Any) -> None:
     monkeypatch.setattr(lean, "step_submit", how)
-    monkeypatch.setattr(agent_api, "FinishRun", how)
+    monkeypatch.setattr(runs, "FinishRun", how)
     monkeypatch.setattr(ledger_api, "run_answer", how)
 
 

@@ -13,8 +13,8 @@ from accounts.models import AgentKey, Membership, PersonalToken, Project
 from ledger.models import Run
 from tests.builders import Person, Robot, pause_at_once, start_run
 from tests.conftest import PLAIN
-from tests.hooks.hosts import Host, held
-from tests.hooks.test_fails_closed import holds
+from tests.gateway.coding_agents.hosts import Host, held
+from tests.gateway.coding_agents.test_fails_closed import holds
 from tests.live import Live
 from tests.waiting import until
 

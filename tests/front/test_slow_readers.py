@@ -14,7 +14,7 @@ from django.test.utils import override_settings
 
 from config.front import http_protocol
 from config.front.wire import Receive, Scope, Send, send_json
-from tests.hooks.test_fails_closed import holds
+from tests.gateway.coding_agents.test_fails_closed import holds
 from tests.live import Live, serve
 from tests.raw import head, read_answer
 from tests.waiting import until

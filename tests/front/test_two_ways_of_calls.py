@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.builders import pause_at_once
 from tests.front.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
-from tests.gateway.calls import rule, settle
+from tests.gateway.calls.calls import rule, settle
 from tests.guidance.core.secrets.samples import body as drawn
 
 TOKEN = "gh" + "p_" + drawn(36)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.front.stages import JSON, Stage, alike
-from tests.hooks.hosts import FIXTURES, Host, recorded
+from tests.gateway.coding_agents.hosts import FIXTURES, Host, recorded
 from tests.people import rule
 
 ASKED = {"command": "rm -rf build"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.builders import pause_at_once, start_run
 from tests.front.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
 from tests.people import seen
 
 ABSENT = "01900000-0000-7000-8000-000000000000"

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from common.ids import uuid7
+from gateway.schemas.runs import CheckpointIn
+from gateway.use_cases.checkpoints import SaveCheckpoint
 from ledger.models import Run
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Writer
@@ -18,11 +20,9 @@ from ledger.writer.fair_queue import FairQueue
 from ledger.writer.thread import ALONE_AT_ONCE
 from loop.inbox.notes import AddNote
 from reviews.expiry import AbandonRun
-from reviews.intake.checkpoints import SaveCheckpoint
 from reviews.interventions import AbortRun
 from reviews.models import Review
 from reviews.rulings import Claim
-from reviews.schemas import CheckpointIn
 from tests.builders import Person, Robot
 
 

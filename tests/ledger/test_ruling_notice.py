@@ -12,13 +12,13 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import AgentKey
+from gateway.use_cases.decision_query import standing
 from ledger.models import Run
 from ledger.writer import Committed, writer
 from ledger.writer.state_cache import StateCache
-from reviews.intake.standing import standing
 from reviews.told import Told
 from tests.builders import Robot, pause_at_once, start_run
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
 from tests.people import rule
 from tests.rows import each_row
 from tests.threads import Threads

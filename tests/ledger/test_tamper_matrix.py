@@ -31,8 +31,8 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.checks.saying import exhaust, judge, open_check
-from tests.gateway.calls import claim, command, rule, settle
+from tests.gateway.calls.calls import claim, command, rule, settle
+from tests.gateway.checks.saying import exhaust, judge, open_check
 from tests.ledger.triggers import run_sql, without_triggers
 from tests.people import rule as rule_on
 

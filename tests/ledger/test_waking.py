@@ -13,10 +13,10 @@ from accounts.models import Project
 from accounts.services import agent_key_issue, agent_key_revoke
 from common import responses
 from common.responses import Reply
+from gateway.use_cases import decision_query, decision_wait
 from ledger.waiting import hub
 from ledger.writer import db_threads
 from ledger.writer.batch import Job
-from reviews.intake import standing, waiting
 from tests.builders import Robot, pause_at_once, start_run
 from tests.conftest import client_for
 from tests.live import Live
@@ -39,7 +39,7 @@ def test_whoever_wakes_need_not_read_for_itself(
         reads.append(query)
         return await db_threads.run_in_db_thread(query)
 
-    monkeypatch.setattr(waiting, "read", counted)
+    monkeypatch.setattr(decision_wait, "read", counted)
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 
@@ -68,7 +68,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
         review = pause_at_once(agent, run)
         parked = park(agent, run)
         with monkeypatch.context() as patched:
-            patched.setattr(waiting, "reply", replied)
+            patched.setattr(decision_wait, "reply", replied)
             patched.setattr(Job, "settle", settled)
             rule(reviewer, review, "approve")
             parked.result(timeout=15)
@@ -97,14 +97,14 @@ def test_a_look_that_fails_holds_up_nobody(
     run = start_run(agent)
     review = pause_at_once(agent, run)
     parked = park(agent, run)
-    found = standing.standing
+    found = decision_query.standing
 
     def fails_for_the_writer(*args: Any, **more: Any) -> Any:
         if threading.current_thread().name == "ledger":
             raise RuntimeError("not now")
         return found(*args, **more)
 
-    monkeypatch.setattr(waiting, "standing", fails_for_the_writer)
+    monkeypatch.setattr(decision_wait, "standing", fails_for_the_writer)
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 

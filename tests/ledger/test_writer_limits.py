@@ -15,13 +15,13 @@ from django.db import connection
 from django.db.utils import OperationalError
 from django.utils import timezone
 
+from gateway.schemas.runs import StepIn
+from gateway.use_cases.steps import ReportSteps, report_of
 from ledger.models import Entry, Run
 from ledger.verification.verify import verify_run
 from ledger.waiting.hub import close_hub, hub
 from ledger.writer import Writer, batch, store_postgresql, thread, writer
 from ledger.writer.state_cache import StateCache
-from reviews.intake.steps import ReportSteps, report_of
-from reviews.schemas import StepIn
 from tests.builders import Robot, pause_at_once, start_run, step
 from tests.people import rule
 from tests.processes import database_url

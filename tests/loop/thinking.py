@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tests.llm.models import Behaviour, Model, model, says
+from tests.gateway.llm.models import Behaviour, Model, model, says
 
 
 @contextmanager

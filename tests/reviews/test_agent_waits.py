@@ -96,8 +96,8 @@ def test_many_who_wait_are_stored_by_one_statement(
         stored.append(len(seen))
         store(seen)
 
-    monkeypatch.setattr("reviews.intake.agent_waits.store_waits", counted)
-    monkeypatch.setattr("reviews.intake.agent_waits.STORE_SECONDS", 0.5)
+    monkeypatch.setattr("gateway.use_cases.agent_waits.store_waits", counted)
+    monkeypatch.setattr("gateway.use_cases.agent_waits.STORE_SECONDS", 0.5)
     runs = [agent.post("/runs", json={"task": "Ask"}).json()["id"] for _ in range(4)]
     parked = []
     for run in runs:

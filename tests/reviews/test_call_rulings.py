@@ -13,7 +13,7 @@ from console.queue.amend import amend_box, amended_from
 from reviews.models import Permission
 from tests.builders import Person, make_policy, start_run
 from tests.console.queue.panes import Desk, desk_of
-from tests.gateway.calls import ask, claim, command, tool
+from tests.gateway.calls.calls import ask, claim, command, tool
 from tests.rows import each_row
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -17,9 +17,9 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.models import Review
 from tests.builders import Robot, make_policy, make_robot, start_run, step
-from tests.checks.saying import exhaust, judge
 from tests.conftest import client_for
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
+from tests.gateway.checks.saying import exhaust, judge
 from tests.live import Live
 from tests.people import rule
 from tests.problems import problem

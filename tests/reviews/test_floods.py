@@ -31,7 +31,7 @@ from tests.builders import (
     start_run,
 )
 from tests.conftest import client_for
-from tests.gateway.calls import command
+from tests.gateway.calls.calls import command
 from tests.live import Live
 
 CAP = 5

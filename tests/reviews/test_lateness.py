@@ -15,7 +15,7 @@ from ledger.verification.verify import verify_run
 from reviews.expiry import expire_due_reviews
 from reviews.models import Grant, GrantState, Review
 from tests.builders import pause_at_once, start_run
-from tests.gateway.calls import claim, command, settle
+from tests.gateway.calls.calls import claim, command, settle
 from tests.people import seen
 from tests.problems import problem
 from tests.reviews.test_expiry import move_due_date

@@ -13,7 +13,7 @@ from reviews.sheets import sheets_of
 from safetext.paging import PAGE
 from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
-from tests.gateway.calls import claim, command, rule, tool
+from tests.gateway.calls.calls import claim, command, rule, tool
 from tests.rows import each_row
 
 LINE = "#    a line that only fills the page\n"

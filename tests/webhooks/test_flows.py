@@ -12,8 +12,8 @@ from accounts.models import Project
 from ledger.models import Entry
 from reviews.expiry import abandon_silent_runs, expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
-from tests.gateway.calls import command
-from tests.gateway.calls import rule as rule_call
+from tests.gateway.calls.calls import command
+from tests.gateway.calls.calls import rule as rule_call
 from tests.people import rule
 from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue

@@ -18,8 +18,8 @@ from console.gates import rows
 from reviews.models import GateCheck
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
-from tests.checks.saying import exhaust, judge, open_check
-from tests.gateway.calls import rule
+from tests.gateway.calls.calls import rule
+from tests.gateway.checks.saying import exhaust, judge, open_check
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -24,7 +24,7 @@ from guidance.core.tools.permission_shapes import exact_text, shape_text
 from reviews.models import Permission
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
-from tests.gateway.calls import command, rule
+from tests.gateway.calls.calls import command, rule
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

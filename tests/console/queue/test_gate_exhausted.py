@@ -13,9 +13,9 @@ from reviews.models import GateCheck, Review
 from safetext import pages
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
-from tests.checks.saying import end_turn, exhaust, judge, open_check
 from tests.console.queue.panes import Desk, Pane, desk_of
-from tests.gateway.calls import rule
+from tests.gateway.calls.calls import rule
+from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -12,7 +12,7 @@ from accounts.models import Project
 from reviews.sheets import sheets_of
 from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
-from tests.gateway.calls import claim, command, tool
+from tests.gateway.calls.calls import claim, command, tool
 from tests.rows import each_row
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")

@@ -11,7 +11,7 @@ from accounts.models import Project
 from console.format import took
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
-from tests.gateway.calls import ask, claim, command, rule, settle, tool
+from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
 from tests.rows import each_row
 
 

@@ -8,9 +8,9 @@ import pytest
 from accounts.models import Project
 from tests.browsing import browser_of, send
 from tests.builders import Person, make_policy, start_run
-from tests.checks.saying import end_turn, exhaust, judge, open_check
 from tests.console.runs.test_call_timeline import lines, look, seen
-from tests.gateway.calls import rule
+from tests.gateway.calls.calls import rule
+from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
 
 GATES = {
     "tests-pass": {"name": "Test suite", "severity": "critical", "criteria": ["Green"]},

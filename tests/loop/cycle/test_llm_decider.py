@@ -11,7 +11,7 @@ from django.test.utils import override_settings
 from accounts.models import Project
 from loop.control.clock import look
 from loop.models import Decision, ProjectLoop
-from tests.llm.models import (
+from tests.gateway.llm.models import (
     FORMATS,
     Asked,
     Behaviour,

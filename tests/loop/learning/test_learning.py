@@ -24,9 +24,9 @@ from loop.models import Decision, ProjectLoop, Recommendation
 from loop.tasks import learn as learn_task
 from reviews.models import Review
 from tests.builders import Person, Robot, make_policy, pause_at_once, start_run, step
-from tests.checks.test_flows import fail, opened
-from tests.gateway.calls import command
-from tests.gateway.calls import rule as rule_on_call
+from tests.gateway.calls.calls import command
+from tests.gateway.calls.calls import rule as rule_on_call
+from tests.gateway.checks.test_flows import fail, opened
 from tests.loop.history import lived
 from tests.loop.saying import sound
 from tests.people import rule

@@ -1,0 +1,1 @@
+"""What agents send: runs, steps, tool calls, checks, hooks and telemetry."""

@@ -1,0 +1,114 @@
+"""The doors for tool calls: judged before they run, claimed once, settled after."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from common.responses import send_reply
+from gateway.api.support import keyed
+from gateway.schemas.calls import (
+    CallEvaluationOut,
+    ClaimIn,
+    ClaimOut,
+    EvaluateCommandIn,
+    EvaluateEditIn,
+    EvaluateMultiEditIn,
+    EvaluateToolIn,
+    MultiEditEvaluationOut,
+    ResultIn,
+    SettledOut,
+    StandingCallOut,
+    ToolCallOut,
+)
+from gateway.use_cases.claims import ClaimCall, call_settle, call_standing
+from gateway.use_cases.evaluation import call_evaluate
+from gateway.use_cases.tool_calls import call_submit
+from ledger.writer import writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.call_schemas import ToolCallIn
+
+router = Router(auth=AGENT, tags=["Tool calls"])
+evaluate = Router(auth=BEARER, tags=["Evaluate"])
+
+
+@router.post("/runs/{run}/tool-calls", response={201: ToolCallOut})
+async def judge_tool_call(
+    request: HttpRequest, run: str, body: ToolCallIn
+) -> HttpResponse:
+    """Ask before acting: allowed with a grant, put before a person, or blocked."""
+    return send_reply(
+        await call_submit(
+            agent=agent_of(request),
+            run_code=run,
+            call=body.root.call(),
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@router.get("/runs/{run}/tool-calls/{call}", response=StandingCallOut)
+async def get_tool_call(request: HttpRequest, run: str, call: str) -> HttpResponse:
+    """A call as it stands now, and what may run."""
+    agent = agent_of(request)
+    return send_reply(await run_in_db_thread(lambda: call_standing(agent, run, call)))
+
+
+@router.post("/runs/{run}/tool-calls/{call}/claim", response=ClaimOut)
+async def claim_tool_call(
+    request: HttpRequest, run: str, call: str, body: ClaimIn
+) -> HttpResponse:
+    """Spend the grant, once, for exactly the digest that was granted."""
+    command = ClaimCall(
+        agent=agent_of(request),
+        run_code=run,
+        call_code=call,
+        digest=body.digest,
+        idempotency=keyed(request, status=200),
+    )
+    return send_reply(await writer().perform(command))
+
+
+@router.post("/runs/{run}/tool-calls/{call}/result", response=SettledOut)
+async def settle_tool_call(
+    request: HttpRequest, run: str, call: str, body: ResultIn
+) -> HttpResponse:
+    """Tell what came of the call; its amounts are added to the run's."""
+    return send_reply(
+        await call_settle(
+            agent=agent_of(request),
+            run_code=run,
+            call_code=call,
+            body=body,
+            idempotency=keyed(request, status=200),
+        )
+    )
+
+
+@evaluate.post("/evaluate/command", response=CallEvaluationOut)
+async def evaluate_command(
+    request: HttpRequest, body: EvaluateCommandIn
+) -> HttpResponse:
+    """The gates of a command without a run: nothing is stored."""
+    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+
+
+@evaluate.post("/evaluate/tool", response=CallEvaluationOut)
+async def evaluate_tool(request: HttpRequest, body: EvaluateToolIn) -> HttpResponse:
+    """The gates of a tool's arguments without a run: nothing is stored."""
+    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+
+
+@evaluate.post("/evaluate/edit", response=CallEvaluationOut)
+async def evaluate_edit(request: HttpRequest, body: EvaluateEditIn) -> HttpResponse:
+    """The gates of an edit without a run: nothing is stored."""
+    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+
+
+@evaluate.post("/evaluate/multi-edit", response=MultiEditEvaluationOut)
+async def evaluate_multi_edit(
+    request: HttpRequest, body: EvaluateMultiEditIn
+) -> HttpResponse:
+    """Plan several edits of one text, all or none: nothing is stored."""
+    return send_reply(await call_evaluate(principal=principal_of(request), body=body))

@@ -1,0 +1,98 @@
+"""The doors for gate checks and turns."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from common.responses import send_reply
+from gateway.api.support import keyed
+from gateway.schemas.checks import (
+    CheckOut,
+    EvaluateTurnIn,
+    EvaluateVerdictIn,
+    GateCheckIn,
+    OpenedCheckOut,
+    TurnEvaluationOut,
+    TurnIn,
+    TurnOut,
+    VerdictIn,
+    VerdictOut,
+    VerdictReadingOut,
+)
+from gateway.use_cases.evaluation import turn_evaluate, verdict_evaluate
+from gateway.use_cases.gate_checks import check_open, check_standing, verdict_submit
+from gateway.use_cases.turns import turn_submit
+from ledger.writer.db_threads import run_in_db_thread
+
+router = Router(auth=AGENT, tags=["Gate checks"])
+evaluate = Router(auth=BEARER, tags=["Evaluate"])
+
+
+@router.post("/runs/{run}/gate-checks", response={201: OpenedCheckOut})
+async def open_gate_check(
+    request: HttpRequest, run: str, body: GateCheckIn
+) -> HttpResponse:
+    """Put quality gates to a step; `prompt` is what to ask the model."""
+    return send_reply(
+        await check_open(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@router.get("/runs/{run}/gate-checks/{check}", response=CheckOut)
+async def get_gate_check(request: HttpRequest, run: str, check: str) -> HttpResponse:
+    """A check as it stands, with the prompt for its next attempt."""
+    return send_reply(
+        await run_in_db_thread(partial(check_standing, agent_of(request), run, check))
+    )
+
+
+@router.post("/runs/{run}/gate-checks/{check}/verdicts", response=VerdictOut)
+async def give_verdict(
+    request: HttpRequest, run: str, check: str, body: VerdictIn
+) -> HttpResponse:
+    """PASS or FAIL, as an object or as text; a FAIL counts as an attempt."""
+    return send_reply(
+        await verdict_submit(
+            agent=agent_of(request),
+            run_code=run,
+            check_code=check,
+            body=body,
+            idempotency=keyed(request, status=200),
+        )
+    )
+
+
+@router.post("/runs/{run}/turns", response={201: TurnOut}, tags=["Turns"])
+async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpResponse:
+    """How a turn ended: is the agent done, half-way, or waiting for a person?"""
+    return send_reply(
+        await turn_submit(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@evaluate.post("/evaluate/turn", response=TurnEvaluationOut)
+async def evaluate_turn(request: HttpRequest, body: EvaluateTurnIn) -> HttpResponse:
+    """A turn without a run: nothing is stored."""
+    return send_reply(await turn_evaluate(principal=principal_of(request), body=body))
+
+
+@evaluate.post("/evaluate/verdict", response=VerdictReadingOut)
+async def evaluate_verdict(
+    request: HttpRequest, body: EvaluateVerdictIn
+) -> HttpResponse:
+    """How a text is read as a verdict: nothing is stored."""
+    return send_reply(await verdict_evaluate(body=body))

@@ -1,0 +1,82 @@
+"""The doors for coding agents that are governed through their hooks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+from pydantic import WithJsonSchema
+
+from accounts.requests import AGENT, agent_of
+from common.responses import send_reply
+from gateway.coding_agents.dispatch import hook_answer
+from gateway.coding_agents.inputs import WAIT_MAX, Dialect, HookIn, options_of
+
+router = Router(auth=AGENT, tags=["Hooks"])
+
+
+@router.post("/hooks/{dialect}/{event}", response=dict[str, Any])
+async def answer_hook(
+    request: HttpRequest,
+    dialect: Dialect,
+    event: Annotated[
+        str,
+        WithJsonSchema(
+            {"type": "string", "description": "as the host names it: PreToolUse …"}
+        ),
+    ],
+    body: HookIn,
+    wait_s: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": WAIT_MAX,
+                "description": "answer within so many seconds; 570 if left out",
+            }
+        ),
+    ] = None,
+    headless: Annotated[
+        str | None,
+        WithJsonSchema(
+            {"type": "boolean", "description": "true: nobody sits at the terminal"}
+        ),
+    ] = None,
+    on_allow: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "string",
+                "enum": ["none", "allow"],
+                "description": "allow: the host need not ask its user again",
+            }
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "description": "of runs that begin",
+            }
+        ),
+    ] = None,
+) -> HttpResponse:
+    """An event of Claude Code or Codex, answered in the words of its hooks.
+
+    The answer is always 200: where a hook cannot be judged, it says so and holds.
+    """
+    options = options_of(request.GET.dict(), body.checkrail)
+    return send_reply(
+        await hook_answer(
+            agent=agent_of(request),
+            dialect=dialect,
+            event=event,
+            body=body,
+            options=options,
+        )
+    )

@@ -1,0 +1,257 @@
+"""The agent doors. The lean front answers the hottest of them in the same way."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from ninja import Header, Router
+from pydantic import WithJsonSchema
+
+from accounts.requests import (
+    AGENT,
+    BEARER,
+    BEARER_OR_SESSION,
+    agent_of,
+    principal_of,
+)
+from common.paging import only_known
+from common.responses import send_reply
+from gateway.api.support import Pieces, browser_session, keyed
+from gateway.schemas.runs import (
+    BatchOut,
+    CheckpointIn,
+    ContinueEvaluationOut,
+    ContinueIn,
+    DecisionOut,
+    DecisionStateOut,
+    FinishIn,
+    ReviewIn,
+    RunIn,
+    StepBatchIn,
+    StepIn,
+)
+from gateway.streams import events
+from gateway.use_cases.checkpoints import checkpoint_save
+from gateway.use_cases.decision_wait import QUERY, WAIT_MAX, decision_wait, wait_seconds
+from gateway.use_cases.evaluation import continue_evaluate
+from gateway.use_cases.questions import AskPerson, review_withdraw
+from gateway.use_cases.runs import FinishRun, run_start
+from gateway.use_cases.steps import step_submit, steps_submit
+from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
+from ledger.writer import writer
+from reviews.schemas import ReviewOut
+
+router = Router(auth=AGENT)
+
+
+@router.post("/runs", response={201: RunOut}, tags=["Runs"])
+async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
+    """Start a run: one agent working on one task."""
+    agent = agent_of(request)
+    key = keyed(request, status=201)
+    return send_reply(await run_start(agent=agent, body=body, idempotency=key))
+
+
+@router.post("/runs/{run}/steps", response={201: DecisionOut}, tags=["Steps"])
+async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpResponse:
+    """Report one step and learn whether the run may go on."""
+    return send_reply(
+        await step_submit(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@router.post("/runs/{run}/steps/batch", response={200: BatchOut}, tags=["Steps"])
+async def report_steps(
+    request: HttpRequest, run: str, body: StepBatchIn
+) -> HttpResponse:
+    """Report up to 100 steps in order; ends at the first pause or stop."""
+    return send_reply(
+        await steps_submit(
+            agent=agent_of(request),
+            run_code=run,
+            bodies=body.steps,
+            idempotency=keyed(request, status=200),
+        )
+    )
+
+
+@router.post(
+    "/runs/{run}/checkpoints", response={201: SavedCheckpointOut}, tags=["Runs"]
+)
+async def save_checkpoint(
+    request: HttpRequest, run: str, body: CheckpointIn
+) -> HttpResponse:
+    """Save the agent's state at a step, up to 64 KiB of JSON without secrets."""
+    return send_reply(
+        await checkpoint_save(
+            agent=agent_of(request),
+            run_code=run,
+            body=body,
+            idempotency=keyed(request, status=201),
+        )
+    )
+
+
+@router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])
+async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResponse:
+    """End the run as completed or failed, with what came of it."""
+    command = FinishRun(
+        agent=agent_of(request),
+        run_code=run,
+        body=body,
+        idempotency=keyed(request, status=200),
+    )
+    return send_reply(await writer().perform(command))
+
+
+@router.get(
+    "/runs/{run}/decision",
+    response={200: DecisionStateOut},
+    auth=BEARER,
+    tags=["Waiting"],
+)
+async def wait_for_decision(
+    request: HttpRequest,
+    run: str,
+    wait: Annotated[
+        str | None,
+        WithJsonSchema(
+            {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": WAIT_MAX,
+                "description": "0 to 55 seconds",
+            }
+        ),
+    ] = None,
+    review: Annotated[
+        str | None,
+        WithJsonSchema(
+            {"type": "string", "format": "uuid", "description": "else the newest one"}
+        ),
+    ] = None,
+) -> HttpResponse:
+    """What a person ruled: at once, or as soon as they rule, or after `wait`."""
+    only_known(request.GET, QUERY)
+    return send_reply(
+        await decision_wait(
+            principal=principal_of(request),
+            run_code=run,
+            review_code=review,
+            wait=wait_seconds(wait),
+        )
+    )
+
+
+@router.get(
+    "/runs/{run}/events",
+    auth=BEARER_OR_SESSION,
+    tags=["Waiting"],
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "One event for each ledger entry",
+                "content": {
+                    events.MEDIA_TYPE: {
+                        "schema": {
+                            "type": "object",
+                            "properties": {
+                                "id": {"type": "string"},
+                                "event": {"type": "string"},
+                                "data": {
+                                    "type": "string",
+                                    "contentMediaType": "application/json",
+                                    "contentSchema": {
+                                        "anyOf": [
+                                            {
+                                                "$ref": "#/components/schemas/LedgerEntry"
+                                            },
+                                            {"$ref": "#/components/schemas/LedgerEnd"},
+                                        ]
+                                    },
+                                },
+                            },
+                        }
+                    }
+                },
+            }
+        }
+    },
+)
+def follow_run(
+    request: HttpRequest,
+    run: str,
+    after: Annotated[
+        str | None,
+        WithJsonSchema(
+            {"type": "integer", "minimum": 0, "description": "begin behind this entry"}
+        ),
+    ] = None,
+    last_event_id: Annotated[
+        str | None, Header(alias="Last-Event-ID", description="the last `id` heard")
+    ] = None,
+) -> StreamingHttpResponse:
+    """The run's ledger as server-sent events: what is there, then what comes.
+
+    `id` is the entry's number, `event` its type, `data` the entry as in
+    `GET /runs/{run}/ledger`. After the last entry of a run that is over: `end`.
+    """
+    only_known(request.GET, events.QUERY)
+    followed = events.run_followed(
+        principal=principal_of(request),
+        run_code=run,
+        last_event_id=last_event_id,
+        after=after,
+        session=browser_session(request),
+    )
+    if connection.vendor == "postgresql":
+        connection.close()  # back to the pool: a stream may be open for days
+    return StreamingHttpResponse(
+        Pieces(events.events(followed)),
+        content_type=events.MEDIA_TYPE,
+        headers=events.HEADERS,
+    )
+
+
+@router.post("/runs/{run}/reviews", response={201: ReviewOut}, tags=["Waiting"])
+async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResponse:
+    """Ask a person in the agent's own words; the run waits for the ruling."""
+    command = AskPerson(
+        agent=agent_of(request),
+        run_code=run,
+        body=body,
+        idempotency=keyed(request, status=201),
+    )
+    return send_reply(await writer().perform(command))
+
+
+@router.post("/reviews/{review}/withdraw", response={200: ReviewOut}, tags=["Waiting"])
+async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
+    """Take a request or question back; the run goes on."""
+    return send_reply(
+        await review_withdraw(
+            agent=agent_of(request),
+            review_code=review,
+            idempotency=keyed(request, status=200),
+        )
+    )
+
+
+@router.post(
+    "/evaluate/continue",
+    response={200: ContinueEvaluationOut},
+    auth=BEARER,
+    tags=["Evaluate"],
+)
+async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:
+    """The continue gate without a run: nothing is stored."""
+    return send_reply(
+        await continue_evaluate(principal=principal_of(request), body=body)
+    )

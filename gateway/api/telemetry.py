@@ -1,0 +1,60 @@
+"""The door for OpenTelemetry: OTLP over HTTP, as its exporters speak it."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from accounts.requests import AGENT, agent_of, seen_of
+from gateway.telemetry.bodies import JSON, PROTOBUF, READER, encoding_of, spans_in
+from gateway.use_cases.observed_spans import spans_observe
+
+router = Router(auth=AGENT, tags=["Telemetry"])
+
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_OBJECT = {"schema": {"type": "object"}}
+
+
+@router.post(
+    "/otlp/v1/traces",
+    openapi_extra={
+        "requestBody": {
+            "description": "ExportTraceServiceRequest, also with gzip",
+            "content": {PROTOBUF.media_type: _BINARY, JSON.media_type: _OBJECT},
+        },
+        "responses": {
+            200: {
+                "description": "ExportTraceServiceResponse, in the same encoding",
+                "content": {PROTOBUF.media_type: _BINARY, JSON.media_type: _OBJECT},
+            }
+        },
+    },
+)
+async def take_spans(request: HttpRequest) -> HttpResponse:
+    """Spans of OpenTelemetry (GenAI conventions) as runs that are observed, not gated.
+
+    For exporters: OTEL_EXPORTER_OTLP_ENDPOINT is this server's `/api/v1/otlp`.
+    """
+    encoding = encoding_of(request.headers.get("Content-Type", ""))
+    gzipped = request.headers.get("Content-Encoding", "").strip().lower() == "gzip"
+    raw = seen_of(request).raw
+    reading = await asyncio.get_running_loop().run_in_executor(
+        READER, partial(spans_in, raw, encoding=encoding, gzipped=gzipped)
+    )
+    refused = [
+        *reading.refusals,
+        *await spans_observe(agent=agent_of(request), spans=reading.spans),
+    ]
+    return HttpResponse(
+        encoding.write(refused=len(refused), message=_why(refused)),
+        content_type=encoding.media_type,
+        headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+    )
+
+
+def _why(refused: list[str]) -> str:
+    """Each reason once: a batch is often wrong in one way."""
+    return " ".join(dict.fromkeys(refused))[:1_000]

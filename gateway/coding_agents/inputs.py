@@ -1,0 +1,111 @@
+"""What a hook sends: the host's own words, and our options beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from common.errors import Invalid
+from common.paging import only_known, unacceptable
+from reviews.call_schemas import PolicyName
+from reviews.fields import Amount, Body, Money, kept_apart
+
+# Claude Code gives a hook 600 seconds; the answer must be there before that.
+WAIT_DEFAULT = 570
+WAIT_MAX = 3_600
+QUERY = frozenset({"wait_s", "headless", "on_allow", "policy"})
+
+Dialect = Literal["claude-code", "codex"]
+Seconds = Annotated[int, Field(ge=1, le=WAIT_MAX)]
+Identifier = Annotated[
+    str, StringConstraints(min_length=1, max_length=200), kept_apart(200)
+]
+
+
+class OptionsIn(Body):
+    """What our own command hook adds: what was used, and how the host is run."""
+
+    tokens: Amount = 0
+    cost_usd: Money = "0"
+    headless: bool | None = None
+    wait_s: Seconds | None = None
+    on_allow: Literal["none", "allow"] | None = None
+
+
+class HookIn(BaseModel):
+    """An event of a coding agent; fields that are not known are left alone."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    session_id: Identifier
+    hook_event_name: str | None = None
+    cwd: str | None = None
+    model: str | None = None
+    turn_id: str | None = None
+    source: str | None = None
+    prompt: str | None = None
+    tool_name: str | None = None
+    tool_input: dict[str, Any] | None = None
+    tool_use_id: Identifier | None = None
+    tool_response: Any = None
+    error: Any = None
+    duration_ms: Annotated[float, Field(ge=0, le=10**12)] | None = None
+    last_assistant_message: str | None = None
+    background_tasks: list[Any] | None = None
+    reason: str | None = None
+    checkrail: OptionsIn = Field(default_factory=OptionsIn)
+
+    def needs(self, *names: str) -> None:
+        missing = [name for name in names if getattr(self, name) is None]
+        if missing:
+            raise Invalid(
+                f"{missing[0]} is missing: is this hook set for another event?",
+                errors=[{"loc": [name], "message": "missing"} for name in missing],
+            )
+
+
+class Options(Body):
+    """How this hook is to be answered: by the body first, then by the query."""
+
+    wait_s: Seconds = WAIT_DEFAULT
+    headless: bool = False
+    on_allow: Literal["none", "allow"] = "none"
+    policy: PolicyName = "default"
+
+
+def options_of(query: Mapping[str, str], body: OptionsIn) -> Options:
+    only_known(query, QUERY)
+    given = body.model_dump(
+        include={"wait_s", "headless", "on_allow"}, exclude_none=True
+    )
+    return Options.model_validate({**_read(query), **given})
+
+
+def query_wait(query: Mapping[str, str]) -> int:
+    """How long this hook may be held by what its address says."""
+    text = query.get("wait_s", "")
+    if not text:
+        return WAIT_DEFAULT
+    short = text.isascii() and text.isdigit() and len(text) <= len(str(WAIT_MAX))
+    if not short or not 1 <= int(text) <= WAIT_MAX:
+        raise unacceptable("wait_s", f"1 to {WAIT_MAX} whole seconds")
+    return int(text)
+
+
+def _read(query: Mapping[str, str]) -> dict[str, Any]:
+    read: dict[str, Any] = {"wait_s": query_wait(query)}
+    if "headless" in query:
+        if query["headless"] not in {"true", "false"}:
+            raise unacceptable("headless", "true or false")
+        read["headless"] = query["headless"] == "true"
+    if "on_allow" in query:
+        if query["on_allow"] not in {"none", "allow"}:
+            raise unacceptable("on_allow", "none or allow")
+        read["on_allow"] = query["on_allow"]
+    if "policy" in query:
+        if not 1 <= len(query["policy"]) <= 64:
+            raise unacceptable("policy", "the name of a policy")
+        read["policy"] = query["policy"]
+    return read

@@ -1,0 +1,120 @@
+"""One event of a hook while it is being answered, and the run that it belongs to."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from accounts.auth import AgentPrincipal
+from gateway.coding_agents.inputs import Dialect, HookIn, Options
+from gateway.coding_agents.mapping import fingerprint
+from gateway.coding_agents.replies import Outcome
+from gateway.models import HookSession
+from ledger.idempotency import Idempotency, build_idempotency
+from ledger.links import run_url
+from ledger.models import FINAL
+
+# Nothing is held in the last part of the time, so that the answer arrives within it.
+MARGIN = 0.2
+MARGIN_MAX = 5.0
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Visit:
+    agent: AgentPrincipal
+    dialect: Dialect
+    event: str
+    body: HookIn
+    options: Options
+    began: float = field(default_factory=_now)
+    # What people wrote with rulings that let the agent go on: told with the answer.
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def left(self) -> float:
+        """Seconds for which this hook may still be held."""
+        return self.began + self.options.wait_s - self.margin - _now()
+
+    @property
+    def margin(self) -> float:
+        return min(MARGIN_MAX, self.options.wait_s * MARGIN)
+
+    @property
+    def tool(self) -> str:
+        return self.body.tool_name or ""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        return self.body.tool_input or {}
+
+    @property
+    def tool_use(self) -> str:
+        """Its id; a request for permission has none, and is known by what it is for."""
+        if self.body.tool_use_id is not None:
+            return self.body.tool_use_id
+        turn = (self.body.turn_id or "")[:100]
+        return f"{self.event}:{turn}:{self.fingerprint[:32]}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of the tool and its input, which may be long."""
+        return fingerprint(self.tool, self.given)
+
+    def once(self, what: str, *, status: int) -> Idempotency:
+        """The same event again, after a lost answer, does nothing a second time."""
+        parts = (self.dialect, self.body.session_id, self.tool_use, what)
+        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        made = build_idempotency(
+            key=f"hook-{key}",
+            agent_id=self.agent.agent_id,
+            method="HOOK",
+            path=what,
+            body=self.fingerprint.encode(),
+            status=status,
+        )
+        assert made is not None  # a key was given
+        return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Governed:
+    """A session with its run, as they stood when the event came."""
+
+    session_id: int
+    headless: bool
+    run: str
+    status: str
+    reason: str
+    url: str
+
+    @property
+    def over(self) -> bool:
+        """Nothing more may happen in it."""
+        return self.status == "stopped" or self.status in FINAL
+
+    def halted(self) -> Outcome:
+        why = f": {self.reason}" if self.reason else "."
+        return Outcome(
+            verb="halt",
+            reason=f"Checkrail: the run is {self.status}{why} See {self.url}",
+        )
+
+
+def governed_by(session: HookSession, agent: AgentPrincipal) -> Governed:
+    assert session.run is not None  # asked for only where there is one
+    code = str(session.run.code)
+    return Governed(
+        session_id=session.pk,
+        headless=session.headless,
+        run=code,
+        status=session.run.status,
+        reason=session.run.status_reason,
+        url=run_url(project_slug=agent.project_slug, run=code),
+    )

@@ -1,0 +1,177 @@
+"""A session of a coding agent is a run of ours, from one prompt to its end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db.models import F
+
+from common.errors import DomainError
+from gateway.coding_agents.inputs import HookIn, OptionsIn
+from gateway.coding_agents.mapping import shortened
+from gateway.coding_agents.session_events import Governed, Visit, governed_by
+from gateway.models import HookSession
+from gateway.schemas.runs import RunIn
+from gateway.use_cases.runs import StartRun
+from guidance.core.money import micros
+from guidance.redactor import clean
+from guidance.services import policy_in_force
+from ledger.state import RunState
+from ledger.writer import writer
+from ledger.writer.db_threads import run_in_db_thread
+
+HOSTS = {"claude-code": "Claude Code", "codex": "Codex"}
+TASK_WORDS = 200
+MODEL_WORDS = 200
+LABEL_WORDS = 256
+
+
+class SessionHasRun(DomainError):
+    """Internal: another event of the session was faster."""
+
+
+@dataclass(kw_only=True)
+class StartSession(StartRun):
+    """The first event of a session starts its run; all others find it.
+
+    The project is locked while a run is made, so that of many first events one wins.
+    """
+
+    visit: Visit
+    prompted: bool
+
+    def create(self, at: datetime) -> RunState:
+        session = _found(self.visit)
+        before = session.run if session else None
+        if before is not None:
+            if not _followed(before.status, prompted=self.prompted):
+                raise SessionHasRun("The session has its run.")
+            parent = {"parent_run": str(before.code)}
+            self.body = self.body.model_copy(update=parent)
+        run = super().create(at)
+        HookSession.objects.update_or_create(
+            **_key(self.visit), defaults={"run_id": run.id}
+        )
+        return run
+
+
+async def governed(visit: Visit, *, prompted: bool = False) -> Governed:
+    """The session's run, started where there is none yet.
+
+    What a person aborted stays so until somebody at the terminal says something new:
+    `prompted`. A run that came to its end is followed by another one in any case.
+    """
+    session = await run_in_db_thread(partial(_found, visit))
+    if (
+        session is None
+        or session.run is None
+        or _followed(session.run.status, prompted=prompted)
+    ):
+        await _start(visit, session, prompted=prompted)
+        session = await run_in_db_thread(partial(_found, visit))
+    assert session is not None  # made just now, and never deleted
+    return governed_by(session, visit.agent)
+
+
+async def known(visit: Visit) -> Governed | None:
+    """The session's run if it has one: some events start nothing."""
+    session = await run_in_db_thread(partial(_found, visit))
+    if session is None or session.run is None:
+        return None
+    return governed_by(session, visit.agent)
+
+
+async def refreshed(visit: Visit) -> Governed:
+    """The same as it stands now: a person or a gate may have ended it."""
+    session = await run_in_db_thread(partial(_found, visit))
+    assert session is not None  # it was found before
+    return governed_by(session, visit.agent)
+
+
+async def introduce(visit: Visit) -> None:
+    """A session says how it is run, before there is anything to do."""
+    facts = {"model": shortened(clean(visit.body.model or ""), MODEL_WORDS)}
+    await run_in_db_thread(
+        lambda: HookSession.objects.update_or_create(**_key(visit), defaults=facts)
+    )
+
+
+async def mark_headless(run: Governed) -> None:
+    rows = HookSession.objects.filter(pk=run.session_id)
+    await run_in_db_thread(lambda: rows.update(headless=True))
+
+
+async def owe(run: Governed, used: OptionsIn) -> None:
+    """Kept for the next step, while the run takes none."""
+    rows = HookSession.objects.filter(pk=run.session_id)
+    await run_in_db_thread(
+        lambda: rows.update(
+            owed_tokens=F("owed_tokens") + used.tokens,
+            owed_cost_micros=F("owed_cost_micros") + micros(used.cost_usd),
+        )
+    )
+
+
+def _followed(status: str, *, prompted: bool) -> bool:
+    return status in {"completed", "failed", "abandoned"} or (
+        prompted and status == "aborted"
+    )
+
+
+def _key(visit: Visit) -> dict[str, Any]:
+    return {
+        "agent_id": visit.agent.agent_id,
+        "dialect": visit.dialect,
+        "session": visit.body.session_id,
+    }
+
+
+def _found(visit: Visit) -> HookSession | None:
+    return HookSession.objects.select_related("run").filter(**_key(visit)).first()
+
+
+async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -> None:
+    policy = await run_in_db_thread(
+        partial(
+            policy_in_force,
+            project_id=visit.agent.project_id,
+            name=visit.options.policy,
+        )
+    )
+    body = visit.body
+    folder = _folder(body)
+    run = RunIn(
+        task=_task(visit, folder),
+        model=shortened(body.model or (session.model if session else ""), MODEL_WORDS),
+        policy=visit.options.policy,
+        labels={
+            "host": visit.dialect,
+            "folder": folder[:LABEL_WORDS],
+            "session": body.session_id,
+        },
+    )
+    command = StartSession(
+        agent=visit.agent, body=run, policy=policy, visit=visit, prompted=prompted
+    )
+    try:
+        await writer().perform(command)
+    except SessionHasRun:
+        pass  # an event that came at the same time has started it
+
+
+def _task(visit: Visit, folder: str) -> str:
+    """The first line of what the agent was asked to do; else where it works."""
+    lines = (visit.body.prompt or "").strip().splitlines()
+    if lines:
+        return shortened(lines[0], TASK_WORDS)
+    return f"{HOSTS[visit.dialect]} in {folder}" if folder else HOSTS[visit.dialect]
+
+
+def _folder(body: HookIn) -> str:
+    """The last part of the working directory, of whatever system."""
+    parts = [part for part in re.split(r"[/\\]", body.cwd or "") if part]
+    return parts[-1] if parts else ""

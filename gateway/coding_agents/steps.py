@@ -1,0 +1,113 @@
+"""What an agent did as the next step of its run, and what the run's gates make of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from common.responses import Reply
+from gateway.coding_agents import wording
+from gateway.coding_agents.holding import held, lets_go_on
+from gateway.coding_agents.replies import GO, Outcome
+from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.sessions import owe, refreshed
+from gateway.models import HookSession
+from gateway.schemas.runs import StepIn
+from gateway.use_cases.steps import ReportSteps, report_of
+from guidance.core.runs.facts import StepReport
+from ledger.state import RunState
+from ledger.writer import Change, writer
+from reviews.errors import RunClosed, RunPaused
+from reviews.models import Kind
+
+
+@dataclass(kw_only=True)
+class ReportNextStep(ReportSteps):
+    """A step without a number: tools end side by side, and the next number is each
+    one's own. It carries what could not be told before."""
+
+    locked = True
+
+    reports: Sequence[StepReport] = ()
+    told: StepReport
+    session_id: int
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        owed = HookSession.objects.get(pk=self.session_id)
+        report = replace(
+            self.told,
+            number=run.memory.last_step + 1,
+            tokens=self.told.tokens + owed.owed_tokens,
+            cost_micros=self.told.cost_micros + owed.owed_cost_micros,
+        )
+        self.reports = [report]
+        change = super().decide(run, at)
+        paid = HookSession.objects.filter(pk=self.session_id)
+        pay = partial(paid.update, owed_tokens=0, owed_cost_micros=0)
+        return replace(change, effects=[*change.effects, pay])
+
+
+async def step_taken(visit: Visit, run: Governed, **facts: Any) -> Outcome:
+    """Told to the run; held as long as the decision says so."""
+    used = visit.body.checkrail
+    again = visit.once(visit.event, status=201) if visit.body.tool_use_id else None
+    body = StepIn(number=1, tokens=used.tokens, cost_usd=used.cost_usd, **facts)
+    while True:
+        try:
+            reply = await writer().perform(
+                ReportNextStep(
+                    agent=visit.agent,
+                    run_code=run.run,
+                    told=report_of(body),
+                    session_id=run.session_id,
+                    idempotency=again,
+                )
+            )
+        except RunClosed:
+            return (await refreshed(visit)).halted()
+        except RunPaused as pause:
+            waits = pause.extra["review"]
+            if waits["kind"] == Kind.CONFIRMATION:
+                # Another call of this turn waits for a person; this one is done.
+                await owe(run, used)
+                return GO
+            stays = await _waited(visit, run, waits)
+            if stays is not None:
+                await owe(run, used)
+                return stays
+            continue
+        return await _obeyed(visit, run, json.loads(reply.body))
+
+
+async def _obeyed(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outcome:
+    match decision["decision"]:
+        case "stop":
+            reason = wording.stopped(decision["findings"], run.url)
+            return Outcome(verb="halt", reason=reason)
+        case "pause":
+            stays = await _waited(visit, run, decision["review"])
+            if stays is not None:
+                return stays
+        case "throttle":
+            await asyncio.sleep(max(0, min(decision["delay_ms"] / 1000, visit.left)))
+        case _:
+            pass
+    due = decision["checkpoint_due"] or decision["decision"] == "checkpoint"
+    return Outcome(context=wording.CHECKPOINT) if due else GO
+
+
+async def _waited(
+    visit: Visit, run: Governed, review: dict[str, Any]
+) -> Outcome | None:
+    """None once the run goes on; else why it does not."""
+    standing = await held(visit, run, review["id"])
+    if standing["state"] == "open":
+        return Outcome(verb="halt", reason=wording.paused(review["url"]))
+    if lets_go_on(standing):
+        return None
+    return (await refreshed(visit)).halted()

@@ -1,0 +1,93 @@
+"""Reviews that the host has overtaken: its user answered, or the turn went on without.
+
+The ledger says so. Only what the host was told to ask its user about, or hung up on, can
+be taken back; a call that is held or denied waits for its person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from accounts.auth import AgentPrincipal
+from gateway.coding_agents.session_events import Governed, Visit
+from gateway.models import HookAnswer, HookCall
+from gateway.use_cases.access import own
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.errors import ReviewNotOpen
+from reviews.models import Kind, Review, ReviewState
+from reviews.plan import Plan
+
+AT_THE_TERMINAL = "Answered at the terminal"
+WITHOUT_IT = "The agent's turn went on without it"
+
+
+def _none(_entries: Sequence[SealedEntry]) -> None:
+    return None
+
+
+@dataclass(kw_only=True)
+class TakeBack(ChangeRequest[None]):
+    agent: AgentPrincipal
+    review_code: str
+    reason: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        own(run, self.agent)
+        review = run.open_review(self.review_code)
+        # Past its time the clock ends it, and the run with it.
+        if review is None or at >= review.due_at:
+            raise ReviewNotOpen("The review is closed.")
+        plan = Plan(run, at)
+        plan.note(
+            "review.withdrawn",
+            actor=self.agent.actor,
+            payload={"review": review.code, "reason": self.reason},
+        )
+        plan.end_review(review, ReviewState.WITHDRAWN)
+        return plan.change(_none)
+
+
+async def take_back(visit: Visit, run: Governed, review: str, reason: str) -> None:
+    command = TakeBack(
+        agent=visit.agent, run_code=run.run, review_code=review, reason=reason
+    )
+    try:
+        await writer().perform(command)
+    except ReviewNotOpen:
+        pass  # a person was faster, and their ruling stands
+
+
+async def clear_calls(
+    visit: Visit, run: Governed, *answers: HookAnswer, reason: str
+) -> None:
+    for review in await run_in_db_thread(partial(_open_calls, run, answers)):
+        await take_back(visit, run, review, reason)
+
+
+async def clear_questions(visit: Visit, run: Governed) -> None:
+    """Whoever writes at the terminal has answered what the agent asked."""
+    for review in await run_in_db_thread(partial(_open_questions, run)):
+        await take_back(visit, run, review, AT_THE_TERMINAL)
+
+
+def _open_calls(run: Governed, answers: Iterable[HookAnswer]) -> list[str]:
+    uses = HookCall.objects.filter(
+        session_id=run.session_id,
+        answer__in=list(answers),
+        call__run__code=run.run,
+        call__review__state=ReviewState.OPEN,
+    )
+    codes = uses.values_list("call__review__code", flat=True).distinct()
+    return [str(code) for code in codes]
+
+
+def _open_questions(run: Governed) -> list[str]:
+    open_ones = Review.objects.filter(
+        run__code=run.run, kind=Kind.QUESTION, state=ReviewState.OPEN
+    )
+    return [str(code) for code in open_ones.values_list("code", flat=True)]

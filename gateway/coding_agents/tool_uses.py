@@ -1,0 +1,95 @@
+"""Which call a tool use was judged as, and what the host was told about it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.auth import AgentPrincipal
+from common.errors import Invalid
+from gateway.coding_agents.session_events import Governed, Visit
+from gateway.models import HookAnswer, HookCall
+from gateway.use_cases.tool_calls import call_answer
+from ledger.models import Entry
+from reviews.models import GrantState, ReviewState, ToolCall
+
+Judged = dict[str, Any]
+
+
+def judged_before(visit: Visit, run: Governed) -> Judged | None:
+    """The answer this very tool use was given: after a lost answer, or a resume."""
+    use = found(visit, run)
+    if use is None:
+        return None
+    if use.fingerprint != visit.fingerprint:
+        raise Invalid(
+            f"The tool use {visit.tool_use} was judged with another input: send each "
+            "under an id of its own."
+        )
+    return _stored(use.call, visit.agent)
+
+
+def still_waiting(visit: Visit, run: Governed) -> Judged | None:
+    """The same call under an earlier id, if it waits for a person or was just let run.
+
+    An agent that asks again is not put before a person a second time.
+    """
+    waits = Q(call__review__state=ReviewState.OPEN)
+    let_run = Q(
+        call__grant__state=GrantState.ISSUED,
+        call__grant__expires_at__gt=timezone.now(),
+        call__review__isnull=False,
+    )
+    use = (
+        _uses(run)
+        .filter(
+            waits | let_run,
+            call__run__code=run.run,
+            fingerprint=visit.fingerprint,
+        )
+        .order_by("-pk")
+        .first()
+    )
+    return _stored(use.call, visit.agent) if use else None
+
+
+def about_to_run(visit: Visit, run: Governed) -> HookCall | None:
+    """The newest tool use of this very kind, unless it has run already: what let one
+    through says nothing about the next."""
+    alike = _uses(run).filter(call__run__code=run.run, fingerprint=visit.fingerprint)
+    newest = alike.exclude(tool_use=visit.tool_use).order_by("-pk").first()
+    return newest if newest and newest.call.settled_at is None else None
+
+
+def found(visit: Visit, run: Governed) -> HookCall | None:
+    return _uses(run).filter(tool_use=visit.tool_use).first()
+
+
+def remember(visit: Visit, run: Governed, call: str, answer: HookAnswer) -> None:
+    HookCall.objects.update_or_create(
+        session_id=run.session_id,
+        tool_use=visit.tool_use,
+        defaults={
+            "call_id": call,
+            "fingerprint": visit.fingerprint,
+            "answer": answer,
+        },
+    )
+
+
+def _uses(run: Governed) -> QuerySet[HookCall]:
+    uses = HookCall.objects.select_related("call__run", "call__review", "call__grant")
+    return uses.filter(session_id=run.session_id)
+
+
+def _stored(call: ToolCall, agent: AgentPrincipal) -> Judged:
+    entry = Entry.objects.get(run_id=call.run_id, seq=call.seq)
+    return call_answer(
+        run=str(call.run.code),
+        project_slug=agent.project_slug,
+        payload=json.loads(entry.payload),
+        receipt={"seq": entry.seq, "hash": entry.hash},
+    )

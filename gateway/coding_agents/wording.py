@@ -1,0 +1,96 @@
+"""Why a call was refused, warned about or waits: short enough for a model to act on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gateway.coding_agents.mapping import shortened
+from guidance.core.canonical import canonical
+
+Finding = Mapping[str, Any]
+TOLD_FINDINGS = 5
+REASON_LIMIT = 4_000
+
+
+def refused(findings: Sequence[Finding]) -> str:
+    return f"Checkrail blocked this call: {_told(findings, 'block')}"
+
+
+def warned(findings: Sequence[Finding]) -> str:
+    return f"Checkrail let this call through with a warning: {_told(findings, 'warn')}"
+
+
+def unanswered(review: Mapping[str, Any], findings: Sequence[Finding]) -> str:
+    why = _told(findings, "require-confirmation")
+    return (
+        f"Checkrail asks a person about this call: {why} Nobody has ruled on it yet: "
+        f"{review['url']}"
+    )
+
+
+def denied(ruling: Mapping[str, Any]) -> str:
+    note = f": {ruling['note']}" if ruling["note"] else "."
+    return _cut(f"{ruling['by']} denied this call{note}")
+
+
+def quote_note(ruling: Mapping[str, Any]) -> str:
+    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
+    words = json.dumps(ruling["note"], ensure_ascii=False)
+    return _cut(f"{ruling['by']}, a reviewer, wrote: {words}")
+
+
+def changed(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
+    """Where the host takes no changed input, the agent is told to send it itself."""
+    wanted = canonical({k: v for k, v in granted.items() if k != "diff_lines"})
+    return _cut(f"{ruling['by']} wants this call changed. Send instead: {wanted}")
+
+
+def approved(ruling: Mapping[str, Any], *, amended: bool) -> str:
+    """For whoever sits at the terminal; the model reads notes as a context."""
+    what = "approved this call with changes" if amended else "approved this call"
+    note = f": {ruling['note']}" if ruling["note"] else "."
+    return _cut(f"{ruling['by']} {what}{note}")
+
+
+AMENDED = "A reviewer approved this call with changes: the changed call runs."
+
+
+def paused(url: str) -> str:
+    return f"Checkrail: the run waits for a person. Nobody has ruled on it yet: {url}"
+
+
+def stopped(findings: Sequence[Finding], url: str) -> str:
+    return f"Checkrail stopped the run: {_told(findings, 'stop')} See {url}"
+
+
+USED_UP = "Checkrail: what allowed this call was used already. Ask again."
+CHECKPOINT = (
+    "Checkrail: a checkpoint is due. Commit your work now, or save it in another way "
+    "that it can be gone back to, then go on."
+)
+GOVERNED = (
+    "Checkrail governs this session. Tool calls are judged before they run: a call may "
+    "be refused with a reason, or wait until a person has ruled on it."
+)
+
+
+def _told(findings: Sequence[Finding], decision: str) -> str:
+    """The findings that led to the decision, with what may be done instead."""
+    heard = [finding for finding in findings if finding["decision"] == decision]
+    parts = []
+    for finding in heard[:TOLD_FINDINGS]:
+        words = (finding["message"], finding.get("remediation") or "")
+        parts += [_sentence(text) for text in words if text]
+    if len(heard) > TOLD_FINDINGS:
+        parts.append(f"And {len(heard) - TOLD_FINDINGS} findings more.")
+    return _cut(" ".join(dict.fromkeys(parts)))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= REASON_LIMIT else shortened(text, REASON_LIMIT)

@@ -1,0 +1,169 @@
+"""A run's ledger as server-sent events: what is there, then whatever comes.
+
+Nothing is kept for a reader but the number of the entry it was given last: a slow one is
+waited for, and one that comes back names that number and goes on behind it. What is new
+is read once for all readers of a run (`gateway.streams.feeds`).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError
+
+from accounts.auth import Principal
+from common.errors import Invalid, Unauthenticated
+from gateway.streams.feeds import Head, following
+from gateway.streams.followers import Follower, followers
+from gateway.streams.limits import Place, take_place
+from ledger.models import FINAL, Run
+from ledger.selectors import get_visible_run
+from ledger.waiting.hub import hub
+from reviews.access import Guest, Holder, Reader, readers_refused
+
+MEDIA_TYPE = "text/event-stream"
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    # Proxies that gather answers before they pass them on are asked not to.
+    "X-Accel-Buffering": "no",
+}
+QUERY = frozenset({"after"})
+HEARTBEAT_SECONDS = 15.0
+RETRY_MS = 2_000
+GONE = "Entries of run %s after %d are gone, its head is %d: run ledger_verify"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A run that may be followed by this reader, from behind this entry on."""
+
+    run_id: int
+    run_code: str
+    reader: Reader
+    after: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """The browser session that a person came with."""
+
+    user_id: int
+    key: str
+    auth_hash: str
+
+
+def _position(*, last_event_id: str | None, after: str | None) -> tuple[int, list[str]]:
+    """Where to go on, and who says so: the header, if there is one. Whoever comes back
+    to the same address sends a newer header with it."""
+    text, loc = after, ["query", "after"]
+    if last_event_id is not None:
+        text, loc = last_event_id, ["header", "Last-Event-ID"]
+    if text is None:
+        return 0, loc
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise _unacceptable(loc, "must be the number of an entry, as `id` gave it")
+    return int(text), loc
+
+
+def _unacceptable(loc: list[str], message: str) -> Invalid:
+    return Invalid(f"{loc[-1]} {message}.", errors=[{"loc": loc, "message": message}])
+
+
+def run_followed(
+    *,
+    principal: Principal,
+    run_code: str,
+    last_event_id: str | None,
+    after: str | None,
+    session: Session | None = None,
+) -> Followed:
+    """Refuses whoever may not follow, follows too much already, or would miss entries
+    without knowing it."""
+    number, loc = _position(last_event_id=last_event_id, after=after)
+    run = get_visible_run(principal=principal, code=run_code)
+    reader = _reader(principal, run, session)
+    if readers_refused([reader]):
+        raise Unauthenticated
+    if number > run.head_seq:
+        message = f"is {number}, but the run has {run.head_seq} entries"
+        raise _unacceptable(loc, message)
+    return Followed(
+        run_id=run.pk,
+        run_code=str(run.code),
+        reader=reader,
+        after=number,
+        place=take_place(reader, run.pk),
+    )
+
+
+def _reader(principal: Principal, run: Run, session: Session | None) -> Reader:
+    if session is None:
+        return Holder(principal=principal, project_id=run.project_id)
+    return Guest(
+        user_id=session.user_id,
+        project_id=run.project_id,
+        session_key=session.key,
+        auth_hash=session.auth_hash,
+    )
+
+
+async def events(followed: Followed) -> AsyncGenerator[str]:
+    """Ends with the run, with the reader's right to look, or with this server.
+
+    Each piece is sent before the next one is read.
+    """
+    follower = followers().join(followed.reader)
+    try:
+        async with aclosing(_pieces(followed, follower)) as pieces:
+            async for piece in pieces:
+                follower.sends()
+                yield piece
+                follower.sent()
+    except (DatabaseError, InterfaceError):
+        # The reader comes back by itself, and goes on where it stood.
+        logger.exception("The stream of run %s was cut", followed.run_code)
+    finally:
+        followers().leave(follower)
+        followed.place.release()
+
+
+async def _pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]:
+    last = followed.after
+    yield f"retry: {RETRY_MS}\n\n"
+    with following(followed.run_id, followed.run_code, follower) as feed:
+        while not (hub().closing or follower.refused):
+            if feed.error is not None:
+                raise feed.error
+            head = feed.head
+            if head is not None and head.seq > last:
+                page = await feed.page(last)
+                if page.last > last:
+                    last = page.last
+                    yield page.text
+                    continue
+                # Deleted past us: looked for again with each heartbeat, no sooner.
+                logger.error(GONE, followed.run_code, last, head.seq)
+            elif head is not None and head.seq == last and head.status in FINAL:
+                yield _end(followed, head)
+                return
+            if not await feed.wait(follower, seconds=HEARTBEAT_SECONDS):
+                yield ": still here\n\n"
+
+
+def _end(followed: Followed, head: Head) -> str:
+    """Without an id: whoever comes back again stands behind the last entry."""
+    told: dict[str, Any] = {
+        "run": followed.run_code,
+        "status": head.status,
+        "head": {"seq": head.seq, "hash": head.hash},
+    }
+    return f"event: end\ndata: {json.dumps(told, separators=(',', ':'))}\n\n"

@@ -1,0 +1,57 @@
+"""From the bytes of a request to its spans, and the answer in the same encoding."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from common.errors import TooLarge
+from gateway.telemetry.errors import Unreadable
+from gateway.telemetry.otlp_json import read_json, write_json
+from gateway.telemetry.protobuf import read_protobuf, write_protobuf
+from gateway.telemetry.spans import Reading
+
+INFLATED_LIMIT = 4 * 1_048_576
+_GZIP = 16 + zlib.MAX_WBITS
+
+# One at a time: four megabytes of spans are many more once they are objects.
+READER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="otlp")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    media_type: str
+    read: Callable[[bytes], Reading]
+    write: Callable[..., bytes]
+
+
+PROTOBUF = Encoding(
+    media_type="application/x-protobuf", read=read_protobuf, write=write_protobuf
+)
+JSON = Encoding(media_type="application/json", read=read_json, write=write_json)
+
+
+def encoding_of(content_type: str) -> Encoding:
+    """The front has let in no third one."""
+    media, _, _ = content_type.partition(";")
+    return PROTOBUF if media.strip().lower() == PROTOBUF.media_type else JSON
+
+
+def spans_in(raw: bytes, *, encoding: Encoding, gzipped: bool) -> Reading:
+    return encoding.read(_inflated(raw) if gzipped else raw)
+
+
+def _inflated(raw: bytes) -> bytes:
+    """A small body may stand for a huge one: never more than the cap is unpacked."""
+    inflater = zlib.decompressobj(_GZIP)
+    try:
+        body = inflater.decompress(raw, INFLATED_LIMIT + 1)
+    except zlib.error as error:
+        raise Unreadable(f"Not gzip: {error}.") from None
+    if len(body) > INFLATED_LIMIT:
+        raise TooLarge(f"At most {INFLATED_LIMIT:,} bytes are taken, unpacked.")
+    if not inflater.eof or inflater.unused_data:
+        raise Unreadable("The gzip stream is cut off, or something follows it.")
+    return body

@@ -1,0 +1,136 @@
+"""OTLP in JSON: ids in hex, 64-bit numbers as texts, enums by number or name.
+
+Read leniently, as the protocol wants it: fields that are not known are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from gateway.telemetry.errors import Unreadable
+from gateway.telemetry.spans import (
+    ATTRIBUTES_MAX,
+    Attributes,
+    BadSpan,
+    Reading,
+    Span,
+    checked_ids,
+    kept,
+    shown,
+    wanted,
+)
+
+_REMOTE = 0x300
+_ERROR = (2, "STATUS_CODE_ERROR")
+_HEX = frozenset("0123456789abcdef")
+
+
+def read_json(raw: bytes) -> Reading:
+    try:
+        request = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"Not JSON: {error}.") from None
+    if not isinstance(request, dict):
+        raise Unreadable("Not an ExportTraceServiceRequest: send one object.")
+    reading = Reading()
+    for group in _objects(request, "resourceSpans"):
+        reading.one_more()
+        resource = _resource(group)
+        for scope in _objects(group, "scopeSpans"):
+            reading.one_more()
+            for node in _objects(scope, "spans"):
+                reading.one_more()
+                try:
+                    reading.spans.append(_span(node, resource))
+                except BadSpan as error:
+                    reading.refusals.append(str(error))
+    return reading
+
+
+def write_json(*, refused: int, message: str) -> bytes:
+    if not refused:
+        return b"{}"
+    told = {"rejectedSpans": str(refused), "errorMessage": message}
+    return json.dumps({"partialSuccess": told}, ensure_ascii=False).encode()
+
+
+def _span(node: dict[str, Any], resource: Attributes) -> Span:
+    trace_id, span_id, parent_id = checked_ids(
+        trace_id=_hex(node, "traceId"),
+        span_id=_hex(node, "spanId"),
+        parent_id=_hex(node, "parentSpanId"),
+    )
+    name = node.get("name")
+    return Span(
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=parent_id,
+        parent_is_remote=_number(node.get("flags") or 0) & _REMOTE == _REMOTE,
+        name=shown(name) if isinstance(name, str) else "",
+        started_ns=_number(node.get("startTimeUnixNano") or 0),
+        ended_ns=_number(node.get("endTimeUnixNano") or 0),
+        failed=_object(node, "status").get("code") in _ERROR,
+        attributes=_attributes(node),
+        resource=resource,
+    )
+
+
+def _resource(group: dict[str, Any]) -> Attributes:
+    try:
+        return _attributes(_object(group, "resource"))
+    except BadSpan as error:
+        raise Unreadable(f"In a resource: {error}") from None
+
+
+def _attributes(node: dict[str, Any]) -> Attributes:
+    return kept(
+        (pair["key"], _value(_object(pair, "value")))
+        for pair in islice(_objects(node, "attributes"), ATTRIBUTES_MAX)
+        if isinstance(pair.get("key"), str) and wanted(pair["key"])
+    )
+
+
+def _value(node: dict[str, Any]) -> object:
+    if "intValue" in node:
+        return _number(node["intValue"])
+    return node.get("stringValue")
+
+
+def _number(value: object) -> int:
+    """Such numbers are sent as texts; some senders send them as they are."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and len(value) <= 20 and value.lstrip("-").isdecimal():
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    raise BadSpan("A number is not a whole one of 64 bits.")
+
+
+def _hex(node: dict[str, Any], name: str) -> str:
+    value = node.get(name) or ""
+    if not isinstance(value, str) or not _HEX.issuperset(value.lower()):
+        raise BadSpan(f"{name} is not in hex.")
+    return value.lower()
+
+
+def _object(node: dict[str, Any], name: str) -> dict[str, Any]:
+    value = node.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Unreadable(f"{name} is not an object.")
+    return value
+
+
+def _objects(node: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    value = node.get(name)
+    if value is None:
+        return
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise Unreadable(f"{name} is not a list of objects.")
+    yield from value

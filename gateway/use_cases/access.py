@@ -1,0 +1,81 @@
+"""Which run is this agent's to move, and in which state it may be moved."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from accounts.auth import AgentPrincipal
+from common.errors import Forbidden, NotFound
+from common.ids import parse_code
+from guidance.selectors import LoadedPolicy, policy_by_id
+from ledger.links import review_url
+from ledger.models import Run
+from ledger.state import RunState
+from reviews.errors import RunPaused, refuse_closed, review_reference
+
+
+def own(run: RunState, agent: AgentPrincipal) -> None:
+    """Another agent's run is answered exactly like an absent one."""
+    if run.agent_id != agent.agent_id:
+        raise NotFound
+    if run.observed:
+        raise Forbidden(
+            "This run is only observed: telemetry tells of it, and nothing is decided. "
+            "Start a run of your own to be gated."
+        )
+
+
+# Neither the agent nor the policy of a run ever changes: (agent, run) to policy.
+_POLICIES: OrderedDict[tuple[int, str], int] = OrderedDict()
+_REMEMBERED = 10_000
+
+
+def remembered_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | None:
+    """Without a query, where the run was seen before."""
+    policy_id = _POLICIES.get((agent.agent_id, run_code))
+    return None if policy_id is None else policy_by_id(policy_id)
+
+
+def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
+    """The policy that this agent's run is judged by, to its end."""
+    known = parse_code(run_code)
+    if known is None:
+        raise NotFound
+    runs = Run.objects.filter(code=known, agent_id=agent.agent_id)
+    policy_id = runs.values_list("policy_id", flat=True).first()
+    if policy_id is None:
+        raise NotFound
+    _POLICIES[agent.agent_id, run_code] = policy_id
+    if len(_POLICIES) > _REMEMBERED:
+        _POLICIES.popitem(last=False)
+    return policy_by_id(policy_id)
+
+
+def refuse_unless_running(run: RunState, agent: AgentPrincipal) -> None:
+    refuse_closed(run)
+    if run.status == "paused":
+        raise RunPaused(
+            "Wait for the ruling: GET /runs/{run}/decision?wait=25.",
+            review=first_review(run, project_slug=agent.project_slug),
+        )
+
+
+def refuse_unless_calling(run: RunState, agent: AgentPrincipal) -> None:
+    """Calls go on beside calls that wait for a confirmation, and beside nothing else.
+
+    Agents make several calls at once; but a run that was paused as a whole does nothing.
+    """
+    waiting = [item for item in run.open_reviews if item.kind != "confirmation"]
+    if waiting or run.status != "paused":
+        refuse_unless_running(run, agent)
+
+
+def first_review(run: RunState, *, project_slug: str) -> dict[str, str] | None:
+    if not run.open_reviews:
+        return None
+    review = run.open_reviews[0]
+    return review_reference(
+        code=review.code,
+        kind=review.kind,
+        url=review_url(project_slug=project_slug, review=review.code),
+    )

@@ -1,0 +1,143 @@
+"""The agent waits for a person: one read, then the hub, then one read again."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from accounts.auth import (
+    AgentPrincipal,
+    PersonPrincipal,
+    Principal,
+    secret_stands,
+)
+from accounts.selectors import role_in
+from common.errors import Invalid, NotFound, Unauthenticated
+from common.ids import parse_code
+from common.responses import Reply, reply
+from gateway.streams.followers import followers
+from gateway.use_cases.agent_waits import agent_waits
+from gateway.use_cases.decision_query import key_stands, standing
+from ledger.models import Run
+from ledger.waiting.hub import hub
+from ledger.writer import Committed
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.access import Holder
+from reviews.told import Standing, Told
+
+WAIT_MAX = 55
+QUERY = frozenset({"wait", "review"})
+
+
+def wait_seconds(text: str | None) -> int:
+    """`wait` of the query: 0 to 55 whole seconds."""
+    if text is None:
+        return 0
+    if not (text.isascii() and text.isdigit() and len(text) <= 2):
+        raise _bad_wait()
+    seconds = int(text)
+    if seconds > WAIT_MAX:
+        raise _bad_wait()
+    return seconds
+
+
+def _bad_wait() -> Invalid:
+    message = f"must be 0 to {WAIT_MAX} whole seconds"
+    return Invalid(
+        f"wait {message}.", errors=[{"loc": ["query", "wait"], "message": message}]
+    )
+
+
+async def decision_wait(
+    *, principal: Principal, run_code: str, review_code: str | None, wait: float
+) -> Reply:
+    """Answers at once when there is an answer, else when one comes, else after wait."""
+    run_id, project_id = await run_in_db_thread(
+        partial(_visible_run, principal, run_code)
+    )
+    # Who may look no longer is woken, looks again, and is refused.
+    reader = Holder(principal=principal, project_id=project_id)
+    look = partial(_standing_for, principal, run_id, run_code, review_code)
+    # A person's look is several queries: they are not done on the writer's thread.
+    agent = isinstance(principal, AgentPrincipal)
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + wait
+    while True:
+        # The waiter is taken before the read: what comes in between wakes it.
+        news = hub().waiter(run_id, look if agent else None)
+        try:
+            answer, head = await run_in_db_thread(partial(look, None))
+            hub().seen(run_id, head)
+            left = deadline - loop.time()
+            if answer["state"] != "open" or left <= 0 or hub().closing:
+                return reply(answer)
+            with (
+                _seen_waiting(principal, answer),
+                followers().watched(reader) as waiting,
+            ):
+                came = await waiting.park(news, seconds=left)
+            told = news.result() if came else None
+            # One that is still open may have changed again: that takes a new waiter.
+            if told is not None and told[0]["state"] != "open":
+                return reply(told[0])
+        finally:
+            news.cancel()
+
+
+def _seen_waiting(
+    principal: Principal, answer: dict[str, Any]
+) -> AbstractContextManager[None]:
+    """Reviewers are told that an agent waits; a person who looks on is none."""
+    if isinstance(principal, AgentPrincipal) and answer["review"] is not None:
+        return agent_waits().wait_for(UUID(answer["review"]["id"]))
+    return nullcontext()
+
+
+def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
+    """The ids of the run and of its project."""
+    if not secret_stands(principal):
+        raise Unauthenticated
+    known = parse_code(run_code)
+    run = (
+        Run.objects.filter(code=known).values("pk", "agent_id", "project_id").first()
+        if known
+        else None
+    )
+    if run is None:
+        raise NotFound
+    match principal:
+        case AgentPrincipal():
+            if run["agent_id"] != principal.agent_id:
+                raise NotFound
+        case PersonPrincipal():
+            role_in(user_id=principal.user_id, project_id=run["project_id"])
+    return run["pk"], run["project_id"]
+
+
+def _standing_for(
+    principal: Principal,
+    run_id: int,
+    run_code: str,
+    review_code: str | None,
+    news: Committed | None,
+) -> Standing:
+    """Asked anew at every look: a key revoked meanwhile hears nothing more."""
+    if isinstance(principal, AgentPrincipal):
+        told = news.told if news is not None else None
+        if news is not None and isinstance(told, Told) and told.review == review_code:
+            # All is known but whether this key still opens the door, and often that.
+            if principal.key_id not in news.keys and not key_stands(principal.key_id):
+                raise Unauthenticated
+            return told.standing
+        # Whose run it is does not change: only the key has to be looked at.
+        found = standing(run_id, review_code, key_id=principal.key_id)
+        if found is not None:
+            return found
+    _visible_run(principal, run_code)
+    found = standing(run_id, review_code)
+    if found is None:
+        raise NotFound
+    return found

@@ -1,0 +1,87 @@
+"""Judging without a run: the same gates, nothing stored."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from accounts.auth import AgentPrincipal, Principal
+from accounts.selectors import projects_of
+from common.errors import Forbidden, Invalid
+from common.responses import Reply, reply
+from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
+from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
+from gateway.schemas.runs import ContinueIn
+from gateway.use_cases.tool_calls import judged
+from gateway.use_cases.verdicts import sound
+from guidance.core.checks import read_text
+from guidance.core.runs.facts import FactError
+from guidance.core.runs.usage import Remaining
+from guidance.core.steps.stateless import ContinueFacts, judge_continue
+from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.judge_turn import judge_turn
+from guidance.selectors import LoadedPolicy
+from guidance.services import policy_in_force
+from ledger.writer.db_threads import run_in_db_thread
+
+
+async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+    left = body.budget_remaining
+    facts = ContinueFacts(
+        step_number=body.step_number,
+        total_tokens_used=body.total_tokens_used,
+        total_tool_calls=body.total_tool_calls,
+        rework_count=body.rework_count,
+        coherence_score=body.coherence_score,
+        uncertainty_score=body.uncertainty_score,
+        budget_remaining=Remaining(
+            tokens=left.tokens, tool_calls=left.tool_calls, time_ms=left.time_ms
+        ),
+        last_checkpoint_step=body.last_checkpoint_step,
+        recent_step_tokens=tuple(body.recent_step_tokens),
+    )
+    try:
+        verdict = judge_continue(policy=policy.policy, facts=facts)
+    except FactError as error:
+        raise Invalid(
+            f"{error.field}: {error}.",
+            errors=[{"loc": [error.field], "message": str(error)}],
+        ) from None
+    return reply({**verdict.to_json(), "policy": policy.stamp()})
+
+
+async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
+    """The gates of a call that need no run."""
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+    verdict = await judged(body.call(), policy)
+    answer = {**verdict.to_json(), "policy": policy.stamp()}
+    if isinstance(body, EvaluateMultiEditIn):
+        answer["preview"] = verdict.preview
+    return reply(answer)
+
+
+async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
+    """A turn as if it were the first stop of its run."""
+    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+    facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
+    rules = policy.policy.turns.for_model(body.model)
+    verdict = await asyncio.to_thread(judge_turn, rules, facts)
+    return reply({**verdict.to_json(), "policy": policy.stamp()})
+
+
+async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
+    """A text as a verdict on any number of gates."""
+    read_as = await asyncio.to_thread(read_text, body.text, gates=None, bare=True)
+    return reply(sound(read_as).to_json())
+
+
+def _policy(principal: Principal, name: str) -> LoadedPolicy:
+    if isinstance(principal, AgentPrincipal):
+        project_id = principal.project_id
+    else:
+        project = projects_of(user_id=principal.user_id).first()
+        if project is None:
+            raise Forbidden("You are not a member of any project yet.")
+        project_id = project.pk
+    return policy_in_force(project_id=project_id, name=name)

@@ -1,0 +1,364 @@
+"""Quality gates put to a step, and the verdicts on them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from accounts.auth import AgentPrincipal
+from common.errors import Invalid, NotFound
+from common.ids import parse_code, uuid7
+from common.responses import Reply, reply
+from gateway.schemas.checks import GateCheckIn, VerdictIn
+from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
+from gateway.use_cases.evidence import gathered_evidence
+from gateway.use_cases.review_links import reference
+from gateway.use_cases.verdicts import verdict_of
+from guidance.core.canonical import canonical
+from guidance.core.checks import (
+    CheckState,
+    CombinedGates,
+    Evidence,
+    Outcome,
+    Refused,
+    Verdict,
+    choose_gates,
+    exhaustion_text,
+    exhaustion_title,
+    open_check,
+    previous_feedback,
+    prompt_text,
+    take_verdict,
+)
+from guidance.core.policy.caps import CapReached
+from guidance.core.review_limit import OPEN_REVIEWS
+from guidance.selectors import LoadedPolicy
+from ledger.idempotency import Idempotency
+from ledger.models import RunStatus
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.caps import reached_review_cap
+from reviews.checks import gates_of, open_warnings, state_of_check, store_state
+from reviews.errors import AlreadyRuled
+from reviews.models import AdvisoryWarning, GateCheck, ReviewState
+from reviews.plan import Plan
+
+QUALITY_GATE = "system:quality-gate"
+
+
+@dataclass(kw_only=True)
+class OpenCheck(ChangeRequest[Reply]):
+    agent: AgentPrincipal
+    policy: LoadedPolicy
+    gates: CombinedGates
+    step: int | None  # None: the last one reported when the check is opened
+    check_code: str = field(default_factory=lambda: str(uuid7()))
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        refuse_unless_running(run, self.agent)
+        step = run.memory.last_step if self.step is None else self.step
+        if step > run.memory.last_step:
+            message = f"step {step} is later than the last one reported"
+            raise Invalid(
+                f"step: {message}.", errors=[{"loc": ["step"], "message": message}]
+            )
+        plan = Plan(run, at)
+        max_resets = self.policy.policy.checks.max_resets
+        state = open_check(self.gates, max_resets=max_resets)
+        definitions = [gate.to_json() for gate in self.gates.gates]
+        plan.note(
+            "check.opened",
+            actor=self.agent.actor,
+            payload={
+                "check": self.check_code,
+                "step": step,
+                "gates": definitions,
+                "state": state.to_json(),
+                "policy": self.policy.stamp(),
+            },
+        )
+        plan.rows.append(
+            GateCheck(
+                code=self.check_code,
+                project_id=run.project_id,
+                run_id=run.id,
+                step=step,
+                gates=canonical(definitions),
+                state=canonical(state.to_json()),
+                status=state.status,
+                opened_at=at,
+                updated_at=at,
+            )
+        )
+        return plan.change(partial(self._answer, state, run.id))
+
+    def _answer(
+        self, state: CheckState, run_id: int, entries: Sequence[SealedEntry]
+    ) -> Reply:
+        return reply(
+            {
+                "id": self.check_code,
+                "run": self.run_code,
+                **standing(self.gates, state),
+                "advisory_warnings": open_warnings(run_id),
+                "receipt": entries[0].receipt(),
+            },
+            status=201,
+        )
+
+
+def standing(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
+    """A check as it stands: what is asked, and how often it may still be tried."""
+    return {
+        "status": state.status,
+        "gates": [gate.slug for gate in gates.gates],
+        "enforcement_mode": state.mode,
+        "attempt": state.attempt,
+        "max_attempts": state.max_attempts,
+        "attempts_left": state.attempts_left,
+        "previous_feedback": previous_feedback(gates, state),
+        "prompt": prompt_text(gates, state) if state.status == "open" else None,
+    }
+
+
+@dataclass(kw_only=True)
+class TakeVerdict(ChangeRequest[Reply]):
+    agent: AgentPrincipal
+    check_code: str
+    verdict: Verdict
+    evidence: Sequence[Evidence]
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        check = check_in(run.id, self.check_code)
+        refuse_unless_running(run, self.agent)
+        gates, state = gates_of(check), state_of_check(check)
+        refuse_ended(state)
+        outcome = take_verdict(state, self.verdict, gates=gates, evidence=self.evidence)
+        plan = Plan(run, at)
+        payload: dict[str, Any] = {
+            "check": str(check.code),
+            "step": check.step,
+            "verdict": self.verdict.to_json(),
+            "evidence": [item.to_json() for item in self.evidence],
+            "outcome": outcome.word,
+            "hints": list(outcome.hints),
+            "unproven": list(outcome.unproven),
+            "warning": outcome.warning,
+            "warning_id": None,
+            "state": outcome.state.to_json(),
+            "review": None,
+        }
+        plan.note("check.judged", actor=self.agent.actor, payload=payload)
+        if outcome.word == "exhausted":
+            reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
+            if reached is None:
+                payload["review"] = put_before_a_person(
+                    plan, check, gates, outcome.state
+                )
+            else:
+                stop_unasked(plan, reached)
+        if outcome.warning is not None:
+            warning = AdvisoryWarning(
+                run_id=run.id, check_code=check.code, text=outcome.warning, at=at
+            )
+            payload["warning_id"] = str(warning.code)
+            plan.rows.append(warning)
+        review = payload["review"]["id"] if payload["review"] else None
+        plan.effects.append(
+            partial(store_state, check, outcome.state, review=review, at=at)
+        )
+        return plan.change(partial(self._answer, gates, outcome, run.id))
+
+    def _answer(
+        self,
+        gates: CombinedGates,
+        outcome: Outcome,
+        run_id: int,
+        entries: Sequence[SealedEntry],
+    ) -> Reply:
+        payload = json.loads(entries[0].payload)
+        return reply(
+            {
+                "id": self.check_code,
+                "run": self.run_code,
+                "outcome": outcome.word,
+                **standing(gates, outcome.state),
+                "hints": list(outcome.hints),
+                "unproven": list(outcome.unproven),
+                "advisory_warnings": open_warnings(run_id),
+                "review": reference(
+                    payload["review"], project_slug=self.agent.project_slug
+                ),
+                "receipt": entries[0].receipt(),
+            }
+        )
+
+
+def put_before_a_person(
+    plan: Plan, check: GateCheck, gates: CombinedGates, state: CheckState
+) -> dict[str, str]:
+    """The whole history side by side: what failed, what was said, what changed."""
+    code = plan.open_review(
+        kind="exhausted",
+        title=exhaustion_title(gates, state),
+        content={
+            "kind": "exhausted",
+            "check": str(check.code),
+            "step": check.step,
+            "summary": exhaustion_text(gates, state),
+            "gates": [gate.to_json() for gate in gates.gates],
+            "state": state.to_json(),
+            "offers": list(state.offers),
+        },
+        actor=QUALITY_GATE,
+        step=check.step or None,
+    )
+    return {"id": code, "kind": "exhausted"}
+
+
+def stop_unasked(plan: Plan, reached: CapReached) -> None:
+    """The check has failed and nobody can be asked: the run does not go on."""
+    plan.close_run(
+        "run.stopped",
+        actor=QUALITY_GATE,
+        reason=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about the check",
+    )
+
+
+def check_in(run_id: int, code: str) -> GateCheck:
+    known = parse_code(code)
+    check = (
+        GateCheck.objects.filter(code=known, run_id=run_id).first() if known else None
+    )
+    if check is None:
+        raise NotFound
+    return check
+
+
+def refuse_ended(state: CheckState) -> None:
+    if state.status != "open":
+        raise AlreadyRuled(
+            f"The check is {state.status}: it takes no more verdicts.",
+            state=state.status,
+        )
+
+
+async def check_open(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    body: GateCheckIn,
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
+    try:
+        gates = choose_gates(
+            named=body.gates, inline=body.inline, policy=policy.policy.gates
+        )
+    except Refused as refused:
+        raise invalid(refused.errors) from None
+    return await writer().perform(
+        OpenCheck(
+            agent=agent,
+            run_code=run_code,
+            policy=policy,
+            gates=gates,
+            step=body.step,
+            idempotency=idempotency,
+        )
+    )
+
+
+async def verdict_submit(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    check_code: str,
+    body: VerdictIn,
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    check = await run_in_db_thread(partial(_own_check, agent, run_code, check_code))
+    gates = gates_of(check)
+    # A long text must not hold up others while it is read.
+    verdict = await asyncio.to_thread(verdict_of, body, gates=gates)
+    try:
+        evidence = await gathered_evidence(
+            body, verdict=verdict, gates=gates, takes_it=_takes_verdicts(check)
+        )
+    except Refused as refused:
+        raise invalid(refused.errors) from None
+    return await writer().perform(
+        TakeVerdict(
+            agent=agent,
+            run_code=run_code,
+            check_code=str(check.code),
+            verdict=verdict,
+            evidence=evidence,
+            idempotency=idempotency,
+        )
+    )
+
+
+def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Reply:
+    """A check with the prompt for its next attempt, a reviewer's guidance included."""
+    check = _own_check(agent, run_code, check_code)
+    gates, state = gates_of(check), state_of_check(check)
+    return reply(
+        {
+            "id": str(check.code),
+            "run": run_code,
+            "step": check.step,
+            **standing(gates, state),
+            "guidance": state.guidance or None,
+            "advisory_warnings": open_warnings(check.run_id),
+            "review": reference(
+                _review_to_wait_for(check), project_slug=agent.project_slug
+            ),
+        }
+    )
+
+
+def _review_to_wait_for(check: GateCheck) -> dict[str, str] | None:
+    """The review that decides on an exhausted check.
+
+    A ruled one gave it further attempts: those failed too, and nobody could be asked.
+    """
+    review = check.review if check.status == "exhausted" else None
+    if review is None or review.state == ReviewState.RULED:
+        return None
+    return {"id": str(review.code), "kind": "exhausted"}
+
+
+def _takes_verdicts(check: GateCheck) -> bool:
+    return check.status == "open" and check.run.status == RunStatus.RUNNING
+
+
+def _own_check(agent: AgentPrincipal, run_code: str, check_code: str) -> GateCheck:
+    known, of_run = parse_code(check_code), parse_code(run_code)
+    if known is None or of_run is None:
+        raise NotFound
+    checks = GateCheck.objects.select_related("run")
+    check = checks.filter(
+        code=known, run__code=of_run, run__agent_id=agent.agent_id
+    ).first()
+    if check is None:
+        raise NotFound
+    return check
+
+
+def invalid(errors: Sequence[tuple[str, str]]) -> Invalid:
+    first = errors[0]
+    return Invalid(
+        f"{first[0]}: {first[1]}.",
+        errors=[{"loc": path.split("."), "message": why} for path, why in errors],
+    )

@@ -1,0 +1,291 @@
+"""Spans that OpenTelemetry sends become steps of runs that are observed, not gated.
+
+Telemetry is after the fact. The gates judge each step and what they say is kept, but no
+run is held, stopped or put before a person by it. The same span counts once, however
+often it is sent: what was taken is recorded with its entry, in one commit, and kept for
+as long as idempotency keys are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.auth import AgentPrincipal
+from common.errors import DomainError, Invalid, NotFound
+from gateway.schemas.runs import FinishIn, StepIn
+from gateway.telemetry.meaning import Told, Trace, told_by, traces_of
+from gateway.telemetry.spans import BadSpan, Span
+from gateway.use_cases.runs import StartRun, finish
+from gateway.use_cases.steps import refuse_uncountable, report_of
+from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
+from guidance.selectors import policy_by_id
+from guidance.services import policy_in_force
+from ledger.idempotency import (
+    Idempotency,
+    build_own_key,
+    build_record,
+    list_recorded_answers,
+)
+from ledger.models import FINAL, OBSERVED, Entry, Run
+from ledger.state import RunState
+from ledger.transitions import after_step, report_to_json, step_type, turns_repeat
+from ledger.writer import Change, ChangeRequest, Draft, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.plan import Plan
+
+# Of one transaction: others write between two parts of a large request.
+PART = 100
+
+
+class NothingNew(DomainError):
+    """Internal: there is nothing in it that was not told before."""
+
+    slug, status, title = "step-conflict", 409, "These spans are stored already"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A span's tale, and what `Trace.above` says of it."""
+
+    told: Told
+    above: str | None
+
+    @property
+    def span_id(self) -> str:
+        return self.told.span.span_id
+
+
+@dataclass(kw_only=True)
+class ObserveSpans(ChangeRequest[list[str]]):
+    """Answers with the reasons for which spans were not taken."""
+
+    agent: AgentPrincipal
+    trace_id: str
+    items: Sequence[Item] = ()
+    outcome: FinishIn | None = None
+
+    def decide(self, run: RunState, at: datetime) -> Change[list[str]]:
+        if run.agent_id != self.agent.agent_id or not run.observed:
+            raise NotFound
+        key_of = partial(_key, self.agent, self.trace_id)
+        trace_key = key_of("trace")
+        spans = {item.span_id: key_of("span", item.span_id) for item in self.items}
+        above = [key_of("above", item.above) for item in self.items if item.above]
+        known = list_recorded_answers([trace_key, *spans.values(), *above])
+        plan = Plan(run, at)
+        refused: list[str] = []
+        for item in self.items:
+            key = spans[item.span_id]
+            if key.key in known:
+                continue
+            try:
+                self._note(plan, item)
+            except Invalid as refusal:
+                refused.append(refusal.detail)
+                continue
+            self._remember(plan, key, known)
+            if item.told.outcome is not None and item.above:
+                self._remember(plan, key_of("above", item.above), known)
+        if self.outcome is not None and plan.run.status not in FINAL:
+            finish(plan, self.outcome, actor=self.agent.actor)
+        if not plan.drafts:
+            raise NothingNew("These spans are stored already.", refused=refused)
+        self._remember(plan, trace_key, known)
+        return plan.change(lambda _: refused)
+
+    def _remember(
+        self, plan: Plan, key: Idempotency, known: dict[str, dict[str, Any]]
+    ) -> None:
+        if key.key not in known:
+            known[key.key] = body = {"id": plan.run.code}
+            plan.rows.append(build_record(key, body=body, at=plan.at))
+
+    def _note(self, plan: Plan, item: Item) -> None:
+        told = item.told
+        # What an agent used in all is known already where its parts have told it.
+        if told.step is not None and not (told.outcome and plan.run.used.tokens):
+            self._step(plan, told, told.step)
+        if told.outcome is None:
+            return
+        if item.above == "" and plan.run.status not in FINAL:
+            finish(plan, told.outcome, actor=self.agent.actor)
+            return
+        outcome = told.outcome.model_dump(mode="json", include={"outcome", "summary"})
+        payload = {**outcome, "span": told.origin()}
+        plan.note("agent.observed", actor=self.agent.actor, payload=payload)
+
+    def _step(self, plan: Plan, told: Told, body: StepIn) -> None:
+        run = plan.run
+        policy = policy_by_id(run.policy_id)
+        report = replace(report_of(body), number=run.memory.last_step + 1)
+        verdict = judge_step(
+            policy=policy.policy,
+            report=report,
+            memory=run.memory,
+            used=run.used,
+            budget=run.budget,
+            turns_repeat=turns_repeat(run, policy.policy),
+        )
+        refuse_uncountable(verdict.used)
+        plan.drafts.append(
+            Draft(
+                type=step_type(run),
+                actor=self.agent.actor,
+                payload={
+                    "report": report_to_json(report),
+                    "verdict": verdict.to_json(),
+                    "span": told.origin(),
+                    "policy": policy.stamp(),
+                    "engine": ENGINE_VERSION,
+                },
+                step_number=report.number,
+            )
+        )
+        plan.run = after_step(run, verdict, plan.at)
+
+
+def _key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:
+    return build_own_key("otlp", trace_id, *parts, agent_id=agent.agent_id)
+
+
+async def spans_observe(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list[str]:
+    """Take what can be taken; one reason for each span that was not."""
+    refused: list[str] = []
+    awaited = await run_in_db_thread(partial(_awaited, agent, spans))
+    for trace in traces_of(spans):
+        # Beside the event loop: texts are cleaned as they are read.
+        items, reasons = await asyncio.to_thread(_items, trace)
+        refused += reasons
+        if items:
+            refused += await _take(agent, trace, items)
+        for span in trace.spans:
+            run_code = awaited.get((span.trace_id, span.span_id))
+            # Whoever stands above this one in turn would have come with it.
+            if run_code is not None and trace.above(span) is not None:
+                await _end(agent, trace, run_code)
+    return refused
+
+
+def _items(trace: Trace) -> tuple[list[Item], list[str]]:
+    items, refused = [], []
+    for span in trace.telling:
+        try:
+            items.append(Item(told=told_by(span), above=trace.above(span)))
+        except BadSpan as error:
+            refused.append(str(error))
+    return items, refused
+
+
+async def _take(
+    agent: AgentPrincipal, trace: Trace, items: Sequence[Item]
+) -> list[str]:
+    try:
+        run_code = await _run(agent, trace)
+    except (BadSpan, Invalid) as error:
+        return [str(error)] * len(items)
+    refused: list[str] = []
+    for at in range(0, len(items), PART):
+        refused += await _perform(
+            ObserveSpans(
+                agent=agent,
+                run_code=run_code,
+                trace_id=trace.trace_id,
+                items=items[at : at + PART],
+            )
+        )
+    return refused
+
+
+async def _perform(command: ObserveSpans) -> list[str]:
+    try:
+        return await writer().perform(command)
+    except NothingNew as nothing:
+        refused: list[str] = nothing.extra["refused"]
+        return refused
+
+
+async def _run(agent: AgentPrincipal, trace: Trace) -> str:
+    """The run that the trace belongs to. The same trace always gets the same one."""
+    run_code, parent = await run_in_db_thread(partial(_found, agent, trace))
+    if run_code is not None:
+        return run_code
+    body = trace.run(parent=parent)
+    policy = await run_in_db_thread(
+        partial(policy_in_force, project_id=agent.project_id, name=body.policy)
+    )
+    key = _key(agent, trace.trace_id, "trace")
+    if trace.conversation and parent is None:
+        key = _conversation_key(agent, trace)
+    started = await writer().perform(
+        StartRun(agent=agent, body=body, policy=policy, observed=True, idempotency=key)
+    )
+    code: str = json.loads(started.body)["id"]
+    return code
+
+
+def _conversation_key(agent: AgentPrincipal, trace: Trace) -> Idempotency:
+    return build_own_key("otlp-talk", trace.conversation, agent_id=agent.agent_id)
+
+
+def _found(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]:
+    """The run of this trace, or of its conversation while that is open.
+
+    Else none, and the conversation's first run, for a new one to go on from.
+    """
+    trace_key = _key(agent, trace.trace_id, "trace")
+    talk_key = _conversation_key(agent, trace) if trace.conversation else trace_key
+    known = list_recorded_answers([trace_key, talk_key])
+    if trace_key.key in known:
+        return known[trace_key.key]["id"], None
+    if talk_key.key not in known:
+        return None, None
+    first: str = known[talk_key.key]["id"]
+    name, value = OBSERVED
+    newest = (
+        Run.objects.filter(Q(code=first) | Q(parent__code=first))
+        .filter(agent_id=agent.agent_id, **{f"labels__{name}": value})
+        .order_by("-pk")
+        .first()
+    )
+    if newest is not None and newest.status not in FINAL:
+        return str(newest.code), None
+    return None, first
+
+
+def _awaited(
+    agent: AgentPrincipal, spans: Sequence[Span]
+) -> dict[tuple[str, str], str]:
+    """Spans of no agent below which one has ended before, and the run of that one."""
+    places = {
+        (span.trace_id, span.span_id): _key(agent, span.trace_id, "above", span.span_id)
+        for span in spans
+        if not span.operation
+    }
+    known = list_recorded_answers(places.values())
+    return {
+        place: known[key.key]["id"] for place, key in places.items() if key.key in known
+    }
+
+
+async def _end(agent: AgentPrincipal, trace: Trace, run_code: str) -> None:
+    """The agent that ended last had none above it: its end is the run's."""
+    outcome = await run_in_db_thread(partial(_last_outcome, run_code))
+    await _perform(
+        ObserveSpans(
+            agent=agent, run_code=run_code, trace_id=trace.trace_id, outcome=outcome
+        )
+    )
+
+
+def _last_outcome(run_code: str) -> FinishIn:
+    ended = Entry.objects.filter(run__code=run_code, type="agent.observed")
+    payload = json.loads(ended.latest("seq").payload)
+    return FinishIn(outcome=payload["outcome"], summary=payload["summary"])

@@ -1,0 +1,121 @@
+"""The agent asks a person in its own words, and may take the question back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from accounts.auth import AgentPrincipal
+from common.errors import Forbidden, NotFound
+from common.ids import parse_code
+from common.responses import Reply, reply
+from gateway.schemas.runs import ReviewIn
+from gateway.use_cases.access import own, refuse_unless_running
+from ledger.chain import timestamp
+from ledger.idempotency import Idempotency
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.answers import review_answer
+from reviews.caps import refuse_reviews_at_cap
+from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
+from reviews.expiry import expire_review
+from reviews.models import Kind, Review, ReviewState
+from reviews.plan import Plan
+from reviews.selectors import REVIEW_RELATED
+
+
+@dataclass(kw_only=True)
+class AskPerson(ChangeRequest[Reply]):
+    agent: AgentPrincipal
+    body: ReviewIn
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        refuse_unless_running(run, self.agent)
+        refuse_reviews_at_cap(run)
+        plan = Plan(run, at)
+        code = plan.open_review(
+            kind=self.body.kind,
+            title=self.body.title,
+            content=self.body.model_dump(mode="json"),
+            actor=self.agent.actor,
+            step=run.memory.last_step or None,
+        )
+        return plan.change(lambda _entries: _stored(code, status=201))
+
+
+@dataclass(kw_only=True)
+class WithdrawReview(ChangeRequest[Reply]):
+    agent: AgentPrincipal
+    review_code: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        review = run.open_review(self.review_code)
+        if review is None:
+            raise ReviewNotOpen("The review is closed.")
+        if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
+            raise Forbidden("A gate opened this review: only a person can end it.")
+        if at >= review.due_at:
+            return expire_review(run, review, at).refuse(
+                ReviewExpired(
+                    f"The review ended at {timestamp(review.due_at)}: "
+                    f"the outcome is {review.on_expiry}."
+                )
+            )
+        plan = Plan(run, at)
+        plan.note(
+            "review.withdrawn",
+            actor=self.agent.actor,
+            payload={"review": review.code},
+        )
+        plan.end_review(review, ReviewState.WITHDRAWN)
+        return plan.change(self._answer)
+
+    def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
+        return _stored(self.review_code, status=200)
+
+
+def _stored(code: str, *, status: int) -> Reply:
+    """The review as it stands in this very transaction."""
+    return reply(review_answer(_review(code)), status=status)
+
+
+def _review(code: str) -> Review:
+    return Review.objects.select_related(*REVIEW_RELATED).get(code=code)
+
+
+async def review_withdraw(
+    *,
+    agent: AgentPrincipal,
+    review_code: str,
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    def run_of_review() -> str:
+        known = parse_code(review_code)
+        review = (
+            Review.objects.filter(code=known, run__agent_id=agent.agent_id)
+            .values("run__code")
+            .first()
+            if known
+            else None
+        )
+        if review is None:
+            raise NotFound
+        return str(review["run__code"])
+
+    run_code = await run_in_db_thread(run_of_review)
+    try:
+        return await writer().perform(
+            WithdrawReview(
+                agent=agent,
+                run_code=run_code,
+                review_code=review_code,
+                idempotency=idempotency,
+            )
+        )
+    except ReviewNotOpen:
+        state = (await run_in_db_thread(lambda: _review(review_code))).state
+        raise AlreadyRuled(f"The review is {state} already.", state=state) from None

@@ -1,0 +1,190 @@
+"""An agent starts a run, saves its progress, and finishes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from accounts.auth import AgentPrincipal
+from common.errors import Invalid
+from common.ids import parse_code
+from common.responses import Reply, reply
+from gateway.schemas.runs import FinishIn, RunIn
+from gateway.use_cases.access import first_review, own
+from guidance.core.canonical import canonical
+from guidance.core.run_outcome import Outcome, evaluate_outcome
+from guidance.core.runs.memory import Memory
+from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.services import policy_in_force
+from ledger.idempotency import Idempotency
+from ledger.models import OBSERVED, Run
+from ledger.serializers import RUN_RELATED, serialize_run
+from ledger.state import RunState, build_state
+from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.budgets import budget_over
+from reviews.caps import refuse_runs_at_cap
+from reviews.errors import ReviewOpen, refuse_closed
+from reviews.plan import Plan
+
+
+@dataclass(kw_only=True)
+class StartRun(NewRunRequest[Reply]):
+    agent: AgentPrincipal
+    body: RunIn
+    policy: LoadedPolicy
+    observed: bool = False
+
+    @property
+    def project_id(self) -> int:
+        return self.agent.project_id
+
+    def create(self, at: datetime) -> RunState:
+        refuse_runs_at_cap(
+            project_id=self.agent.project_id, agent_id=self.agent.agent_id
+        )
+        body = self.body
+        budget = budget_over(self.policy.policy.budget, body.budget)
+        run = Run.objects.create(
+            code=self.run_code,
+            project_id=self.agent.project_id,
+            agent_id=self.agent.agent_id,
+            policy_id=self.policy.id,
+            parent=self._parent(),
+            task=body.task,
+            intent=body.intent,
+            model=body.model,
+            labels=self.labels,
+            status="running",
+            tokens_limit=budget.tokens,
+            tool_calls_limit=budget.tool_calls,
+            time_ms_limit=budget.time_ms,
+            cost_micros_limit=budget.cost_micros,
+            memory=canonical({**Memory().to_json(), **self._observed}),
+            created_at=at,
+            updated_at=at,
+        )
+        return build_state(run)
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        plan = Plan(run, at)
+        plan.note(
+            "run.started",
+            actor=self.agent.actor,
+            payload={
+                "task": self.body.task,
+                "intent": self.body.intent,
+                "model": self.body.model,
+                "labels": self.labels,
+                "parent": self.body.parent_run,
+                "policy": self.policy.stamp(),
+                "budget": asdict(run.budget),
+                **self._observed,
+            },
+        )
+        return plan.change(partial(_run_reply, run.id, status=201))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        mark = dict([OBSERVED]) if self.observed else {}
+        return {**mark, **self.body.labels}
+
+    @property
+    def _observed(self) -> dict[str, bool]:
+        return {"observed": True} if self.observed else {}
+
+    def _parent(self) -> Run | None:
+        if self.body.parent_run is None:
+            return None
+        known = parse_code(self.body.parent_run)
+        parent = (
+            Run.objects.filter(code=known, project_id=self.project_id).first()
+            if known
+            else None
+        )
+        if parent is None:
+            raise Invalid(
+                "parent_run is not a run of this project.",
+                errors=[{"loc": ["parent_run"], "message": "no such run"}],
+            )
+        return parent
+
+
+@dataclass(kw_only=True)
+class FinishRun(ChangeRequest[Reply]):
+    agent: AgentPrincipal
+    body: FinishIn
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        refuse_closed(run)
+        if run.open_reviews:
+            raise ReviewOpen(
+                "A person is asked about this run: wait for the ruling, then finish.",
+                review=first_review(run, project_slug=self.agent.project_slug),
+            )
+        plan = Plan(run, at)
+        evaluations = finish(plan, self.body, actor=self.agent.actor)
+        plan.revoke_grants()
+        extra = {"evaluations": evaluations}
+        return plan.change(partial(_run_reply, run.id, extra=extra))
+
+
+def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
+    """The run's last entry, and how its outcome was evaluated."""
+    policy = policy_by_id(plan.run.policy_id).policy
+    evaluations = [
+        evaluation.to_json()
+        for evaluation in evaluate_outcome(policy, outcome_of(body))
+    ]
+    payload = {**body.model_dump(mode="json"), "evaluations": evaluations}
+    plan.note("run.finished", actor=actor, payload=payload)
+    plan.wakes = True
+    return evaluations
+
+
+def outcome_of(body: FinishIn) -> Outcome:
+    tests, diff = body.tests, body.diff
+    return Outcome(
+        tests_ran=tests.ran if tests else None,
+        tests_passed=tests.passed if tests else 0,
+        tests_failed=tests.failed if tests else 0,
+        tests_skipped=tests.skipped if tests else 0,
+        lines_changed=diff.lines_added + diff.lines_removed if diff else 0,
+        rework_lines=body.rework_lines,
+        tools_used=tuple(body.tools_used),
+        violations=tuple(violation.rule for violation in body.violations),
+    )
+
+
+def _run_reply(
+    run_id: int,
+    _entries: Sequence[SealedEntry],
+    *,
+    status: int = 200,
+    extra: dict[str, Any] | None = None,
+) -> Reply:
+    """The run as it stands in this very transaction."""
+    run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
+    return reply({**serialize_run(run), **(extra or {})}, status=status)
+
+
+async def run_start(
+    *, agent: AgentPrincipal, body: RunIn, idempotency: Idempotency | None = None
+) -> Reply:
+    name, value = OBSERVED
+    if body.labels.get(name) == value:
+        message = f"{value} is kept for runs that telemetry tells of"
+        raise Invalid(
+            f"labels.{name}: {message}.",
+            errors=[{"loc": ["labels", name], "message": message}],
+        )
+    policy = await run_in_db_thread(
+        partial(policy_in_force, project_id=agent.project_id, name=body.policy)
+    )
+    return await writer().perform(
+        StartRun(agent=agent, body=body, policy=policy, idempotency=idempotency)
+    )

@@ -1,0 +1,304 @@
+"""The agent reports steps; the continue gate decides whether it may go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from accounts.auth import AgentPrincipal
+from common.errors import Invalid
+from common.responses import Reply, reply
+from gateway.schemas.runs import StepIn
+from gateway.use_cases.access import own, refuse_unless_running
+from gateway.use_cases.review_links import reference
+from guidance.core.money import micros
+from guidance.core.review_limit import stop_at_cap
+from guidance.core.runs.facts import StepReport
+from guidance.core.runs.usage import Usage
+from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
+from guidance.selectors import LoadedPolicy, policy_by_id
+from ledger.idempotency import Idempotency
+from ledger.models import Entry
+from ledger.state import RunState
+from ledger.transitions import (
+    after_step,
+    headline,
+    report_from_json,
+    report_to_json,
+    turns_repeat,
+)
+from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, writer
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.caps import reached_review_cap
+from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
+from reviews.plan import Plan
+
+TOTAL_MAX = 2**53 - 1
+# In the order people read them; the stored text is sorted.
+VERDICT_FIELDS = (
+    "decision",
+    "checkpoint_due",
+    "delay_ms",
+    "findings",
+    "metrics",
+    "recommended_action",
+)
+
+
+def report_of(body: StepIn) -> StepReport:
+    return StepReport(
+        number=body.number,
+        tokens=body.tokens,
+        tool_calls=body.tool_calls,
+        duration_ms=body.duration_ms,
+        cost_micros=micros(body.cost_usd),
+        rework=body.rework,
+        checkpoint=body.checkpoint,
+        coherence=body.coherence,
+        uncertainty=body.uncertainty,
+        confidences=tuple(body.confidences),
+        intent=body.intent,
+        summary=body.summary,
+        signature=body.signature,
+        failed_calls=body.failed_calls,
+    )
+
+
+@dataclass(kw_only=True)
+class ReportSteps(ChangeRequest[Reply]):
+    """One step, or several in order up to the first pause or stop."""
+
+    locked = False
+
+    agent: AgentPrincipal
+    reports: Sequence[StepReport]
+    batch: bool = False
+    earlier: Sequence[dict[str, Any]] = ()
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        own(run, self.agent)
+        expected = run.memory.last_step + 1
+        if self.reports[0].number < expected:
+            raise StepSeen(
+                f"Step {self.reports[0].number} is stored.", last=expected - 1
+            )
+        refuse_unless_running(run, self.agent)
+        if self.reports[0].number > expected:
+            raise StepOutOfOrder(
+                f"Step {expected} is the next one of this run.", expected=expected
+            )
+        policy = policy_by_id(run.policy_id)
+        plan = Plan(run, at)
+        for report in self.reports:
+            verdict = self._judge(plan, report, policy)
+            if verdict.decision in {"pause", "stop"}:
+                break
+        return plan.change(self._answer)
+
+    def _judge(
+        self, plan: Plan, report: StepReport, policy: LoadedPolicy
+    ) -> StepVerdict:
+        run = plan.run
+        verdict = judge_step(
+            policy=policy.policy,
+            report=report,
+            memory=run.memory,
+            used=run.used,
+            budget=run.budget,
+            turns_repeat=turns_repeat(run, policy.policy),
+        )
+        refuse_uncountable(verdict.used)
+        reached = None
+        if verdict.decision == "pause":
+            self.require_lock()
+            reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
+            verdict = stop_at_cap(verdict, reached)
+        payload: dict[str, Any] = {
+            "report": report_to_json(report),
+            "verdict": verdict.to_json(),
+            "review": None,
+            "policy": policy.stamp(),
+            "engine": ENGINE_VERSION,
+            **({"review_limit": reached.to_json()} if reached else {}),
+        }
+        plan.drafts.append(
+            Draft(
+                type="step.judged",
+                actor=self.agent.actor,
+                payload=payload,
+                step_number=report.number,
+                decision=verdict.decision,
+            )
+        )
+        plan.run = after_step(run, verdict, plan.at)
+        if verdict.decision == "pause":
+            code = plan.open_review(
+                kind="pause",
+                title=headline(verdict, "pause"),
+                content={
+                    "kind": "pause",
+                    "step": payload["report"],
+                    "decision": payload["verdict"],
+                    "limits": asdict(policy.policy.continue_limits),
+                },
+                actor="system:continue-gate",
+                step=report.number,
+            )
+            # The draft is sealed later, so the step's own entry can name its review.
+            payload["review"] = {"id": code, "kind": "pause"}
+        elif verdict.decision == "stop":
+            plan.revoke_grants()
+            plan.wakes = True
+        return verdict
+
+    def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
+        decisions = [
+            decision_answer(
+                run=self.run_code,
+                project_slug=self.agent.project_slug,
+                payload=json.loads(entry.payload),
+                receipt=entry.receipt(),
+            )
+            for entry in entries
+            if entry.type == "step.judged"
+        ]
+        if not self.batch:
+            return reply(decisions[0], status=201)
+        every = [*self.earlier, *decisions]
+        return reply({"decisions": every, "accepted": len(every)})
+
+
+def refuse_uncountable(used: Usage) -> None:
+    """The sums, too, stay numbers that JSON and the database can hold."""
+    fields = {
+        "tokens": used.tokens,
+        "tool_calls": used.tool_calls,
+        "duration_ms": used.time_ms,
+        "cost_usd": used.cost_micros,
+    }
+    for name, total in fields.items():
+        if total > TOTAL_MAX:
+            message = "the run's total would be more than can be counted"
+            raise Invalid(
+                f"{name}: {message}.", errors=[{"loc": [name], "message": message}]
+            )
+
+
+def decision_answer(
+    *,
+    run: str,
+    project_slug: str,
+    payload: dict[str, Any],
+    receipt: dict[str, Any],
+) -> dict[str, Any]:
+    """The decision object, from the stored entry alone: the same for ever."""
+    return {
+        "run": run,
+        "step": payload["report"]["number"],
+        **{name: payload["verdict"][name] for name in VERDICT_FIELDS},
+        "review": reference(payload["review"], project_slug=project_slug),
+        "policy": payload["policy"],
+        "receipt": receipt,
+    }
+
+
+async def step_submit(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    body: StepIn,
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    report = report_of(body)
+    try:
+        return await writer().perform(
+            ReportSteps(
+                agent=agent,
+                run_code=run_code,
+                reports=[report],
+                idempotency=idempotency,
+            )
+        )
+    except StepSeen:
+        stored = await run_in_db_thread(
+            partial(_stored_decisions, agent, run_code, [report])
+        )
+        return reply(stored[0], status=201, replayed=True)
+
+
+async def steps_submit(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    bodies: Sequence[StepIn],
+    idempotency: Idempotency | None = None,
+) -> Reply:
+    """Steps that are stored already answer as they did; the rest is judged now."""
+    reports = [report_of(body) for body in bodies]
+    for before, later in pairwise(reports):
+        if later.number != before.number + 1:
+            raise Invalid(
+                f"Steps of a batch stand in order: {later.number} follows "
+                f"{before.number}.",
+                errors=[{"loc": ["steps"], "message": "numbers must be consecutive"}],
+            )
+    earlier: list[dict[str, Any]] = []
+    while True:
+        try:
+            return await writer().perform(
+                ReportSteps(
+                    agent=agent,
+                    run_code=run_code,
+                    reports=reports,
+                    batch=True,
+                    idempotency=idempotency,
+                    earlier=earlier,
+                )
+            )
+        except StepSeen as seen:
+            count = min(len(reports), seen.extra["last"] - reports[0].number + 1)
+            earlier += await run_in_db_thread(
+                partial(_stored_decisions, agent, run_code, reports[:count])
+            )
+            reports = reports[count:]
+            if not reports or earlier[-1]["decision"] in {"pause", "stop"}:
+                body = {"decisions": earlier, "accepted": len(earlier)}
+                return reply(body, replayed=True)
+
+
+def _stored_decisions(
+    agent: AgentPrincipal, run_code: str, reports: Sequence[StepReport]
+) -> list[dict[str, Any]]:
+    entries = {
+        entry.step_number: entry
+        for entry in Entry.objects.filter(
+            run__code=run_code,
+            run__agent_id=agent.agent_id,
+            step_number__in=[report.number for report in reports],
+        )
+    }
+    answers = []
+    for report in reports:
+        entry = entries[report.number]
+        payload = json.loads(entry.payload)
+        if report_from_json(payload["report"]) != report:
+            raise StepConflict(
+                f"Step {report.number} is stored with other figures. "
+                "Report the next number instead."
+            )
+        answers.append(
+            decision_answer(
+                run=run_code,
+                project_slug=agent.project_slug,
+                payload=payload,
+                receipt={"seq": entry.seq, "hash": entry.hash},
+            )
+        )
+    return answers

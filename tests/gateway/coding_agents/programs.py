@@ -1,0 +1,74 @@
+"""The real coding agents, where they are installed, in a home and project of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from accounts.models import Project
+from reviews.models import Review
+from tests.gateway.coding_agents.hosts import held
+from tests.gateway.coding_agents.standins import Model
+from tests.waiting import until
+
+CLIENT = Path(__file__).resolve().parents[3] / "client"
+
+
+def program(variable: str, name: str) -> str | None:
+    """By the variable that names it, else by PATH."""
+    return os.environ.get(variable) or shutil.which(name)
+
+
+@dataclass
+class Session:
+    """One session of a program in its project."""
+
+    program: str
+    home: Path
+    project: Path
+    model: Model
+    said: dict[str, Any] = field(default_factory=dict)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home),
+            "PYTHONPATH": str(CLIENT),
+            **more,
+        }
+
+    def start(self, *words: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [self.program, *words],
+            cwd=self.project,
+            env=self.environment(**more),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+
+def last_document(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """What the program printed last, once it has ended."""
+    out, _ = process.communicate(timeout=50)
+    lines = [line for line in out.splitlines() if line.startswith("{")]
+    assert lines, out
+    document: dict[str, Any] = json.loads(lines[-1])
+    return document
+
+
+def waiting_review(project: Project) -> Review:
+    """The one that a hook is held for just now."""
+
+    def found() -> bool:
+        review = Review.objects.filter(project=project, state="open").first()
+        return review is not None and held(review.run)
+
+    until(found, seconds=40)
+    return Review.objects.get(project=project, state="open")

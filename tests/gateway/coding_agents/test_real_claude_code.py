@@ -1,0 +1,202 @@
+"""Claude Code itself, governed through the hooks that our command has installed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from checkrail.hooks import install
+
+from accounts.models import Project
+from ledger.models import Run
+from reviews.models import Review
+from tests.builders import Robot, make_policy
+from tests.gateway.coding_agents.programs import (
+    Session,
+    last_document,
+    program,
+    waiting_review,
+)
+from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
+from tests.live import Live
+from tests.people import rule
+from tests.waiting import until
+
+CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
+pytestmark = [
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(
+        CLAUDE is None,
+        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
+        "CHECKRAIL_CLAUDE to its program",
+    ),
+]
+ASKED = "rm -rf build"
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    home, folder = tmp_path / "home", tmp_path / "shop"
+    (folder / "build").mkdir(parents=True)
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    with standing_in() as model:
+        assert CLAUDE is not None  # else this file was skipped
+        yield Session(program=CLAUDE, home=home, project=folder, model=model)
+
+
+Govern = Callable[..., None]
+
+
+@pytest.fixture
+def govern(session: Session, live: Live, robo: Robot) -> Govern:
+    """Installs the hooks; by the command hook, for this project and user."""
+    return partial(
+        install, "claude-code", url=live.url, key=robo.key, folder=session.project
+    )  # type: ignore[return-value]
+
+
+def bash(command: str) -> Turn:
+    return [("Bash", {"command": command, "description": "Does it"})]
+
+
+def start(session: Session, *words: str, tools: str = "Bash") -> subprocess.Popen[str]:
+    return session.start(
+        *("-p", *words, "--output-format", "json", "--allowedTools", *tools.split()),
+        ANTHROPIC_BASE_URL=session.model.url,
+        ANTHROPIC_API_KEY="not-a-key",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+        DISABLE_TELEMETRY="1",
+    )
+
+
+def worked(session: Session, *words: str) -> dict[str, Any]:
+    return last_document(start(session, *words))
+
+
+@pytest.mark.parametrize("by_http", [False, True], ids=["command", "http"])
+def test_calls_are_denied_approved_and_changed(
+    session: Session,
+    govern: Govern,
+    project: Project,
+    reviewer: httpx.Client,
+    by_http: bool,
+) -> None:
+    govern(by_http=by_http)
+    token = "gh" + "p_" + "a1B2" * 9
+    session.model.script = [
+        bash(f"touch denied && export TOKEN={token}"),
+        bash(ASKED),
+        bash("rm -rf dist"),
+        bash("rm -rf out"),
+    ]
+    process = start(session, "Clean up")
+
+    rule(reviewer, str(waiting_review(project).code), "approve", note="fine")
+    until(lambda: not (session.project / "build").exists(), seconds=20)
+    amended = {"command": "touch amended"}
+    rule(reviewer, str(waiting_review(project).code), "amend", amended=amended)
+    rule(reviewer, str(waiting_review(project).code), "deny", note="keep out")
+
+    assert last_document(process)["result"] == "All done."
+    names = {path.name for path in session.project.iterdir()}
+    assert "denied" not in names
+    assert "amended" in names
+    assert "Checkrail blocked this call" in session.model.told
+    assert "keep out" in session.model.told
+    # What was written with the approval, too: as a person's words.
+    assert 'a reviewer, wrote: \\"fine\\"' in session.model.told
+    run = Run.objects.get(project=project)
+    assert (run.task, run.status) == ("Clean up", "completed")
+    # Steps are what ran: two of the four. Tokens are known to the command hook alone.
+    if by_http:
+        assert (run.steps, run.tokens_used) == (2, 0)
+    else:
+        assert run.tokens_used == 5 * TOKENS
+
+
+@pytest.mark.parametrize("megabytes", [2, 4, 8, 32])
+def test_a_call_too_large_to_judge_does_not_run(
+    session: Session, govern: Govern, megabytes: int
+) -> None:
+    """Over HTTP: a refusal that the host cannot hear would let it run."""
+    govern(by_http=True)
+    large = {
+        "file_path": str(session.project / "large.txt"),
+        "content": "x" * (megabytes * 1_000_000),
+    }
+    session.model.script = [[("Write", large)], bash("touch small")]
+
+    # It repeats the call in what it prints, and cuts that: nothing to be read as JSON.
+    start(session, "Write it", tools="Write Bash").communicate(timeout=50)
+
+    names = {path.name for path in session.project.iterdir()}
+    assert "large.txt" not in names
+    assert "small" in names  # the hook, and not something else, held the first one
+    assert "Checkrail could not judge this" in session.model.told
+
+
+def test_a_stopped_run_stops_it(
+    session: Session, govern: Govern, project: Project
+) -> None:
+    make_policy("small", project=project, budget={"tokens": TOKENS})
+    govern(policy="small")
+    session.model.script = [bash("touch one"), bash("touch two"), bash("touch three")]
+
+    answer = worked(session, "Work")
+
+    assert answer["terminal_reason"] == "hook_stopped"
+    names = {path.name for path in session.project.iterdir()}
+    assert "two" not in names
+    assert Run.objects.get(project=project).status == "stopped"
+    assert len(session.model.heard) <= 2
+
+
+def test_a_parked_call_is_resumed_after_the_ruling(
+    session: Session, govern: Govern, project: Project, reviewer: httpx.Client
+) -> None:
+    govern(wait_s=20)
+    session.model.script = [bash(ASKED)]
+    answer = worked(session, "Clean up")
+    assert answer["stop_reason"] == "tool_deferred"
+    assert (session.project / "build").exists()
+
+    review = Review.objects.get(project=project)
+    rule(reviewer, str(review.code), "approve")
+    answer = worked(session, "--resume", answer["session_id"])
+
+    assert answer["result"] == "All done."
+    assert not (session.project / "build").exists()
+    assert Review.objects.filter(project=project).count() == 1
+    assert Run.objects.filter(project=project).count() == 1
+
+
+def test_an_agent_that_stops_half_way_is_sent_on(
+    session: Session, govern: Govern, project: Project
+) -> None:
+    make_policy("eager", project=project, turns={"threshold": 35, "warn_from": 20})
+    govern(policy="eager")
+    half_way = "I have looked at it. Now let me continue with the second file."
+    session.model.script = [bash("ls"), [half_way]]
+    answer = worked(session, "Look at both")
+    assert answer["result"] == "All done."
+    assert len(session.model.heard) == 3
+    assert "stop hook" in session.model.told.lower()
+
+
+def test_nothing_goes_on_without_the_server(session: Session, robo: Robot) -> None:
+    url = "http://127.0.0.1:9"
+    install("claude-code", url=url, key=robo.key, folder=session.project)
+    session.model.script = [bash("touch ungoverned")]
+
+    answer = worked(session, "Work")
+
+    assert url in answer["result"]
+    assert session.model.heard == []
+    assert not (session.project / "ungoverned").exists()
