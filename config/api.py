@@ -13,7 +13,7 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from accounts.requests import BEARER_OR_SESSION, seen_of
+from accounts.api_auth import BEARER_OR_SESSION, seen_of
 from common.errors import (
     DomainError,
     Forbidden,
@@ -36,8 +36,8 @@ from ledger.api import router as ledger
 from ledger.schemas import RunPage
 from loop.api import router as loop
 from loop.people_api import router as loop_people
-from reviews.people_api import router as people
-from reviews.permission_api import router as permissions
+from reviews.api import router as people
+from reviews.permissions.api import router as permissions
 from webhooks.api import router as webhooks
 
 logger = logging.getLogger(__name__)

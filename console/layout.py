@@ -14,7 +14,7 @@ from console.access import ConsoleRequest
 from console.first_key import build_key_command
 from console.queue.rows import Person, person_of
 from console.runs.rows import Fleet, fleet_of
-from reviews.queue import Tally, count_reviews
+from reviews.queue.order import Tally, count_reviews
 
 
 class Shell:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
+from accounts.api_auth import BEARER_OR_SESSION, principal_of
 from accounts.models import SYSTEM_LOOP
-from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.errors import NotFound
 from common.paging import only_known, page_after, unacceptable
 from common.responses import json_response

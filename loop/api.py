@@ -9,8 +9,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from accounts.api_auth import BEARER_OR_SESSION, principal_of
 from accounts.auth import AgentPrincipal
-from accounts.requests import BEARER_OR_SESSION, principal_of
 from common.paging import only_known, page_after
 from common.responses import json_response, send_reply
 from gateway.api.support import keyed

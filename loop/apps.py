@@ -12,7 +12,7 @@ class LoopConfig(AppConfig):
         # They need the models, which are loaded by now and not before.
         from loop.control.worker_hint import hint_on_commits
         from loop.cycle.approvals import follow_approval
-        from reviews.aftermath import register_aftermath
+        from reviews.closed_hooks import register_aftermath
         from reviews.models import Kind
 
         register_aftermath(Kind.LOOP_ACTION, follow_approval)

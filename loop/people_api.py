@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.requests import PERSON, person_asking
+from accounts.api_auth import PERSON, person_asking
 from common.paging import only_known
 from common.responses import json_response, send_reply
 from loop.control.clock import loop_wake

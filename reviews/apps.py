@@ -11,6 +11,6 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
         from ledger.verification.row_checks import register_comparison
-        from reviews.comparing import compare_with_chain
+        from reviews.row_checks import compare_with_chain
 
         register_comparison(compare_with_chain)

@@ -21,7 +21,7 @@ from ledger.state import OpenReview, RunState
 from ledger.transitions import after
 from ledger.writer import Change, Draft, SealedEntry, nothing
 from ledger.writer.sql import Statement
-from reviews.aftermath import follow_up
+from reviews.closed_hooks import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
 
 T = TypeVar("T")

@@ -16,8 +16,8 @@ from common.ids import parse_code
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from ledger.writer import sql
-from reviews.answers import review_answer, ruling_read
 from reviews.models import Review
+from reviews.serializers import review_answer, ruling_read
 
 M = TypeVar("M", bound=Model)
 REVIEW_RELATED = (

@@ -18,17 +18,17 @@ from common.responses import Reply, reply
 from ledger.chain import timestamp
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.amendments import refuse_unconfirmed
-from reviews.answers import ruling_answer
-from reviews.choices import choice_of
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
-from reviews.interventions import AbortRun, AcknowledgeWarning, ReopenRun
-from reviews.letting import letting_of
 from reviews.models import AdvisoryWarning, ReviewState
-from reviews.reading import refuse_unread
-from reviews.rulings import Claim, Release, Remark, ReviewChangeRequest, Rule
-from reviews.schemas import BudgetIn, RememberIn, RulingIn
+from reviews.rulings.amendments import refuse_unconfirmed
+from reviews.rulings.approvals import letting_of
+from reviews.rulings.gate_choices import choice_of
+from reviews.rulings.reading_proof import refuse_unread
+from reviews.rulings.rule import Claim, Release, Remark, ReviewChangeRequest, Rule
+from reviews.rulings.run_control import AbortRun, AcknowledgeWarning, ReopenRun
+from reviews.schemas.reviews import BudgetIn, RememberIn, RulingIn
 from reviews.selectors import review_for, review_for_command, ruled_answer, run_for
+from reviews.serializers import ruling_answer
 
 
 def review_rule(*, review_code: str, person: PersonPrincipal, **said: Any) -> None:

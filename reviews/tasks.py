@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from reviews.expiry import abandon_silent_runs, expire_due_reviews
+from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 
 
 @shared_task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.requests import PERSON, person_asking
+from accounts.api_auth import PERSON, person_asking
 from common.paging import PageQuery, only_known, page_after
 from common.responses import json_response
 from webhooks.models import Delivery, WebhookEndpoint

@@ -17,8 +17,8 @@ from django.db.models import Q, QuerySet
 
 from ledger.links import review_url, run_url
 from ledger.models import Entry
-from reviews.answers import ruling_answer
 from reviews.models import Review
+from reviews.serializers import ruling_answer
 from webhooks.texts import fitting, safe
 
 TYPES = (

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from common.fields import Cursor, Id, Moment
 from common.paging import PageQuery
 from ledger.chain import timestamp
-from reviews.fields import Body, Cleaned
+from reviews.schemas.fields import Body, Cleaned
 from webhooks.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 
 EventType = Literal[

@@ -36,7 +36,7 @@ from gateway.use_cases.runs import run_start  # noqa: E402
 from gateway.use_cases.steps import steps_submit  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
 from reviews.models import Review  # noqa: E402
-from reviews.schemas import BudgetIn  # noqa: E402
+from reviews.schemas.reviews import BudgetIn  # noqa: E402
 
 PROJECT = "bench"
 AGENTS = 64

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.http import parse_cookie
 
+from accounts.api_auth import SEEN, Seen
 from accounts.auth import (
     Principal,
     bearer_secret,
@@ -25,7 +26,6 @@ from accounts.auth import (
     principal_for_secret,
     remembered_principal,
 )
-from accounts.requests import SEEN, Seen
 from common.errors import (
     DomainError,
     RequestTimeout,

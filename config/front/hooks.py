@@ -18,8 +18,8 @@ from urllib.parse import parse_qs
 from django.db import DatabaseError, InterfaceError
 from pydantic import ValidationError
 
+from accounts.api_auth import SEEN, Seen
 from accounts.auth import require_agent
-from accounts.requests import SEEN, Seen
 from common.errors import DomainError, Malformed, NotFound
 from common.responses import Reply
 from config.front.problems import invalid_body

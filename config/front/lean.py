@@ -19,6 +19,7 @@ from urllib.parse import parse_qs
 from django.db import DatabaseError, InterfaceError
 from pydantic import BaseModel, ValidationError
 
+from accounts.api_auth import SEEN, Seen
 from accounts.auth import (
     AgentPrincipal,
     PersonPrincipal,
@@ -26,7 +27,6 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
-from accounts.requests import SEEN, Seen
 from common.errors import Broken, DomainError, Malformed, Unavailable
 from common.paging import only_known
 from common.responses import Reply
@@ -57,8 +57,8 @@ from gateway.use_cases.steps import step_submit, steps_submit
 from gateway.use_cases.tool_calls import call_submit
 from ledger.idempotency import Idempotency, build_idempotency
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.call_schemas import ToolCallIn
-from reviews.schemas import RulingIn
+from reviews.schemas.calls import ToolCallIn
+from reviews.schemas.reviews import RulingIn
 from reviews.services import review_ruled
 
 B = TypeVar("B", bound=BaseModel)

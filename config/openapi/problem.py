@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from ledger.schemas import ReviewReference
-from reviews.schemas import RulingOut
+from reviews.schemas.reviews import RulingOut
 
 
 class ProblemItem(TypedDict):

@@ -12,7 +12,7 @@ from console.queue.kinds.gate_exhausted import (
     AskedCriterion,
     criteria_of,
 )
-from reviews.gate_counts import Count, CountedGate
+from reviews.queue.gate_counts import Count, CountedGate
 from safetext import visible, visible_line
 
 # A share of fewer ended checks than these says nothing: they are only counted.

@@ -11,7 +11,7 @@ from console.access import ConsoleRequest, member_door
 from console.gates.rows import build_row
 from console.runs.rows import live_position
 from guidance.services import DEFAULT, policy_in_force
-from reviews.gate_counts import CHECKS_LIMIT, count_gates
+from reviews.queue.gate_counts import CHECKS_LIMIT, count_gates
 
 PERIODS = (7, 30, 90)
 USUAL_DAYS = 30

@@ -20,9 +20,9 @@ from console.runs.checks import RunChecks
 from console.runs.page import RunPage
 from console.runs.rows import Fleet, RunRow
 from console.runs.timeline import TimelineRow
-from reviews.floods import Flood
-from reviews.queue import Tally
-from reviews.take_overs import TakeOver
+from reviews.queue.floods import Flood
+from reviews.queue.order import Tally
+from reviews.rulings.take_overs import TakeOver
 
 Context = dict[str, object]
 

@@ -24,10 +24,10 @@ from console.runs.rows import Fleet, fleet_of, live_position, rows_of
 from console.runs.timeline import PAGE, entries_of, timeline_of
 from ledger.models import Entry, Run
 from ledger.selectors import exclude_loop_runs
-from reviews.floods import list_floods
 from reviews.models import Permission, ReviewState
-from reviews.queue import Tally, count_reviews, list_reviews
-from reviews.take_overs import TAKING_OVER, list_take_overs
+from reviews.queue.floods import list_floods
+from reviews.queue.order import Tally, count_reviews, list_reviews
+from reviews.rulings.take_overs import TAKING_OVER, list_take_overs
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
 ROWS_LIMIT = 100

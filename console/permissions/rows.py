@@ -21,7 +21,7 @@ from console.queue.rows import Person, person_of
 from console.runs.rows import short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
-from reviews.permissions import permission_state, standing
+from reviews.permissions.standing import permission_state, standing
 from safetext import visible_line
 
 STANDING_LIMIT = 200

@@ -20,7 +20,7 @@ from console.permissions.rows import (
 )
 from console.runs.rows import live_position
 from reviews.models import Permission
-from reviews.permissions import permission_revoke
+from reviews.permissions.standing import permission_revoke
 
 
 @require_GET

@@ -19,10 +19,10 @@ from console.access import ConsoleRequest, member_door
 from console.format import ago, iso
 from console.queue.rows import cards_of
 from console.runs.rows import live_position
-from reviews.closing import CLOSE_LIMIT, Closing, close_agent_reviews
-from reviews.floods import build_url, open_reviews_of_agents
+from reviews.close_flood import CLOSE_LIMIT, Closing, close_agent_reviews
 from reviews.models import Kind
-from reviews.queue import load_reviews
+from reviews.queue.floods import build_url, open_reviews_of_agents
+from reviews.queue.order import load_reviews
 from safetext import visible_line
 
 REASON_LIMIT = 4_000

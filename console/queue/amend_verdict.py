@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from common.errors import Invalid
 from console.queue.amend import Unchanged, amended_from
 from console.queue.kinds.confirmation import ChangedCall, changed_call
-from reviews.amendments import Amendment, judge_amendment
 from reviews.models import Review
+from reviews.rulings.amendments import Amendment, judge_amendment
 from safetext import visible
 
 

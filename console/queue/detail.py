@@ -29,11 +29,11 @@ from console.runs.summary import (
 )
 from console.runs.timeline import TimelineRow, timeline_of
 from ledger.models import Entry, Run
-from reviews.agent_waits import Waiting, get_waiting
-from reviews.choices import offered
 from reviews.models import Kind, Review, ReviewState
+from reviews.queue.agent_waits import Waiting, get_waiting
+from reviews.rulings.gate_choices import offered
+from reviews.rulings.take_overs import is_taken_from
 from reviews.selectors import list_review_entries
-from reviews.take_overs import is_taken_from
 from safetext import visible, visible_line
 
 TRAIL = 5

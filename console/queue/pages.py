@@ -13,7 +13,7 @@ from console.queue.detail import review_loaded
 from console.queue.row_groups import QueueList, build_edge, build_list
 from console.runs.rows import live_position
 from reviews.models import Review
-from reviews.queue import SHOWS, Page, Place, Queue, parse_place
+from reviews.queue.order import SHOWS, Page, Place, Queue, parse_place
 
 
 def get_list(request: ConsoleRequest, *, chosen: Review | None = None) -> QueueList:

@@ -15,7 +15,7 @@ from guidance.core.tools.calls import Call, call_from
 from guidance.core.tools.permission_shapes import MAY_CHANGE, shape_text
 from guidance.selectors import policy_by_id
 from reviews.models import Permission, Review, ReviewState, Scope
-from reviews.schemas import RememberIn
+from reviews.schemas.reviews import RememberIn
 
 HOURS = ((1, "1 hour"), (8, "8 hours"), (24, "24 hours"), (168, "7 days"))
 _COVERED = {

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from console.queue.rows import ReviewCard, cards_of
-from reviews.queue import GROUPS, Page, Place, Queue, Tally
+from reviews.queue.order import GROUPS, Page, Place, Queue, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

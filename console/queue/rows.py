@@ -15,9 +15,9 @@ from accounts.models import User
 from console.charts import sparkline
 from console.format import clock, iso, milliseconds
 from console.runs.rows import short_code, step_figures
-from reviews.asking import asking_rule, asks_about_harm
 from reviews.models import Kind, Review
-from reviews.queue import CALLS, count_microseconds
+from reviews.queue.asking_rule import asking_rule, asks_about_harm
+from reviews.queue.order import CALLS, count_microseconds
 from safetext import visible_line
 
 SPARK_STEPS = 30

@@ -24,12 +24,12 @@ from console.queue.detail import ReviewPane, pane_of, review_loaded
 from console.queue.pages import get_list, render_list_part
 from console.queue.remember import remember_from
 from reviews import services
-from reviews.agent_waits import get_waiting
-from reviews.floods import list_floods
 from reviews.models import Kind, Review
-from reviews.queue import SHOWS
-from reviews.reading import page_serve
-from reviews.schemas import RememberIn
+from reviews.queue.agent_waits import get_waiting
+from reviews.queue.floods import list_floods
+from reviews.queue.order import SHOWS
+from reviews.rulings.reading_proof import page_serve
+from reviews.schemas.reviews import RememberIn
 from safetext import visible
 
 TEXT_LIMIT = 4_000

@@ -17,8 +17,8 @@ from console.access import ConsoleRequest, member_door
 from console.runs.page import run_loaded
 from ledger.models import Run
 from reviews import services
-from reviews.fields import BUDGET_MAX
-from reviews.schemas import BudgetIn
+from reviews.schemas.fields import BUDGET_MAX
+from reviews.schemas.reviews import BudgetIn
 
 _MICROS = 1_000_000
 _MINUTE_MS = 60_000

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.format import span
-from reviews.agent_waits import Waiting
+from reviews.queue.agent_waits import Waiting
 
 register = template.Library()
 

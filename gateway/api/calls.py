@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
 from common.responses import send_reply
 from gateway.api.support import keyed
 from gateway.schemas.calls import (
@@ -27,7 +27,7 @@ from gateway.use_cases.evaluation import call_evaluate
 from gateway.use_cases.tool_calls import call_submit
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.call_schemas import ToolCallIn
+from reviews.schemas.calls import ToolCallIn
 
 router = Router(auth=AGENT, tags=["Tool calls"])
 evaluate = Router(auth=BEARER, tags=["Evaluate"])

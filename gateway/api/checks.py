@@ -7,7 +7,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.requests import AGENT, BEARER, agent_of, principal_of
+from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
 from common.responses import send_reply
 from gateway.api.support import keyed
 from gateway.schemas.checks import (

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import WithJsonSchema
 
-from accounts.requests import AGENT, agent_of
+from accounts.api_auth import AGENT, agent_of
 from common.responses import send_reply
 from gateway.coding_agents.dispatch import hook_answer
 from gateway.coding_agents.inputs import WAIT_MAX, Dialect, HookIn, options_of

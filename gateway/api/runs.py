@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Header, Router
 from pydantic import WithJsonSchema
 
-from accounts.requests import (
+from accounts.api_auth import (
     AGENT,
     BEARER,
     BEARER_OR_SESSION,
@@ -41,7 +41,7 @@ from gateway.use_cases.runs import FinishRun, run_start
 from gateway.use_cases.steps import step_submit, steps_submit
 from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
 from ledger.writer import writer
-from reviews.schemas import ReviewOut
+from reviews.schemas.reviews import ReviewOut
 
 router = Router(auth=AGENT)
 

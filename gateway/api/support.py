@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 from django.http import HttpRequest
 
+from accounts.api_auth import agent_of, principal_of, seen_of
 from accounts.auth import PersonPrincipal
 from accounts.models import User
-from accounts.requests import agent_of, principal_of, seen_of
 from gateway.streams.events import Session
 from ledger.idempotency import Idempotency, build_idempotency
 

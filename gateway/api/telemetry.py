@@ -8,7 +8,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.requests import AGENT, agent_of, seen_of
+from accounts.api_auth import AGENT, agent_of, seen_of
 from gateway.telemetry.bodies import JSON, PROTOBUF, READER, encoding_of, spans_in
 from gateway.use_cases.observed_spans import spans_observe
 

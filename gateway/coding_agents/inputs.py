@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from common.errors import Invalid
 from common.paging import only_known, unacceptable
-from reviews.call_schemas import PolicyName
-from reviews.fields import Amount, Body, Money, kept_apart
+from reviews.schemas.calls import PolicyName
+from reviews.schemas.fields import Amount, Body, Money, kept_apart
 
 # Claude Code gives a hook 600 seconds; the answer must be there before that.
 WAIT_DEFAULT = 570

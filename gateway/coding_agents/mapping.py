@@ -15,7 +15,7 @@ from guidance.core.canonical import canonical
 from guidance.core.edits import diff_lines
 from guidance.core.tools.calls import Call
 from guidance.redactor import fingerprint_key
-from reviews.call_schemas import CommandBody, EditBody, ToolBody
+from reviews.schemas.calls import CommandBody, EditBody, ToolBody
 
 Input = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from ledger.schemas import (
     Receipt,
     ReviewReference,
 )
-from reviews.call_schemas import (
+from reviews.schemas.calls import (
     CommandBody,
     Digest,
     EditBody,
@@ -21,7 +21,7 @@ from reviews.call_schemas import (
     PolicyName,
     ToolBody,
 )
-from reviews.fields import Amount, Body, Money
+from reviews.schemas.fields import Amount, Body, Money
 
 
 class CallFindingOut(BaseModel):

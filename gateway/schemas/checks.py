@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from common.fields import Id
 from ledger.schemas import PolicyStamp, Receipt, ReviewReference
-from reviews.call_schemas import PolicyName
-from reviews.fields import STEP_MAX, Amount, Body, Kept, Said, Share
+from reviews.schemas.calls import PolicyName
+from reviews.schemas.fields import STEP_MAX, Amount, Body, Kept, Said, Share
 
 GateId = Annotated[str, StringConstraints(max_length=64)]
 Content = Annotated[str, Kept]

@@ -18,7 +18,7 @@ from ledger.schemas import (
     ReviewReference,
     RunStatus,
 )
-from reviews.fields import (
+from reviews.schemas.fields import (
     BUDGET_MAX,
     STEP_MAX,
     Amount,
@@ -37,7 +37,7 @@ from reviews.fields import (
     Told,
     kept_within,
 )
-from reviews.schemas import BudgetIn, RulingOut
+from reviews.schemas.reviews import BudgetIn, RulingOut
 
 
 class RunIn(Body):

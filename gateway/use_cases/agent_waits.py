@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from django.utils import timezone
 
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.agent_waits import store_waits
+from reviews.queue.agent_waits import store_waits
 
 STORE_SECONDS = 5.0
 

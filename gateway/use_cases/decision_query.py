@@ -11,8 +11,8 @@ from typing import Any
 from common.ids import parse_code
 from ledger.writer import sql
 from ledger.writer.sql import parse_uuid
-from reviews.answers import ruling_read
-from reviews.told import Standing, standing_shape
+from reviews.rulings.notice import Standing, standing_shape
+from reviews.serializers import ruling_read
 
 _STANDING = """
 SELECT run.code, run.status, run.head_seq,

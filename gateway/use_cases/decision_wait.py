@@ -26,7 +26,7 @@ from ledger.waiting.hub import hub
 from ledger.writer import Committed
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Holder
-from reviews.told import Standing, Told
+from reviews.rulings.notice import Standing, Told
 
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})

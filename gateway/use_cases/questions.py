@@ -17,13 +17,13 @@ from ledger.idempotency import Idempotency
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.answers import review_answer
 from reviews.caps import refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
-from reviews.expiry import expire_review
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import Plan
+from reviews.rulings.expiry import expire_review
 from reviews.selectors import REVIEW_RELATED
+from reviews.serializers import review_answer
 
 
 @dataclass(kw_only=True)

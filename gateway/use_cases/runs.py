@@ -25,10 +25,10 @@ from ledger.serializers import RUN_RELATED, serialize_run
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.budgets import budget_over
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen, refuse_closed
 from reviews.plan import Plan
+from reviews.rulings.budgets import budget_over
 
 
 @dataclass(kw_only=True)

@@ -49,8 +49,8 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews import models
 from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused
-from reviews.grants import NewGrant, grant_for
-from reviews.permissions import Use, permission_for
+from reviews.permissions.grants import NewGrant, grant_for
+from reviews.permissions.standing import Use, permission_for
 from reviews.plan import Plan
 
 GATEWAY = "system:tool-gateway"

@@ -16,9 +16,9 @@ from loop.cycle.act import LOOP, Act
 from loop.cycle.facts import root_of
 from loop.cycle.llm_decider import Asked
 from loop.models import Decision, Signal
-from reviews.expiry import DENY
 from reviews.models import Kind
 from reviews.plan import Plan
+from reviews.rulings.expiry import DENY
 
 NOT_ASKED = "not asked: the loop is paused, or today's budget is used up"
 

@@ -21,9 +21,9 @@ from guidance.core.lessons import (
 )
 from guidance.selectors import LoadedPolicy
 from ledger.models import FINAL, Run
-from reviews.asking import asking_name
-from reviews.gate_counts import count_gates
 from reviews.models import Kind, Review, ReviewState
+from reviews.queue.asking_rule import asking_name
+from reviews.queue.gate_counts import count_gates
 from safetext import visible_line
 
 # The newest ones: more would say the same, and take long to read.

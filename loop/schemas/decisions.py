@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from common.fields import Cursor, Id, Moment, Usd
 from ledger.schemas import PolicyStamp, ReviewReference
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.fields import Body, Money, Said, kept_apart
+from reviews.schemas.fields import Body, Money, Said, kept_apart
 
 Key = Annotated[str, StringConstraints(min_length=1, max_length=255), kept_apart(255)]
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, StringConstraints
 
 from common.paging import PageQuery, QueryText
 from guidance.core.canonical import canonical
-from reviews.fields import Cleaned
+from reviews.schemas.fields import Cleaned
 
 DATA_LIMIT = 16 * 1024
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import LoopQuery
-from reviews.fields import Body, Said
+from reviews.schemas.fields import Body, Said
 
 
 class ResolveIn(Body):

@@ -8,7 +8,7 @@ from pydantic import BaseModel, StringConstraints
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.fields import Body, Kept, Said
+from reviews.schemas.fields import Body, Kept, Said
 
 NoteText = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
 

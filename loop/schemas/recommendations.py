@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.fields import Body, Kept, Said, kept_within
+from reviews.schemas.fields import Body, Kept, Said, kept_within
 
 VERSION_MAX = 2**31 - 1
 Title = Annotated[

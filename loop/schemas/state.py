@@ -10,7 +10,7 @@ from common.fields import Id, Moment, Usd
 from common.paging import QueryText
 from ledger.schemas import PolicyStamp
 from loop.schemas.fields import ProjectQuery, Slug
-from reviews.fields import Body, Reason
+from reviews.schemas.fields import Body, Reason
 
 
 class WakeIn(Body):

@@ -1,5 +1,5 @@
 // The queue as this viewer sees it. Rows and counts come from the server the same for
-// everyone; the filter, the order (`reviews/queue.py` has the same), and which rows belong
+// everyone; the filter, the order (`reviews/queue/order.py` has the same), and which rows belong
 // to the part that is listed are settled here.
 import { rules, syncRow } from "./rowsync.js";
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from reviews.expiry import expire_due_reviews
+from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import (
     Person,
     make_policy,

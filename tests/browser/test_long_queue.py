@@ -10,7 +10,7 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from accounts.models import Project
 from console.live import updates
-from reviews.queue import PAGE
+from reviews.queue.order import PAGE
 from tests.builders import Person, pause_at_once, start_run
 from tests.people import rule
 from tests.reviews.floods import ask_to_run, open_many

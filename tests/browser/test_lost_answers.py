@@ -11,8 +11,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
 from accounts.models import Project
-from reviews.agent_waits import store_waits
 from reviews.models import Review
+from reviews.queue.agent_waits import store_waits
 from tests.browser.conftest import Desk
 from tests.builders import Person, pause_at_once, start_run
 

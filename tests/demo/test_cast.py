@@ -23,7 +23,7 @@ from guidance.core.steps.judge_step import judge_step
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
-from reviews.call_schemas import ToolCallIn
+from reviews.schemas.calls import ToolCallIn
 from tests.rows import each_row
 
 SEEDS = range(5)

@@ -22,7 +22,7 @@ from ledger.writer import batch
 from ledger.writer.batch import Committer
 from ledger.writer.state_cache import StateCache
 from reviews.models import Review, Ruling
-from reviews.rulings import Rule
+from reviews.rulings.rule import Rule
 from tests.builders import pause_at_once, start_run, step
 from tests.people import rule, seen
 from tests.threads import Threads

@@ -19,10 +19,10 @@ from ledger.writer.batch import Job
 from ledger.writer.fair_queue import FairQueue
 from ledger.writer.thread import ALONE_AT_ONCE
 from loop.inbox.notes import AddNote
-from reviews.expiry import AbandonRun
-from reviews.interventions import AbortRun
 from reviews.models import Review
-from reviews.rulings import Claim
+from reviews.rulings.expiry import AbandonRun
+from reviews.rulings.rule import Claim
+from reviews.rulings.run_control import AbortRun
 from tests.builders import Person, Robot
 
 

@@ -16,7 +16,7 @@ from gateway.use_cases.decision_query import standing
 from ledger.models import Run
 from ledger.writer import Committed, writer
 from ledger.writer.state_cache import StateCache
-from reviews.told import Told
+from reviews.rulings.notice import Told
 from tests.builders import Robot, pause_at_once, start_run
 from tests.gateway.calls.calls import command
 from tests.people import rule

@@ -20,7 +20,7 @@ from console.runs.rows import fleet_of, live_position
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from loop import runs
-from reviews.expiry import abandon_silent_runs
+from reviews.rulings.expiry import abandon_silent_runs
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
 from tests.ledger.triggers import run_sql, without_triggers

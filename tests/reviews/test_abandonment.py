@@ -12,7 +12,7 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.writer import writer
 from reviews.errors import RunClosed
-from reviews.expiry import AbandonRun, abandon_silent_runs
+from reviews.rulings.expiry import AbandonRun, abandon_silent_runs
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.problems import problem
 

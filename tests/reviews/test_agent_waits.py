@@ -12,8 +12,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Project
-from reviews import agent_waits
 from reviews.models import AgentWait, Review
+from reviews.queue import agent_waits
 from tests.browsing import browser_of, fragment
 from tests.builders import Person, Robot
 from tests.conftest import client_for

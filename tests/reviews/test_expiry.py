@@ -13,8 +13,8 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.writer import writer
 from reviews.errors import ReviewNotOpen
-from reviews.expiry import ExpireReview, expire_due_reviews
 from reviews.models import Review
+from reviews.rulings.expiry import ExpireReview, expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.people import rule, seen
 from tests.problems import problem

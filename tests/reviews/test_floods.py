@@ -18,9 +18,9 @@ from console.runs.rows import live_position
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from reviews import closing
-from reviews.floods import list_floods
+from reviews import close_flood
 from reviews.models import Review
+from reviews.queue.floods import list_floods
 from reviews.services import review_rule
 from tests.browsing import browser_of
 from tests.builders import (
@@ -204,12 +204,12 @@ def test_one_act_is_bounded_and_can_be_repeated(
     flooded: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(closing, "CLOSE_LIMIT", 3)
+    monkeypatch.setattr(close_flood, "CLOSE_LIMIT", 3)
     agent = Agent.objects.get(project=project, name="robo")
     codes = [UUID(code) for code in seen(project).split()]
 
     def act() -> int:
-        done = closing.close_agent_reviews(
+        done = close_flood.close_agent_reviews(
             agent=agent,
             person=alice.principal,
             action="deny",
@@ -246,7 +246,7 @@ def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
         rule(review_code=review_code, **said)
         ruled.append(review_code)
 
-    monkeypatch.setattr(closing, "review_rule", fail_at_the_third)
+    monkeypatch.setattr(close_flood, "review_rule", fail_at_the_third)
     said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
 
     answer = browser_of(alice.user).post(page_of(project), said)
@@ -272,7 +272,7 @@ def test_what_somebody_else_closes_meanwhile_is_passed_over(
             rule(person=bob.principal, **said)
         rule(person=person, **said)
 
-    monkeypatch.setattr(closing, "review_rule", rule_after_bob)
+    monkeypatch.setattr(close_flood, "review_rule", rule_after_bob)
     said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
 
     done = browser_of(alice.user).post(page_of(project), said, follow=True)

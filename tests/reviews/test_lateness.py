@@ -12,8 +12,8 @@ from django.utils import timezone
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from reviews.expiry import expire_due_reviews
 from reviews.models import Grant, GrantState, Review
+from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import pause_at_once, start_run
 from tests.gateway.calls.calls import claim, command, settle
 from tests.people import seen

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 
 from accounts.models import Project
-from reviews.expiry import expire_due_reviews
+from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.examples import part
 from tests.people import seen

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Project
 from reviews.models import Reading, Review
-from reviews.sheets import sheets_of
+from reviews.rulings.call_pages import sheets_of
 from safetext.paging import PAGE
 from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of

@@ -19,7 +19,7 @@ from hypothesis.stateful import (
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from reviews.expiry import expire_due_reviews
+from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import start_run, step
 from tests.people import seen
 from tests.problems import problem

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
 from ledger.models import Entry
-from reviews.expiry import abandon_silent_runs, expire_due_reviews
+from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_call

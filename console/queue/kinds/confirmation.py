@@ -19,9 +19,9 @@ from guidance.core.tools.texts import holders, marked_texts
 from guidance.core.vocabulary import call_severity
 from guidance.selectors import policy_by_id
 from reviews.models import Review
-from reviews.reading import pages_served, unread
+from reviews.rulings.call_pages import Form, Sheet, sheets_of
+from reviews.rulings.reading_proof import pages_served, unread
 from reviews.selectors import list_amended_findings
-from reviews.sheets import Form, Sheet, sheets_of
 from safetext import (
     ShownCommand,
     ShownDiff,

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from reviews.sheets import sheets_of
+from reviews.rulings.call_pages import sheets_of
 from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, tool

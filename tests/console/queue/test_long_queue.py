@@ -18,7 +18,7 @@ from accounts.models import Project
 from console.live.updates import View, news_for
 from console.runs.rows import live_position
 from reviews.models import Review, ReviewState
-from reviews.queue import PAGE, Queue, _beyond, count_reviews, parse_place
+from reviews.queue.order import PAGE, Queue, _beyond, count_reviews, parse_place
 from reviews.services import review_claim
 from tests.browsing import browser_of, fragment
 from tests.builders import Person, pause_at_once, start_run

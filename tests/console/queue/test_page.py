@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from reviews.models import Review
-from reviews.queue import GROUPS, Queue
+from reviews.queue.order import GROUPS, Queue
 from reviews.selectors import review_for
 from reviews.services import review_claim
 from tests.browsing import browser_of, fragment

@@ -8,8 +8,8 @@ import pytest
 from accounts.models import Project
 from ledger.models import Run
 from ledger.writer import writer
-from reviews.expiry import AbandonRun, expire_due_reviews
 from reviews.models import Grant
+from reviews.rulings.expiry import AbandonRun, expire_due_reviews
 from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls.calls import claim, command, settle
 from tests.people import rule

@@ -15,8 +15,8 @@ from accounts.models import Project
 from ledger.models import Run
 from loop.control.clock import look
 from loop.models import Decision
-from reviews.expiry import expire_due_reviews
 from reviews.models import Review
+from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import Person
 from tests.console.queue.panes import desk_of
 from tests.loop.saying import (

@@ -22,7 +22,7 @@ from guidance.core.tools.calls import (
     MultiEditCall,
     ToolCall,
 )
-from reviews.fields import Body
+from reviews.schemas.fields import Body
 
 EDITS_LIMIT = 1_000
 LINES_LIMIT = 10_000_000

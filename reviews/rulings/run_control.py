@@ -10,11 +10,11 @@ from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, nothing
-from reviews.budgets import budget_over
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
 from reviews.plan import Plan
-from reviews.schemas import BudgetIn
+from reviews.rulings.budgets import budget_over
+from reviews.schemas.reviews import BudgetIn
 
 
 @dataclass(kw_only=True)

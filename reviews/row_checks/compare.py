@@ -14,7 +14,7 @@ from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
-from reviews.comparing.expected import (
+from reviews.row_checks.expected import (
     TYPES,
     UNKNOWN,
     Expected,
@@ -22,7 +22,7 @@ from reviews.comparing.expected import (
     Key,
     Moment,
 )
-from reviews.comparing.stored import TABLES, Table, Values
+from reviews.row_checks.stored import TABLES, Table, Values
 
 # Long texts are cut in what is said about them.
 SHOWN = 120

@@ -15,11 +15,16 @@ from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import permittable
 from guidance.selectors import LoadedPolicy, policy_by_id
-from reviews.amendments import Amendment, call_in, judge_amendment, refuse_blocked
-from reviews.grants import NewGrant, grant_for
 from reviews.models import Kind, Review
-from reviews.permissions import NewPermission, new_permission
-from reviews.schemas import RememberIn
+from reviews.permissions.grants import NewGrant, grant_for
+from reviews.permissions.standing import NewPermission, new_permission
+from reviews.rulings.amendments import (
+    Amendment,
+    call_in,
+    judge_amendment,
+    refuse_blocked,
+)
+from reviews.schemas.reviews import RememberIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

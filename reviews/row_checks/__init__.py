@@ -3,6 +3,6 @@ says? Entry by entry the rows are made anew, then they are compared with what is
 
 from __future__ import annotations
 
-from reviews.comparing.comparing import compare_with_chain
+from reviews.row_checks.compare import compare_with_chain
 
 __all__ = ["compare_with_chain"]

@@ -15,7 +15,7 @@ from common.paging import PageQuery, QueryText
 from ledger.schemas import (
     ReviewKind,
 )
-from reviews.fields import Body, Limit, Money, Reason, StepNumber, Text
+from reviews.schemas.fields import Body, Limit, Money, Reason, StepNumber, Text
 
 
 class BudgetIn(Body):

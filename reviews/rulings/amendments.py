@@ -19,8 +19,8 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.redactor import fingerprint_key
 from guidance.selectors import policy_by_id
-from reviews.call_schemas import CommandBody, EditBody, ToolBody
 from reviews.models import Review
+from reviews.schemas.calls import CommandBody, EditBody, ToolBody
 
 _BODIES: dict[str, type[CommandBody | ToolBody | EditBody]] = {
     "command": CommandBody,

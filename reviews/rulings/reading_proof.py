@@ -6,7 +6,7 @@ import json
 
 from common.errors import PreconditionRequired
 from reviews.models import Kind, Reading, Review
-from reviews.sheets import sheets_of
+from reviews.rulings.call_pages import sheets_of
 
 
 def pages_of(review: Review) -> int:

@@ -19,7 +19,7 @@ from guidance.selectors import policy_by_id
 from ledger.models import Run, RunStatus
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
-from reviews.aftermath import follow_up
+from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
 from reviews.plan import CLOCK, Plan

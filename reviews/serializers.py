@@ -13,8 +13,8 @@ from django.utils import timezone
 from ledger.chain import timestamp
 from ledger.links import review_url
 from ledger.writer.sql import parse_time, parse_uuid
-from reviews.agent_waits import get_waiting
 from reviews.models import Grant, Review, Ruling
+from reviews.queue.agent_waits import get_waiting
 
 
 def review_answer(

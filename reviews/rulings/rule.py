@@ -13,16 +13,20 @@ from common.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, nothing
-from reviews.aftermath import follow_up
-from reviews.answers import ruling_shape
-from reviews.choices import Choice
+from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewExpired, ReviewNotOpen
-from reviews.expiry import expire_review
-from reviews.letting import Let, Letting
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import Plan
-from reviews.take_overs import get_other_claimer, refuse_unseen_claim, taken_from
-from reviews.told import Told, standing_shape
+from reviews.rulings.approvals import Let, Letting
+from reviews.rulings.expiry import expire_review
+from reviews.rulings.gate_choices import Choice
+from reviews.rulings.notice import Told, standing_shape
+from reviews.rulings.take_overs import (
+    get_other_claimer,
+    refuse_unseen_claim,
+    taken_from,
+)
+from reviews.serializers import ruling_shape
 
 
 @dataclass(kw_only=True)

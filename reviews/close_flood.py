@@ -12,8 +12,8 @@ from accounts.models import Agent, Role
 from accounts.selectors import require_role
 from common.errors import DomainError
 from reviews.errors import AlreadyRuled, ReviewExpired
-from reviews.floods import open_reviews_of_agents
 from reviews.models import RULINGS, Review, ReviewState
+from reviews.queue.floods import open_reviews_of_agents
 from reviews.services import review_rule
 
 # Of one act: each review is a commit of its own.

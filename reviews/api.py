@@ -5,17 +5,16 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
+from accounts.api_auth import PERSON, person_asking
 from accounts.auth import PersonPrincipal
-from accounts.requests import PERSON, person_asking
 from common.ids import parse_code
 from common.paging import only_known, page_after
 from common.responses import json_response, send_reply
 from ledger.schemas import RunOut
 from ledger.serializers import serialize_run
-from reviews.answers import review_answer
-from reviews.choices import offered
 from reviews.models import Review, ReviewState
-from reviews.schemas import (
+from reviews.rulings.gate_choices import offered
+from reviews.schemas.reviews import (
     AbortIn,
     CommentIn,
     ReopenIn,
@@ -26,6 +25,7 @@ from reviews.schemas import (
     RulingIn,
 )
 from reviews.selectors import REVIEW_RELATED, review_for, review_history, run_for
+from reviews.serializers import review_answer
 from reviews.services import (
     review_claim,
     review_comment,

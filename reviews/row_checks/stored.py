@@ -15,7 +15,6 @@ from guidance.core.canonical import canonical, digest
 from ledger.chain import timestamp
 from ledger.models import Checkpoint
 from ledger.verification.unreadable import describe, refuse_other
-from reviews.comparing.expected import Key
 from reviews.models import (
     AdvisoryWarning,
     Comment,
@@ -26,6 +25,7 @@ from reviews.models import (
     Ruling,
     ToolCall,
 )
+from reviews.row_checks.expected import Key
 
 Values = dict[str, Any]
 

@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.requests import PERSON, person_asking
+from accounts.api_auth import PERSON, person_asking
 from common.paging import PageQuery, only_known, page_after
 from common.responses import json_response
 from guidance.core.tools.permission_shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission
-from reviews.permissions import permission_revoke, permission_state, standing
-from reviews.schemas import PermissionOut, PermissionPage
+from reviews.permissions.standing import permission_revoke, permission_state, standing
+from reviews.schemas.reviews import PermissionOut, PermissionPage
 
 router = Router(auth=PERSON, tags=["Permissions"])
 

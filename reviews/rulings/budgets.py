@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from guidance.core.money import micros
 from guidance.core.runs.usage import Budget
-from reviews.schemas import BudgetIn
+from reviews.schemas.reviews import BudgetIn
 
 
 def budget_over(base: Budget, wanted: BudgetIn) -> Budget:

@@ -1,0 +1,1 @@
+"""Grants for one call, and standing permissions for calls alike."""

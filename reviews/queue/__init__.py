@@ -1,0 +1,1 @@
+"""The open reviews as people find them: order, floods, who waits, counts."""

@@ -1,0 +1,1 @@
+"""What people decide on reviews and runs, and what follows from it."""

@@ -1,0 +1,1 @@
+"""What people's programs send and get, and the fields that all bodies share."""
