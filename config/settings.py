@@ -45,6 +45,7 @@ PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
 
 INSTALLED_APPS = [
     "config",
+    "demo",
     "console",
     "loop",
     "webhooks",

@@ -14,8 +14,8 @@ import pytest
 
 from accounts.models import AgentKey, Project
 from accounts.services import agent_key_revoke
-from config.demo.cast import CAST
-from config.demo.fleet import Fleet
+from demo.agents.profiles.steps import CAST
+from demo.fleet import Fleet
 from tests.builders import make_robot
 from tests.live import Live
 

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import AgentKey
-from config.demo.cast import CAST
-from config.demo.seed import DEMO_PROJECT, demo_agents
+from demo.agents.profiles.steps import CAST
+from demo.keys import DEMO_PROJECT, demo_agents
 from ledger.models import Run
 from tests.live import Live
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from common.errors import DomainError
-from config.demo.cast import CAST
 from config.environment import Environment
 from config.pages import PROBLEM_TYPES
+from demo.agents.profiles.steps import CAST
 from guidance.core.policy.caps import Caps
 from guidance.core.vocabulary import STEP_DECISIONS
 from reviews.models import RULINGS, ReviewState

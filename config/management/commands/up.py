@@ -14,14 +14,14 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import Role, User
 from accounts.services import person_add
 from config.database_version import find_version_fault
-from config.demo.fleet import Fleet
-from config.demo.seed import DEMO_PROJECT, demo_agents
 from config.embedded import (
     Embedded,
     PortTaken,
     checkpoint,
     integrity_fault,
 )
+from demo.fleet import Fleet
+from demo.keys import DEMO_PROJECT, demo_agents
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 

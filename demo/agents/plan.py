@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask, Call, Character, Check, Stop, Task, Turn
+from demo.agents.profile import Ask, Call, Character, Check, Stop, Task, Turn
 
 TROUBLE_TURNS = 30
 # Trouble begins a few turns sooner or later.

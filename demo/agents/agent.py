@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from config.demo.characters import Character
-from config.demo.line import Dismissed, Line, Tally
-from config.demo.story import Story
-from config.demo.work import Work
+from demo.agents.plan import Story
+from demo.agents.profile import Character
+from demo.agents.run import Work
+from demo.client import Dismissed, Line, Tally
 
 REST_SECONDS = 9.0
 # How many of an agent's runs go wrong; the first one always does.

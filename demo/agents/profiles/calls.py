@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.demo.characters import Call, Character, Task, Trouble, Turn
+from demo.agents.profile import Call, Character, Task, Trouble, Turn
 
 
 def bash(command: str, output: str) -> Call:

@@ -12,9 +12,9 @@ import httpx
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from config.demo.fleet import Fleet
-from config.demo.line import Tally
-from config.demo.seed import DEMO_PROJECT, revoke_keys, simulation_agents
+from demo.client import Tally
+from demo.fleet import Fleet
+from demo.keys import DEMO_PROJECT, revoke_keys, simulation_agents
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 
 MOST_AGENTS = 500

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from config.demo.characters import Ask, Character, Task, Trouble, Turn
-from config.demo.operators import JANITOR, LOCK_FILE, PILOT
-from config.demo.provers import TESTER, TRANSLATOR
+from demo.agents.profile import Ask, Character, Task, Trouble, Turn
+from demo.agents.profiles.calls import JANITOR, LOCK_FILE, PILOT
+from demo.agents.profiles.checks import TESTER, TRANSLATOR
 
 MIGRATOR = Character(
     name="billing-migrator",

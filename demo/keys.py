@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts.models import AgentKey
 from accounts.services import agent_key_issue, agent_key_revoke
-from config.demo.cast import CAST
+from demo.agents.profiles.steps import CAST
 
 DEMO_PROJECT = "demo"
 

@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from django.conf import settings
 
-from config.demo.cast import CAST, character_for
-from config.demo.characters import Call, Character, Check, Stop, Trouble
-from config.demo.story import Story
+from demo.agents.plan import Story
+from demo.agents.profile import Call, Character, Check, Stop, Trouble
+from demo.agents.profiles.steps import CAST, character_for
 from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
 from guidance.core.money import micros
 from guidance.core.policy import Policy, load_policy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from config.demo.characters import Character, Check, Stop, Task, Trouble, Turn
+from demo.agents.profile import Character, Check, Stop, Task, Trouble, Turn
 
 TESTER = Character(
     name="checkout-tester",

@@ -13,9 +13,9 @@ import logging
 from random import Random
 from typing import Any
 
-from config.demo.characters import Ask, Call, Check, Stop
-from config.demo.line import Answer, Line, Tally
-from config.demo.story import Story
+from demo.agents.plan import Story
+from demo.agents.profile import Ask, Call, Check, Stop
+from demo.client import Answer, Line, Tally
 
 WAIT_SECONDS = 25
 # How long an agent keeps to a run that nobody rules on before it starts another.

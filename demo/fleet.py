@@ -10,10 +10,10 @@ from random import Random
 
 import httpx
 
-from config.demo.agent import Agent, Room
-from config.demo.cast import character_for
-from config.demo.line import Dismissed, Line, Outage, Tally
-from config.demo.work import WAIT_SECONDS, Work
+from demo.agents.agent import Agent, Room
+from demo.agents.profiles.steps import character_for
+from demo.agents.run import WAIT_SECONDS, Work
+from demo.client import Dismissed, Line, Outage, Tally
 
 # About as many reviews as a screen holds.
 REVIEWS_AT_ONCE = 14
