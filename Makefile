@@ -53,7 +53,7 @@ lock: setup ## Resolve the dependencies anew and write the lock files.
 	@command -v uv >/dev/null || test -x $(BIN)/uv || $(PY) -m pip install --quiet uv
 	$(COMPILE) --output-file requirements.lock
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
-	$(PY) -m tests.generated.node_tools
+	$(PY) -m tests.config.generated.node_tools
 
 bench: setup ## Measure throughput and waiting, beside the limits of the databases.
 	@PYTHONPATH=client $(PY) -m bench $(ARGS)

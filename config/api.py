@@ -21,8 +21,8 @@ from common.errors import (
     Unauthenticated,
     Unavailable,
 )
-from config.front.problems import MEDIA_TYPE, invalid_fields, problem_body
-from config.health import router as health
+from config.fastpath.problems import MEDIA_TYPE, invalid_fields, problem_body
+from config.health.api import router as health
 from config.openapi.document import Document
 from gateway.api.calls import evaluate
 from gateway.api.calls import router as calls

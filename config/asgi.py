@@ -17,15 +17,15 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
-from config.front.guard import ApiGuard  # noqa: E402
-from config.front.hooks import HookDoor, HookFailsClosed  # noqa: E402
-from config.front.http_protocol import TIMED  # noqa: E402
-from config.front.lean import LeanFront  # noqa: E402
-from config.front.origins import SameOrigin  # noqa: E402
-from config.front.proxies import believe_proxies  # noqa: E402
-from config.front.unread import DiscardUnread  # noqa: E402
-from config.front.wire import App, Receive, Scope, Send  # noqa: E402
+from config.fastpath.asgi import App, Receive, Scope, Send  # noqa: E402
+from config.fastpath.fail_closed import HookDoor, HookFailsClosed  # noqa: E402
+from config.fastpath.guard import ApiGuard  # noqa: E402
+from config.fastpath.origins import SameOrigin  # noqa: E402
+from config.fastpath.routes import LeanFront  # noqa: E402
 from config.lifespan import lifespan  # noqa: E402
+from config.server.http_protocol import TIMED  # noqa: E402
+from config.server.proxies import believe_proxies  # noqa: E402
+from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
 
 
@@ -47,7 +47,7 @@ def _warn_untimed() -> None:
     """Once: whoever started this server has forgotten an option."""
     logging.getLogger(__name__).warning(
         "Requests have no deadlines and connections no limit: start uvicorn with "
-        "--http config.front.http_protocol:TimedProtocol"
+        "--http config.server.http_protocol:TimedProtocol"
     )
 
 

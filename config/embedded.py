@@ -19,8 +19,8 @@ from django.db import connection
 
 from config.asgi import application
 from config.celery import app as celery_app
-from config.exclusive import hold_database_file
-from config.front.http_protocol import TimedProtocol
+from config.server.http_protocol import TimedProtocol
+from config.sqlite.file_lock import hold_database_file
 from config.tasks import heartbeat
 from webhooks.delivery.worker import end as end_deliveries
 
@@ -49,7 +49,7 @@ class Embedded:
             ws_max_size=SOCKET_FRAME_LIMIT,
             ws_per_message_deflate=False,
             server_header=False,
-            # uvicorn would believe loopback; config.front.proxies knows whom to believe.
+            # uvicorn would believe loopback; config.server.proxies knows whom to believe.
             proxy_headers=False,
             timeout_graceful_shutdown=3,
         )

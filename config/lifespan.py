@@ -14,9 +14,9 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from django.conf import settings
 
-from config.exclusive import hold_database_file
-from config.front.wire import Receive, Scope, Send
-from config.safety import refuse_unsafe
+from config.checks import refuse_unsafe
+from config.fastpath.asgi import Receive, Scope, Send
+from config.sqlite.file_lock import hold_database_file
 from console.live.broadcaster import here
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, hub

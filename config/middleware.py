@@ -9,7 +9,7 @@ from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import sync_and_async_middleware
 
-from config.front.problems import MEDIA_TYPE
+from config.fastpath.problems import MEDIA_TYPE
 from config.pages import method_not_allowed
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from config.data_folder import prepare_data
 from config.environment import (
     database_settings,
     llm_settings,
     read_environment,
     secret_key,
 )
+from config.sqlite.data_folder import prepare_data
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = read_environment()
@@ -65,7 +65,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "config.statics.StaticFiles",
+    "config.static_files.StaticFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -197,13 +197,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"()": "config.logs.OneLineFormatter"},
+        "line": {"()": "config.logging.OneLineFormatter"},
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
     },
     "root": {"handlers": ["console"], "level": ENVIRONMENT.log_level},
-    "filters": {"brief": {"()": "config.logs.Brief"}},
+    "filters": {"brief": {"()": "config.logging.Brief"}},
     "loggers": {
         # Anybody may send a wrong Host header, as often as they like.
         "django.security.DisallowedHost": {"filters": ["brief"]},

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 
 from config import pages
 from config.api import api
-from config.health import healthz, readyz
+from config.health.api import healthz, readyz
 
 urlpatterns = [
     path("api/v1/docs", pages.api_docs, name="api-docs"),

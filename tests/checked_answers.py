@@ -5,7 +5,7 @@ A fault is kept until the test ends, and then fails it (`conftest.documented_ans
 
 from __future__ import annotations
 
-from config.front.wire import App, Message, Receive, Scope, Send
+from config.fastpath.asgi import App, Message, Receive, Scope, Send
 from tests.document import TEXT_TYPES, check_parts
 
 _faults: list[str] = []

@@ -13,8 +13,8 @@ import uvicorn
 import uvloop
 from django.conf import settings
 
-from config.front.http_protocol import TimedProtocol
-from config.front.wire import App
+from config.fastpath.asgi import App
+from config.server.http_protocol import TimedProtocol
 from tests.checked_answers import check_answers
 
 

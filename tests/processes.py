@@ -91,7 +91,7 @@ def another_web_process(
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "uvicorn", "config.asgi:application"]
     command += ["--port", str(port), "--log-level", "warning", "--no-proxy-headers"]
-    command += ["--http", "config.front.http_protocol:TimedProtocol"]
+    command += ["--http", "config.server.http_protocol:TimedProtocol"]
     process = _start(
         command,
         environment(

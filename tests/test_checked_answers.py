@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from config.front.wire import App, Message, Receive, Scope, Send
+from config.fastpath.asgi import App, Message, Receive, Scope, Send
 from tests.checked_answers import check_answers, take_faults
 
 

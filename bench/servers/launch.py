@@ -83,7 +83,7 @@ def postgres_site(
         stage = furnished(environment, runs=runs, reviews=reviews)
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
         command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
-        command += ["--http", "config.front.http_protocol:TimedProtocol"]
+        command += ["--http", "config.server.http_protocol:TimedProtocol"]
         command += ["--no-proxy-headers"]
         with _serving(command, url=url, folder=folder, environment=environment) as pid:
             yield Site(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from config.front.strict_json import STRING_LIMIT
+from config.fastpath.strict_json import STRING_LIMIT
 
 NO_NUL = r"^[^\x00]*$"
 _BOUNDED = ("pattern", "format", "enum", "const")

@@ -25,7 +25,7 @@ from common.errors import (
     Unchanged,
     UnsupportedMedia,
 )
-from config.front.problems import MEDIA_TYPE
+from config.fastpath.problems import MEDIA_TYPE
 from ledger.idempotency import KeyReused
 from reviews.errors import (
     AlreadyRuled,

@@ -7,7 +7,7 @@ import threading
 from urllib.parse import urlsplit
 
 from config.asgi import http
-from config.front.wire import Receive, Scope, Send
+from config.fastpath.asgi import Receive, Scope, Send
 from ledger.waiting.hub import close_hub
 
 

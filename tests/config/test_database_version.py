@@ -13,7 +13,7 @@ from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from config.safety import refuse_unsafe
+from config.checks import refuse_unsafe
 from tests.processes import manage
 
 UNKNOWN = "ledger.0002_append_only"

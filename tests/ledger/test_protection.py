@@ -17,7 +17,7 @@ from common.append_only import (
     protect_statements,
     release_statements,
 )
-from config.safety import refuse_unsafe
+from config.checks import refuse_unsafe
 from tests.builders import start_run
 from tests.ledger.triggers import run_sql
 from tests.rows import each_row

@@ -16,8 +16,8 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from ledger.waiting import hub
 from tests.builders import Person, Robot, pause_at_once, start_run, step
+from tests.config.fastpath.streams import listen, until_parked
 from tests.conftest import client_for
-from tests.front.streams import listen, until_parked
 from tests.ledger.test_parallel_agents import watch_positions
 from tests.live import Live
 from tests.people import rule, seen

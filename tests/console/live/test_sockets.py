@@ -16,8 +16,8 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from accounts.models import Membership, Project, User
-from config.front import connections
-from config.front.http_protocol import TimedProtocol
+from config.server import connections
+from config.server.http_protocol import TimedProtocol
 from console.live import broadcaster as broadcasting
 from console.live import consumers
 from console.live.updates import ENTRIES_LIMIT, News, View, news_for

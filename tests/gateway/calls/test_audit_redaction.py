@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from common.errors import Invalid
-from config.front.problems import problem_body
+from config.fastpath.problems import problem_body
 from guidance.core.edits import Edit
 from guidance.core.secrets import redact
 from guidance.core.secrets.labels import windows

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from accounts.models import Project
-from config.logs import OneLineFormatter
+from config.logging import OneLineFormatter
 from tests.browser.sessions import session_cookie
 from tests.builders import Person, Robot, start_run, step
 from tests.conftest import client_for

@@ -14,8 +14,8 @@ import pytest
 from django.conf import settings
 from django.test import Client as DjangoClient
 
-from config.front.hooks import HookFailsClosed
-from config.front.wire import App, Receive, Scope, Send
+from config.fastpath.asgi import App, Receive, Scope, Send
+from config.fastpath.fail_closed import HookFailsClosed
 from tests.builders import Person
 from tests.gateway.coding_agents.hosts import recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer

@@ -22,7 +22,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.models import Review
 from tests.builders import Robot, make_policy
-from tests.front.streams import ledger
+from tests.config.fastpath.streams import ledger
 from tests.gateway.telemetry.spans import runs
 from tests.live import Live
 

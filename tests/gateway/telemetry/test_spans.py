@@ -17,8 +17,8 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from tests.builders import Person, make_policy, step
+from tests.config.fastpath.streams import ledger
 from tests.docs.markdown import blocks, text_of
-from tests.front.streams import ledger
 from tests.gateway.telemetry.spans import PATH, chat, new_trace, runs, send, span
 from tests.guidance.core.secrets.samples import body as drawn
 from tests.problems import problem

@@ -10,7 +10,7 @@ import httpx
 from accounts.models import Project
 from loop.control.subscribers import loop_event, tell_subscribers
 from loop.models import ProjectLoop
-from tests.front.streams import listen
+from tests.config.fastpath.streams import listen
 from tests.loop.saying import COMPLETE, events, loop_policy, outcome
 from tests.people import rule
 from tests.webhooks.hooks import add

@@ -1,0 +1,50 @@
+"""The head of a request to /api/: refused here if it could be read in two ways."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote_to_bytes
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+
+from common.errors import BadEncoding, Malformed
+from config.fastpath.asgi import Scope, header, headers_named
+
+HEADER_COUNT = 100
+HEADER_BYTES = 32_768
+_ONCE = (
+    *(b"host", b"content-type", b"content-encoding"),
+    *(b"idempotency-key", b"last-event-id"),
+)
+
+
+def check_head(scope: Scope) -> None:
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > HEADER_COUNT or size > HEADER_BYTES:
+        raise Malformed(f"At most {HEADER_COUNT} headers of {HEADER_BYTES:,} bytes.")
+    for name in _ONCE:
+        if len(headers_named(scope, name)) > 1:
+            raise Malformed(f"Send one {name.decode().title()} header.")
+    _check_host(header(scope, b"host"))
+    _check_query(scope["query_string"])
+
+
+def _check_host(host: str | None) -> None:
+    """Django asks the same of its own requests; the lean doors are no exception."""
+    if host is None:
+        return
+    domain, _ = split_domain_port(host)
+    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+        raise Malformed("The Host header names a host that is not served here.")
+
+
+def _check_query(raw: bytes) -> None:
+    if not raw:
+        return
+    try:
+        text = unquote_to_bytes(raw).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadEncoding("The query is not valid UTF-8.") from None
+    if "\0" in text:
+        raise BadEncoding("The query holds the NUL character.")

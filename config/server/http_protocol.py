@@ -1,0 +1,202 @@
+"""HTTP connections with deadlines and a limit.
+
+uvicorn waits for the head and the body of a request for ever, and accepts connections
+until the process has no file handles left. This protocol class takes the place of its
+own: `uvicorn --http config.server.http_protocol:TimedProtocol`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum
+from urllib.parse import unquote
+
+from django.conf import settings
+from uvicorn.protocols.http.httptools_impl import (
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+
+from common.errors import RequestTimeout, Unavailable
+from config.server.connections import Connections, connections
+from config.server.refusals import build_refusal
+
+# The application answers a slow body itself; this is for what it does not read.
+GRACE_SECONDS = 5.0
+# A client that takes nothing of its answer for so long is cut off.
+STALLED_SECONDS = 60.0
+# The same for one that had to make room for another.
+EVICTED_SECONDS = 5.0
+# A browser answers the closing of a WebSocket at once.
+SOCKET_CLOSING_SECONDS = 1.0
+# In the scope of a request on a connection that is one too many.
+OVER_LIMIT = "checkrail.over_limit"
+# In the scope of every request that this class has read.
+TIMED = "checkrail.timed"
+
+
+class Phase(Enum):
+    """What a connection is at. Only an answer may take as long as it likes."""
+
+    IDLE = "idle"
+    HEAD = "head"
+    BODY = "body"
+    ANSWER = "answer"
+
+
+class TimedProtocol(HttpToolsProtocol):
+    """One connection."""
+
+    phase = Phase.IDLE
+    over_limit = False
+    _others: Connections
+    _since = 0.0
+    _evicted = False
+    _unsent = 0
+    _taken_at = 0.0
+
+    def connection_made(  # type: ignore[override]
+        self, transport: asyncio.Transport
+    ) -> None:
+        super().connection_made(transport)
+        self._others = connections()
+        self._since = self._taken_at = self.loop.time()
+        self.over_limit = not self._others.add(self, self.client)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._others.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.phase is Phase.IDLE:
+            self._enter(Phase.HEAD)
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        marks = {TIMED: True, OVER_LIMIT: self.over_limit}
+        self.scope.update(marks)  # type: ignore[typeddict-item]
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        if self.over_limit and self.cycle is not None:
+            # There may be room for its next request, on a connection of its own.
+            self.cycle.keep_alive = False
+        self._enter(Phase.BODY)
+
+    def on_message_complete(self) -> None:
+        super().on_message_complete()
+        self._enter(Phase.ANSWER if self._is_answering() else Phase.IDLE)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.phase is Phase.ANSWER and self.cycle.response_complete:
+            self._enter(Phase.IDLE)
+        elif self.phase is Phase.BODY and self._is_answering():
+            # Of a request that was sent before its turn, which has come now.
+            self._enter(Phase.BODY)
+
+    def handle_websocket_upgrade(self) -> None:
+        if self.over_limit:
+            error = Unavailable("There are too many connections.")
+            self.transport.write(build_refusal(error, path=""))
+            self.transport.close()
+            return
+        super().handle_websocket_upgrade()
+        self._enter(Phase.ANSWER)
+
+    def check(self, now: float) -> None:
+        """Close what is overdue."""
+        if self._is_upgraded():
+            self._check_socket(now)
+            return
+        if not self.transport.is_closing() and self._is_overdue(now):
+            self.expire()
+        if self._is_stalled(now):
+            self.transport.abort()
+
+    def evict(self) -> None:
+        """Close it to make room for another."""
+        self._evicted = True
+        if self._is_upgraded():
+            self.transport.abort()
+        else:
+            self.expire()
+
+    def expire(self) -> None:
+        """Close it, and say why where a request was begun and nothing is answered yet."""
+        if self._owes_answer():
+            error = RequestTimeout(
+                "Send the whole request at once.", headers={"Retry-After": "2"}
+            )
+            self.transport.write(build_refusal(error, self._read_path()))
+            if self.phase is Phase.BODY:
+                self.cycle.disconnected = True  # the application answers no more
+        self.transport.close()
+
+    def abort(self) -> None:
+        self.transport.abort()
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        self._since = self.loop.time()
+        # With a request before its turn, an earlier one is being answered.
+        answering = phase is Phase.ANSWER or bool(self.pipeline)
+        self._others.set_waiting(self, not answering)
+
+    def _is_upgraded(self) -> bool:
+        return self.transport.get_protocol() is not self
+
+    def _check_socket(self, now: float) -> None:
+        """Of a WebSocket, whose end this object is not told of."""
+        if self.transport.is_closing():
+            self._others.remove(self)
+        elif getattr(self.transport.get_protocol(), "close_timer", None) is None:
+            return  # it is open
+        elif self.phase is Phase.ANSWER:
+            self._enter(Phase.IDLE)  # closed by us: who does not answer that, waits
+        elif now - self._since > SOCKET_CLOSING_SECONDS:
+            self.transport.abort()
+
+    def _is_answering(self) -> bool:
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first one
+        return cycle is not None and not cycle.response_complete
+
+    def _is_overdue(self, now: float) -> bool:
+        waited = now - self._since
+        match self.phase:
+            case Phase.IDLE:
+                # After an answer uvicorn's own timer is quicker, unless bytes came.
+                return waited > max(settings.HEAD_TIMEOUT_S, self.timeout_keep_alive)
+            case Phase.HEAD:
+                return waited > settings.HEAD_TIMEOUT_S
+            case Phase.BODY:
+                # One that was sent before its turn is not read yet.
+                patience = settings.BODY_TIMEOUT_S + GRACE_SECONDS
+                return waited > patience and not self.pipeline
+            case Phase.ANSWER:
+                return False
+
+    def _is_stalled(self, now: float) -> bool:
+        """Whether the client has taken nothing for long of what is written for it."""
+        unsent = self.transport.get_write_buffer_size()
+        # While nothing is added, every change is something that the client took.
+        settled = self.transport.is_closing() or self.flow.write_paused
+        if not settled or unsent != self._unsent:
+            self._unsent = unsent
+            self._taken_at = now
+        patience = EVICTED_SECONDS if self._evicted else STALLED_SECONDS
+        return now - self._taken_at > patience
+
+    def _owes_answer(self) -> bool:
+        """Whether an answer to the request that is being read can be written here."""
+        if self.transport.is_closing() or self.pipeline:
+            return False
+        if self.phase is Phase.BODY:
+            return self._is_answering() and not self.cycle.response_started
+        return self.phase is Phase.HEAD
+
+    def _read_path(self) -> str:
+        """Of the request that is being read, as far as it has come."""
+        url: bytes = getattr(self, "url", b"")  # not there before the first one
+        return unquote(url.partition(b"?")[0].decode("latin-1"))

@@ -1,0 +1,41 @@
+"""A TypeScript client made from the document runs the main path."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.builders import Person, Robot
+from tests.config.generated.node_tools import HERE, run_script, run_tool
+from tests.live import Live
+
+# Packages may have to be fetched first, and programs of others take their time.
+pytestmark = pytest.mark.timeout(240)
+
+
+def test_a_typescript_client_runs_the_main_path(
+    live: Live,
+    document: Path,
+    workplace: Path,
+    robo: Robot,
+    bob: Person,
+    reviewer: httpx.Client,
+) -> None:
+    for name in ("package.json", "tsconfig.json", "main_path.ts"):
+        shutil.copy(HERE / name, workplace)
+    run_tool(workplace, "openapi-typescript", str(document), "-o", "api.d.ts")
+    run_tool(workplace, "tsc", "--project", ".")
+
+    said = json.loads(
+        run_script(workplace, "main_path.ts", live.url, robo.key, bob.token)
+    )
+
+    assert said["note"] == "Start with the fixtures."
+    assert said["ran"] == "rm -rf build"
+    assert (said["settled"], said["status"]) == (True, "completed")
+    assert said["evaluations"]
+    assert reviewer.get(f"/runs/{said['run']}").json()["status"] == "completed"

@@ -1,0 +1,134 @@
+"""Who takes its answer slowly gets all of it; who takes nothing is cut off."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from django.test.utils import override_settings
+
+from config.fastpath.asgi import Receive, Scope, Send, send_json
+from config.server import http_protocol
+from tests.gateway.coding_agents.test_fails_closed import holds
+from tests.live import Live, serve
+from tests.raw import head, read_answer
+from tests.waiting import until
+
+LARGE = b"x" * 400_000
+HOOK = "/api/v1/hooks/claude-code/PreToolUse"
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """A large answer at `/large`, half of one at `/half`, else none at all."""
+    if scope["type"] == "lifespan":
+        for word in ("startup", "shutdown"):
+            await receive()
+            await send({"type": f"lifespan.{word}.complete"})
+        return
+    if scope["path"] == "/large":
+        await send_json(send, status=200, body=LARGE)
+        return
+    if scope["path"] == "/half":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"half", "more_body": True})
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+@contextmanager
+def served(monkeypatch: pytest.MonkeyPatch, **limits: int) -> Iterator[Live]:
+    monkeypatch.setattr(http_protocol, "STALLED_SECONDS", 2.0)
+    monkeypatch.setattr(http_protocol, "GRACE_SECONDS", 0.0)
+    with override_settings(**limits), serve(application, send_buffer=32_768) as live:
+        yield live
+
+
+def connect(live: Live) -> socket.socket:
+    """With a small buffer, so that bytes nobody reads stay at the server."""
+    url = urlsplit(live.url)
+    link = socket.socket()
+    link.settimeout(20)
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    link.connect((url.hostname, url.port))
+    return link
+
+
+@pytest.mark.parametrize("header", ["Connection: close", "X-Nothing: 1"])
+def test_a_slow_reader_gets_all_of_its_answer(
+    monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    with served(monkeypatch) as live, connect(live) as link:
+        link.sendall(head(live, "GET", "/large", header))
+        heard = b""
+        while len(heard) < len(LARGE) and (piece := link.recv(8_192)):
+            heard += piece
+            time.sleep(0.08)  # it takes about four seconds in all
+
+    assert heard.count(b"x") >= len(LARGE)
+
+
+def test_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    with served(monkeypatch) as live, ExitStack() as stack:
+        before = count_files()
+        for header in ("Connection: close", "X-Nothing: 1"):
+            link = stack.enter_context(connect(live))
+            link.sendall(head(live, "GET", "/large", header))
+        until(lambda: count_files() == before + 4)
+        until(lambda: count_files() == before + 2)
+
+
+def test_who_takes_nothing_and_makes_room_leaves_no_file_open(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(http_protocol, "EVICTED_SECONDS", 1.0)
+    with served(monkeypatch, ADDRESS_CONNECTIONS=4) as live, ExitStack() as stack:
+        before = count_files()
+        for _ in range(40):
+            link = stack.enter_context(connect(live))
+            link.sendall(head(live, "GET", "/large"))
+            time.sleep(0.01)
+        until(lambda: count_files() <= before + 40 + 4)
+    assert "could not be" not in caplog.text
+
+
+def test_a_hook_whose_body_nobody_reads_is_denied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with served(monkeypatch, BODY_TIMEOUT_S=1) as live, connect(live) as link:
+        link.sendall(head(live, "POST", HOOK, "Content-Length: 9") + b"{")
+        answer = read_answer(link)
+
+    assert answer.status == 200
+    assert answer.headers["checkrail-trouble"] == "request-timeout"
+    assert holds("PreToolUse", answer.json())
+
+
+def test_nothing_is_written_into_an_answer_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        served(monkeypatch, ADDRESS_CONNECTIONS=2) as live,
+        connect(live) as link,
+        ExitStack() as stack,
+    ):
+        link.sendall(head(live, "GET", "/half"))
+        heard = b""
+        while b"half" not in heard:
+            heard += link.recv(8_192)
+        link.sendall(head(live, "POST", "/large", "Content-Length: 9") + b"{")
+        time.sleep(0.1)
+        for _ in range(3):
+            stack.enter_context(connect(live))
+        link.settimeout(1)
+        with pytest.raises(TimeoutError):  # it is being answered: nobody closes it
+            link.recv(8_192)
+
+
+def count_files() -> int:
+    """Of this process, in which both ends of every connection are."""
+    return len(os.listdir("/proc/self/fd"))
