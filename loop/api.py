@@ -1,4 +1,4 @@
-"""The doors to the loop: signals in, decisions out, and what people do with both."""
+"""The loop's API for agents and people: signals, decisions, notes, recommendations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from common.paging import only_known, page_after
 from common.responses import json_response, send_reply
 from gateway.api.support import keyed
 from ledger.idempotency import Idempotency
-from loop.control.worker_hint import hint
+from loop.control.worker_hint import send_hint
 from loop.cycle.drafting import build_drafter
-from loop.inbox.notes import note_add, note_end
-from loop.inbox.outcomes import outcome_report
-from loop.inbox.recommendations import recommendation_add
-from loop.inbox.triggers import signal_accept
+from loop.inbox import recommendations
+from loop.inbox.notes import add_note, end_note
+from loop.inbox.outcomes import report_outcome
+from loop.inbox.triggers import accept_signal
 from loop.models import Decision, Incident, Note, NoteState, Recommendation
 from loop.schemas.decisions import (
     AcceptedOut,
@@ -41,16 +41,16 @@ from loop.schemas.recommendations import (
 )
 from loop.selectors import (
     DECISION_RELATED,
-    decision_found,
-    found,
-    project_meant,
-    seen_by,
+    filter_visible,
+    get_decision,
+    get_project,
+    get_visible,
 )
 from loop.serializers import (
-    decision_answer,
-    incident_answer,
-    note_answer,
-    recommendation_answer,
+    serialize_decision,
+    serialize_incident,
+    serialize_note,
+    serialize_recommendation,
 )
 
 M = TypeVar("M", bound=Model)
@@ -59,62 +59,62 @@ router = Router(auth=BEARER_OR_SESSION, tags=["Loop"])
 
 @router.post("/loop/signals", response={202: AcceptedOut})
 def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
-    """Tell the loop that something ended or came in; it decides what follows."""
+    """Tell the loop that something happened; it decides what follows."""
     principal = principal_of(request)
-    project = project_meant(principal=principal, slug=body.project)
-    answer = signal_accept(
+    project = get_project(principal=principal, slug=body.project)
+    answer = accept_signal(
         project_id=project.pk,
         principal=principal,
         type=body.type,
         data=body.data,
         dedupe_key=body.dedupe_key,
-        idempotency=_key(request, status=202),
+        idempotency=_get_idempotency(request, status=202),
     )
-    hint(project.pk)
+    send_hint(project.pk)
     return send_reply(answer)
 
 
 @router.post("/loop/notes", response={201: NoteOut})
 def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
-    """Put a note into the queue; `decision_id` is that of the look it leads to."""
+    """Put a note into the queue; `decision_id` is the id of the decision it leads to."""
     principal = principal_of(request)
-    project = project_meant(principal=principal, slug=body.project)
-    answer = note_add(
+    project = get_project(principal=principal, slug=body.project)
+    answer = add_note(
         project_id=project.pk,
         principal=principal,
         text=body.text,
         data=body.data,
-        idempotency=_key(request, status=201),
+        idempotency=_get_idempotency(request, status=201),
     )
-    hint(project.pk)
+    send_hint(project.pk)
     return send_reply(answer)
 
 
 @router.post("/loop/notes/{note}/done", response=NoteOut)
 def confirm_loop_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
-    """A claimed note was worked through."""
+    """Confirm that a claimed note was processed."""
     return _end_note(request, note, NoteState.DONE, body)
 
 
 @router.post("/loop/notes/{note}/failed", response=NoteOut)
 def fail_loop_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResponse:
-    """A claimed note could not be worked through."""
+    """Report that a claimed note could not be processed."""
     return _end_note(request, note, NoteState.FAILED, body)
 
 
 @router.post("/loop/recommendations", response={201: RecommendationOut})
 def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResponse:
-    """Recommend a change; the loop makes a draft, and a manager adopts it or not."""
+    """Recommend a change; the loop drafts it, and a manager adopts or dismisses it."""
     principal = principal_of(request)
-    project = project_meant(principal=principal, slug=body.project)
+    project = get_project(principal=principal, slug=body.project)
     return send_reply(
-        recommendation_add(
+        recommendations.add_recommendation(
             project_id=project.pk,
             principal=principal,
             title=body.title,
             detail=body.detail,
             change=body.change.model_dump(mode="json"),
-            idempotency=_key(request, status=201),
+            idempotency=_get_idempotency(request, status=201),
         )
     )
 
@@ -123,19 +123,19 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
 def list_loop_decisions(
     request: HttpRequest, filters: Query[DecisionFilters]
 ) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first; `next_cursor` is the cursor of the next page."""
     rows = Decision.objects.select_related(*DECISION_RELATED)
     same = ("outcome", "action", "trigger_source")
     wanted = {name: value for name in same if (value := getattr(filters, name))}
-    return _page(request, filters, rows, decision_answer, **wanted)
+    return _build_page(request, filters, rows, serialize_decision, **wanted)
 
 
 @router.get("/loop/decisions/{decision_id}", response=LoopDecisionOut)
 def get_loop_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
-    """One decision, with all it was made on. Absent until it is made."""
+    """One decision, with everything it was made on; 404 until it is made."""
     principal = principal_of(request)
     return json_response(
-        decision_answer(decision_found(principal=principal, code=decision_id))
+        serialize_decision(get_decision(principal=principal, code=decision_id))
     )
 
 
@@ -143,70 +143,72 @@ def get_loop_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
 def report_loop_outcome(
     request: HttpRequest, decision_id: str, body: OutcomeIn
 ) -> HttpResponse:
-    """Tell what came of a decision's event."""
+    """Report what came of a decision's event."""
     principal = principal_of(request)
-    decision = decision_found(principal=principal, code=decision_id)
+    decision = get_decision(principal=principal, code=decision_id)
     report = body.model_dump(mode="json")
     return send_reply(
-        outcome_report(
+        report_outcome(
             decision=decision,
             principal=principal,
             report=report,
-            idempotency=_key(request, status=200),
+            idempotency=_get_idempotency(request, status=200),
         )
     )
 
 
 @router.get("/loop/notes", response=NotePage)
 def list_loop_notes(request: HttpRequest, filters: Query[NoteFilters]) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first; `next_cursor` is the cursor of the next page."""
     wanted = {"state": filters.state} if filters.state else {}
-    return _page(request, filters, Note.objects.all(), note_answer, **wanted)
+    return _build_page(request, filters, Note.objects.all(), serialize_note, **wanted)
 
 
 @router.get("/loop/recommendations", response=RecommendationPage)
 def list_recommendations(
     request: HttpRequest, filters: Query[RecommendationFilters]
 ) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first; `next_cursor` is the cursor of the next page."""
     wanted = {"state": filters.state} if filters.state else {}
     rows = Recommendation.objects.all()
     draft = build_drafter()
 
-    def answer(row: Recommendation) -> dict[str, Any]:
-        return recommendation_answer(row, draft=draft(row))
+    def serialize(row: Recommendation) -> dict[str, Any]:
+        return serialize_recommendation(row, draft=draft(row))
 
-    return _page(request, filters, rows, answer, **wanted)
+    return _build_page(request, filters, rows, serialize, **wanted)
 
 
 @router.get("/loop/incidents", response=IncidentPage)
 def list_incidents(
     request: HttpRequest, filters: Query[IncidentFilters]
 ) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first; `next_cursor` is the cursor of the next page."""
     wanted: dict[str, Any] = {}
     if filters.state is not None:
         wanted["resolved_at__isnull"] = filters.state == "open"
     rows = Incident.objects.select_related("previous")
-    return _page(request, filters, rows, incident_answer, **wanted)
+    return _build_page(request, filters, rows, serialize_incident, **wanted)
 
 
-def _page(
+def _build_page(
     request: HttpRequest,
     filters: LoopQuery,
     rows: QuerySet[M],
-    answer: Callable[[M], dict[str, Any]],
+    serialize: Callable[[M], dict[str, Any]],
     **wanted: Any,
 ) -> HttpResponse:
     only_known(request.GET, type(filters).model_fields)
-    visible = seen_by(rows, principal=principal_of(request), slug=filters.project)
+    visible = filter_visible(
+        rows, principal=principal_of(request), slug=filters.project
+    )
     page, next_cursor = page_after(
         visible.filter(**wanted),
         among=visible,
         cursor=filters.cursor,
         limit=filters.limit,
     )
-    items = [answer(row) for row in page]
+    items = [serialize(row) for row in page]
     return json_response({"items": items, "next_cursor": next_cursor})
 
 
@@ -214,20 +216,20 @@ def _end_note(
     request: HttpRequest, code: str, state: NoteState, body: NoteEndIn
 ) -> HttpResponse:
     principal = principal_of(request)
-    note = found(Note.objects.all(), principal=principal, code=code)
+    note = get_visible(Note.objects.all(), principal=principal, code=code)
     return send_reply(
-        note_end(
+        end_note(
             note=note,
             principal=principal,
             state=state,
             reason=body.reason,
-            idempotency=_key(request, status=200),
+            idempotency=_get_idempotency(request, status=200),
         )
     )
 
 
-def _key(request: HttpRequest, *, status: int) -> Idempotency | None:
-    """Agents may send an Idempotency-Key; people's programs have none."""
+def _get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
+    """The request's Idempotency-Key, which only agents may send."""
     if not isinstance(principal_of(request), AgentPrincipal):
         return None
     return keyed(request, status=status)

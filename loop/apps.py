@@ -1,4 +1,4 @@
-"""Django's handle on this app."""
+"""The app's configuration: what it registers with the apps below it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ class LoopConfig(AppConfig):
     name = "loop"
 
     def ready(self) -> None:
-        # They need the models, which are loaded by now and not before.
-        from loop.control.worker_hint import hint_on_commits
-        from loop.cycle.approvals import follow_approval
+        # These import models, which are loaded only now.
+        from loop.control.worker_hint import send_hints_on_commits
+        from loop.cycle.approvals import handle_review_closed
         from reviews.closed_hooks import register_aftermath
         from reviews.models import Kind
 
-        register_aftermath(Kind.LOOP_ACTION, follow_approval)
-        hint_on_commits()
+        register_aftermath(Kind.LOOP_ACTION, handle_review_closed)
+        send_hints_on_commits()

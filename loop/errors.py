@@ -1,4 +1,4 @@
-"""Refusals of the loop. Those marked internal are answered by their callers."""
+"""Errors of the loop. Those marked internal are caught by their callers."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from reviews.errors import RunClosed
 
 
 class LoopMoved(RunClosed):
-    """Internal: the loop's run has ended meanwhile; the next one is taken instead."""
+    """Internal: the loop's run was closed; the caller goes on with the next one."""
 
 
 class RunStarted(DomainError):
-    """Internal: somebody else started the loop's run; it is taken instead."""
+    """Internal: another worker started the loop's run; the caller takes that one."""
 
 
 class SignalKnown(DomainError):
-    """Internal: a signal with this key is stored; it is answered as the first time."""
+    """Internal: a signal with this key is stored; the caller answers with that one."""
 
 
 class AlreadyDecided(DomainError):
-    """Internal: another worker was faster. One decision for each trigger, for ever."""
+    """Internal: another worker decided these triggers first."""
 
 
 class NotDue(DomainError):
-    """Internal: somebody else has done what the clock came for."""
+    """Internal: nothing to do, or another worker has done it."""
 
 
 class LoopPaused(DomainError):

@@ -1,4 +1,4 @@
-"""The doors to the loop that are for people alone."""
+"""The loop's API for people: its state, its switch, and rulings on what it found."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from ninja import Query, Router
 from accounts.api_auth import PERSON, person_asking
 from common.paging import only_known
 from common.responses import json_response, send_reply
-from loop.control.clock import loop_wake
-from loop.control.switch import loop_switch
-from loop.control.worker_hint import hint
-from loop.inbox.incidents import incident_resolve
-from loop.inbox.recommendations import recommendation_end
+from loop.control import clock
+from loop.control.switch import set_paused
+from loop.control.worker_hint import send_hint
+from loop.inbox import incidents
+from loop.inbox.recommendations import end_recommendation
 from loop.learning.iso_week import Week
-from loop.learning.weekly import summary_of
+from loop.learning.weekly import build_summary
 from loop.models import Incident, Recommendation
 from loop.schemas.decisions import AcceptedOut
 from loop.schemas.fields import ProjectQuery
 from loop.schemas.incidents import IncidentOut, ResolveIn
 from loop.schemas.recommendations import AdoptIn, RecommendationOut
 from loop.schemas.state import LoopStateOut, SummaryOut, SummaryQuery, SwitchIn, WakeIn
-from loop.selectors import found, project_meant, standing_of
-from loop.serializers import incident_answer, recommendation_answer
+from loop.selectors import get_loop_state, get_project, get_visible
+from loop.serializers import serialize_incident, serialize_recommendation
 
 router = Router(auth=PERSON, tags=["Loop"])
 
 
 @router.get("/loop", response=LoopStateOut)
 def get_loop(request: HttpRequest, filters: Query[ProjectQuery]) -> HttpResponse:
-    """How the loop stands: its switch, its clock, its caps and its budget."""
+    """The loop's current state: its switch, its clock, its caps and its budget."""
     only_known(request.GET, ProjectQuery.model_fields)
     person = person_asking(request)
     return json_response(
-        standing_of(project_meant(principal=person, slug=filters.project))
+        get_loop_state(get_project(principal=person, slug=filters.project))
     )
 
 
@@ -42,42 +42,42 @@ def get_loop(request: HttpRequest, filters: Query[ProjectQuery]) -> HttpResponse
 def get_loop_summary(
     request: HttpRequest, filters: Query[SummaryQuery]
 ) -> HttpResponse:
-    """A week of the loop in figures, such as `week=2026-W46`."""
+    """Figures of one week, such as `week=2026-W46`."""
     only_known(request.GET, SummaryQuery.model_fields)
     person = person_asking(request)
-    project = project_meant(principal=person, slug=filters.project)
-    week = Week.read(filters.week) if filters.week else Week.of(timezone.now())
-    summary = summary_of(project.pk, week=week)
+    project = get_project(principal=person, slug=filters.project)
+    week = Week.parse(filters.week) if filters.week else Week.containing(timezone.now())
+    summary = build_summary(project.pk, week=week)
     return json_response(summary.to_json(project=project.slug))
 
 
 @router.post("/loop/heartbeat", response={202: AcceptedOut})
 def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
-    """Have the loop look now (manager)."""
+    """Run the loop now (manager)."""
     person = person_asking(request)
     slug = body.project if body else None
-    project = project_meant(principal=person, slug=slug)
-    answer = loop_wake(project_id=project.pk, person=person)
-    hint(project.pk)
+    project = get_project(principal=person, slug=slug)
+    answer = clock.wake_loop(project_id=project.pk, person=person)
+    send_hint(project.pk)
     return send_reply(answer)
 
 
 @router.post("/loop/switch", response=LoopStateOut)
 def switch_loop(request: HttpRequest, body: SwitchIn) -> HttpResponse:
-    """Pause the loop (anybody), or let it go on (manager)."""
+    """Pause the loop (any member) or resume it (manager)."""
     person = person_asking(request)
-    project = project_meant(principal=person, slug=body.project)
-    loop_switch(
+    project = get_project(principal=person, slug=body.project)
+    set_paused(
         project_id=project.pk, person=person, paused=body.paused, reason=body.reason
     )
-    return json_response(standing_of(project))
+    return json_response(get_loop_state(project))
 
 
 @router.post("/loop/recommendations/{recommendation}/adopt", response=RecommendationOut)
 def adopt_recommendation(
     request: HttpRequest, recommendation: str, body: AdoptIn | None = None
 ) -> HttpResponse:
-    """Make it so: publish the policy, or start the loop (manager)."""
+    """Publish the policy, or start the loop, that it recommends (manager)."""
     based_on = body.based_on if body else None
     return _end(request, recommendation, adopt=True, based_on=based_on)
 
@@ -86,7 +86,7 @@ def adopt_recommendation(
     "/loop/recommendations/{recommendation}/dismiss", response=RecommendationOut
 )
 def dismiss_recommendation(request: HttpRequest, recommendation: str) -> HttpResponse:
-    """Leave it (manager)."""
+    """Close it without changing anything (manager)."""
     return _end(request, recommendation, adopt=False)
 
 
@@ -94,18 +94,18 @@ def dismiss_recommendation(request: HttpRequest, recommendation: str) -> HttpRes
 def resolve_incident(
     request: HttpRequest, incident: str, body: ResolveIn
 ) -> HttpResponse:
-    """End an incident by hand; if its condition comes back, that is a new one."""
+    """Resolve an incident by hand; if its condition comes back, a new one opens."""
     person = person_asking(request)
     rows = Incident.objects.select_related("previous")
-    row = found(rows, principal=person, code=incident)
-    resolved = incident_resolve(incident=row, person=person, note=body.note)
-    return json_response(incident_answer(resolved))
+    row = get_visible(rows, principal=person, code=incident)
+    resolved = incidents.resolve_incident(incident=row, person=person, note=body.note)
+    return json_response(serialize_incident(resolved))
 
 
 def _end(
     request: HttpRequest, code: str, *, adopt: bool, based_on: int | None = None
 ) -> HttpResponse:
     person = person_asking(request)
-    row = found(Recommendation.objects.all(), principal=person, code=code)
-    ended = recommendation_end(row=row, person=person, adopt=adopt, based_on=based_on)
-    return json_response(recommendation_answer(ended))
+    row = get_visible(Recommendation.objects.all(), principal=person, code=code)
+    ended = end_recommendation(row=row, person=person, adopt=adopt, based_on=based_on)
+    return json_response(serialize_recommendation(ended))

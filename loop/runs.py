@@ -1,4 +1,4 @@
-"""The run that a project's loop keeps its decisions in, and how commands find it."""
+"""The run that holds a project's loop decisions, and how requests are performed on it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from reviews.plan import Plan
 T = TypeVar("T")
 TASK = "System loop"
 LABELS = {"kind": SYSTEM_LOOP}
-# A chain of this length is followed by a new one, so that each stays easy to verify.
+# After so many entries a new run follows, so that each stays quick to verify.
 ENTRIES_LIMIT = 10_000
-# What happened before the loop knew of a project is not its business, but for this.
+# When a project's loop first runs, it reads the ledger from this far back.
 LOOKS_BACK = timedelta(minutes=15)
 UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
 
 
 def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
-    """Have a command done on the loop's run, on the next one where that has ended."""
+    """Perform a request on the loop's run; on its successor if that has ended."""
     while True:
         try:
             return writer().perform_now(make(ensure_run(project_id)))
@@ -42,41 +42,41 @@ def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
             continue
 
 
-def refuse_moved(run: RunState) -> None:
-    """For commands of the loop: its run may have been aborted since it was looked up."""
+def refuse_closed_run(run: RunState) -> None:
+    """The loop's run may have been closed since it was looked up."""
     if run.closed:
         raise LoopMoved.of(run)
 
 
-def loop_of(project_id: int) -> ProjectLoop:
+def get_loop(project_id: int) -> ProjectLoop:
     loops = ProjectLoop.objects.select_related("run", "paused_by")
     found = loops.filter(pk=project_id).first()
     if found is None:
         ProjectLoop.objects.get_or_create(
-            project_id=project_id, defaults=_cursors(project_id)
+            project_id=project_id, defaults=_find_start_positions(project_id)
         )
         found = loops.get(pk=project_id)
     return found
 
 
 def ensure_run(project_id: int) -> str:
-    """The code of the run for new decisions, which is started where there is none."""
-    # Asked before every command: no more is read than is needed to say yes.
+    """The code of the run for new decisions; starts one if there is none."""
+    # Called before every request, so it reads one column of one row.
     known = Run.objects.filter(projectloop=project_id, finished_at__isnull=True)
     usable = known.exclude(head_seq__gte=ENTRIES_LIMIT, open_reviews="[]")
     code = usable.values_list("code", flat=True).first()
-    return str(code) if code is not None else _next_run(project_id)
+    return str(code) if code is not None else _start_next_run(project_id)
 
 
-def _next_run(project_id: int) -> str:
-    run = loop_of(project_id).run
+def _start_next_run(project_id: int) -> str:
+    run = get_loop(project_id).run
     if run is not None and run.finished_at is None:
         try:
             writer().perform_now(EndLoopRun(run_code=str(run.code)))
         except LoopMoved:
-            pass  # somebody else has ended it
+            pass  # another worker has ended it
         except NotDue:
-            return str(run.code)  # it is not so long, or an approval waits in it
+            return str(run.code)  # not long enough yet, or it has an open review
     policy = policy_in_force(project_id=project_id, name=DEFAULT)
     command = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
     try:
@@ -85,7 +85,7 @@ def _next_run(project_id: int) -> str:
         return ensure_run(project_id)
 
 
-def _cursors(project_id: int) -> dict[str, int]:
+def _find_start_positions(project_id: int) -> dict[str, int]:
     before = Entry.objects.filter(
         project_id=project_id, at__lt=timezone.now() - LOOKS_BACK
     ).order_by("-position")
@@ -156,8 +156,8 @@ class StartLoopRun(NewRunRequest[str]):
 @dataclass(kw_only=True)
 class EndLoopRun(ChangeRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        refuse_moved(run)
-        # An approval that waits belongs to its run: that one goes on until it has come.
+        refuse_closed_run(run)
+        # An open review belongs to its run, which goes on until that is closed.
         if run.open_reviews or run.head_seq < ENTRIES_LIMIT:
             raise NotDue("The run goes on.")
         plan = Plan(run, at)

@@ -1,10 +1,12 @@
-"""Reads: the loop as far as the caller may see it."""
+"""Reads: the loop's rows that the caller may see, and its current state."""
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, QuerySet, Sum
 from django.utils import timezone
 
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
@@ -16,16 +18,16 @@ from guidance.core.loop.vocabulary import EMITTING
 from guidance.core.money import usd
 from guidance.services import DEFAULT, policy_in_force
 from ledger.chain import timestamp
-from loop.cycle.facts import spent_today, used_this_hour
 from loop.models import Decision, Incident, ProjectLoop, Signal
-from loop.runs import loop_of
+from loop.runs import get_loop
 
 M = TypeVar("M", bound=Model)
+HOUR = timedelta(hours=1)
 DECISION_RELATED = ("project", "run", "signal", "policy")
 
 
-def project_meant(*, principal: Principal, slug: str | None) -> Project:
-    """An agent's own; a person's by its name, or the only one they are in."""
+def get_project(*, principal: Principal, slug: str | None) -> Project:
+    """An agent's own project; a person's by its slug, or their only one."""
     if isinstance(principal, AgentPrincipal):
         if slug not in (None, principal.project_slug):
             raise NotFound
@@ -46,10 +48,10 @@ def project_meant(*, principal: Principal, slug: str | None) -> Project:
     return projects[0]
 
 
-def seen_by(
+def filter_visible(
     rows: QuerySet[M], *, principal: Principal, slug: str | None = None
 ) -> QuerySet[M]:
-    """An agent's project, or all those of a person; one of them where it is named."""
+    """Rows of the agent's project or of all the person's projects, or of one by slug."""
     if isinstance(principal, PersonPrincipal):
         rows = rows.filter(project__membership__user_id=principal.user_id)
     else:
@@ -57,46 +59,48 @@ def seen_by(
     return rows if slug is None else rows.filter(project__slug=slug)
 
 
-def found(rows: QuerySet[M], *, principal: Principal, code: str) -> M:
-    """The row of this id; for an outsider it does not exist."""
+def get_visible(rows: QuerySet[M], *, principal: Principal, code: str) -> M:
+    """The row with this id; raises NotFound for those who may not see it."""
     known = parse_code(code)
     row = (
-        seen_by(rows, principal=principal).filter(code=known).first() if known else None
+        filter_visible(rows, principal=principal).filter(code=known).first()
+        if known
+        else None
     )
     if row is None:
         raise NotFound
     return row
 
 
-def decision_found(*, principal: Principal, code: str) -> Decision:
-    """One that is not made yet is absent, but the caller is told to ask again."""
+def get_decision(*, principal: Principal, code: str) -> Decision:
+    """Raises NotFound; where the decision is not made yet, the message says so."""
     decisions = Decision.objects.select_related(*DECISION_RELATED)
     known = parse_code(code)
     if known is not None:
-        visible = seen_by(decisions, principal=principal)
+        visible = filter_visible(decisions, principal=principal)
         decision = visible.filter(code=known).first()
         if decision is not None:
             return decision
-        signals = seen_by(Signal.objects.all(), principal=principal)
+        signals = filter_visible(Signal.objects.all(), principal=principal)
         if signals.filter(decision_code=known).exists():
             raise NotFound("The loop has not decided this yet: ask again in a moment.")
     raise NotFound
 
 
-def standing_of(project: Project) -> dict[str, Any]:
-    """The loop's switch, clock, caps and budget, as they are now."""
+def get_loop_state(project: Project) -> dict[str, Any]:
+    """The loop's switch, clock, caps and budget, as the API shows them."""
     at = timezone.now()
-    loop = loop_of(project.pk)
+    loop = get_loop(project.pk)
     policy = policy_in_force(project_id=project.pk, name=DEFAULT)
     section = policy.policy.loop
-    used = used_this_hour(project.pk, at=at)
+    used = count_used_this_hour(project.pk, at=at)
     pending = Signal.objects.filter(project_id=project.pk, pending=True)
     oldest = pending.order_by("pk").values_list("received_at", flat=True).first()
     beat, limit = loop.heartbeat_at, section.cost_per_day_micros
     return {
         "project": project.slug,
         "run": str(loop.run.code) if loop.run else None,
-        **_switch(loop),
+        **_describe_switch(loop),
         "decider": section.decider,
         "heartbeat_at": timestamp(beat) if beat else None,
         "heartbeat_age_s": int((at - beat).total_seconds()) if beat else None,
@@ -114,7 +118,7 @@ def standing_of(project: Project) -> dict[str, Any]:
             for action in EMITTING
         ],
         "cost_today": {
-            "used": usd(spent_today(project.pk, at=at)),
+            "used": usd(sum_spent_today(project.pk, at=at)),
             "limit": None if limit is None else usd(limit),
         },
         "open_incidents": Incident.objects.filter(
@@ -124,7 +128,28 @@ def standing_of(project: Project) -> dict[str, Any]:
     }
 
 
-def _switch(loop: ProjectLoop) -> dict[str, Any]:
+def count_used_this_hour(project_id: int, *, at: datetime) -> Counter[str]:
+    """Actions emitted or waiting for approval, since both count against the cap."""
+    counts = (
+        Decision.objects.filter(project_id=project_id, counted_at__gt=at - HOUR)
+        .values_list("action")
+        .annotate(count=Count("pk"))
+    )
+    return Counter(dict(counts))
+
+
+def sum_spent_today(project_id: int, *, at: datetime) -> int:
+    spent = Decision.objects.filter(
+        project_id=project_id, cost_micros__gt=0, decided_at__gte=get_midnight(at)
+    ).aggregate(total=Sum("cost_micros"))["total"]
+    return spent or 0
+
+
+def get_midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _describe_switch(loop: ProjectLoop) -> dict[str, Any]:
     return {
         "paused": loop.paused_at is not None,
         "paused_by": loop.paused_by.username if loop.paused_by else None,

@@ -1,4 +1,4 @@
-"""How the loop's rows look on the wire."""
+"""The loop's rows as JSON for the API."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ledger.links import review_url
 from loop.models import Decision, Incident, Note, Recommendation
 
 
-def decision_answer(decision: Decision) -> dict[str, Any]:
-    """Needs `project`, `run`, `signal` and `policy` to be loaded with it."""
+def serialize_decision(decision: Decision) -> dict[str, Any]:
+    """Expects `project`, `run`, `signal` and `policy` to be loaded."""
     review = None
     if decision.review_id is not None:
         code = str(decision.review_id)
@@ -44,7 +44,7 @@ def decision_answer(decision: Decision) -> dict[str, Any]:
         "cost_usd": usd(decision.cost_micros),
         "report": json.loads(decision.report),
         "decided_at": timestamp(decision.decided_at),
-        "resolved_at": _time(decision.resolved_at),
+        "resolved_at": _format_time(decision.resolved_at),
         "policy": {
             "name": decision.policy.name,
             "version": decision.policy.version,
@@ -55,7 +55,7 @@ def decision_answer(decision: Decision) -> dict[str, Any]:
     }
 
 
-def note_answer(note: Note) -> dict[str, Any]:
+def serialize_note(note: Note) -> dict[str, Any]:
     return {
         "id": str(note.code),
         "text": note.text,
@@ -63,17 +63,17 @@ def note_answer(note: Note) -> dict[str, Any]:
         "state": str(note.state),
         "decision_id": str(note.decision_id) if note.decision_id else None,
         "claims": note.claims,
-        "claimed_until": _time(note.claimed_until),
+        "claimed_until": _format_time(note.claimed_until),
         "reason": note.reason,
         "created_at": timestamp(note.created_at),
-        "ended_at": _time(note.ended_at),
+        "ended_at": _format_time(note.ended_at),
     }
 
 
-def recommendation_answer(
+def serialize_recommendation(
     row: Recommendation, *, draft: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """With the draft as it stands now where that is known, else as it was stored."""
+    """`draft` is its current draft; without it, the stored one is shown."""
     return {
         "id": str(row.code),
         "title": row.title,
@@ -84,12 +84,12 @@ def recommendation_answer(
         "draft": draft or json.loads(row.draft),
         "evidence": json.loads(row.evidence),
         "created_at": timestamp(row.created_at),
-        "ended_at": _time(row.ended_at),
+        "ended_at": _format_time(row.ended_at),
     }
 
 
-def incident_answer(incident: Incident) -> dict[str, Any]:
-    """Needs `previous` to be loaded with it."""
+def serialize_incident(incident: Incident) -> dict[str, Any]:
+    """Expects `previous` to be loaded."""
     previous = incident.previous
     return {
         "id": str(incident.code),
@@ -103,10 +103,10 @@ def incident_answer(incident: Incident) -> dict[str, Any]:
         "previous": str(previous.code) if previous else None,
         "opened_at": timestamp(incident.opened_at),
         "seen_at": timestamp(incident.seen_at),
-        "changed_at": _time(incident.changed_at),
-        "resolved_at": _time(incident.resolved_at),
+        "changed_at": _format_time(incident.changed_at),
+        "resolved_at": _format_time(incident.resolved_at),
     }
 
 
-def _time(moment: datetime | None) -> str | None:
+def _format_time(moment: datetime | None) -> str | None:
     return None if moment is None else timestamp(moment)

@@ -18,11 +18,11 @@ from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
 from console.loop.views import tab_address, tab_page
 from guidance.redactor import clean
-from loop.control.clock import loop_wake
-from loop.control.switch import loop_switch
-from loop.control.worker_hint import hint
-from loop.inbox.incidents import incident_resolve
-from loop.inbox.recommendations import recommendation_end
+from loop.control.clock import wake_loop
+from loop.control.switch import set_paused
+from loop.control.worker_hint import send_hint
+from loop.inbox.incidents import resolve_incident
+from loop.inbox.recommendations import end_recommendation
 from loop.models import Incident, Recommendation
 
 M = TypeVar("M", bound=Model)
@@ -35,7 +35,7 @@ def switch(request: ConsoleRequest, to: str) -> HttpResponse:
     """Anybody pauses the loop; a manager lets it go on."""
 
     def act() -> None:
-        loop_switch(
+        set_paused(
             project_id=request.project.pk,
             person=person_of(request.user),
             paused=to == "pause",
@@ -50,10 +50,10 @@ def switch(request: ConsoleRequest, to: str) -> HttpResponse:
 def wake(request: ConsoleRequest) -> HttpResponse:
     """Have the loop look now, and wait for what it decides."""
     try:
-        told = loop_wake(project_id=request.project.pk, person=person_of(request.user))
+        told = wake_loop(project_id=request.project.pk, person=person_of(request.user))
     except DomainError as refusal:
         return tab_page(request, "decisions", alert=refusal.detail, status=422)
-    hint(request.project.pk)
+    send_hint(request.project.pk)
     decision = json.loads(told.body)["decision_id"]
     return redirect("loop:decision", request.project.slug, decision)
 
@@ -65,7 +65,7 @@ def answer(request: ConsoleRequest, code: UUID, word: str) -> HttpResponse:
     row = _here(request, Recommendation.objects.all(), code)
 
     def act() -> None:
-        recommendation_end(
+        end_recommendation(
             row=row,
             person=person_of(request.user),
             adopt=word == "adopt",
@@ -82,7 +82,7 @@ def resolve(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
     def act() -> None:
         note = _text(request, "note")
-        incident_resolve(incident=row, person=person_of(request.user), note=note)
+        resolve_incident(incident=row, person=person_of(request.user), note=note)
 
     return _done(request, "incidents", act, place=f"incident-{code}")
 

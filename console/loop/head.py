@@ -13,7 +13,6 @@ from console.format import Moment, ahead, money, past, past_or_none
 from console.loop.vocabulary import ACTIONS, DECIDERS
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import EMITTING
-from loop.cycle.facts import spent_today, used_this_hour
 from loop.models import (
     OPEN,
     Incident,
@@ -23,7 +22,8 @@ from loop.models import (
     Recommendation,
     Signal,
 )
-from loop.runs import loop_of
+from loop.runs import get_loop
+from loop.selectors import count_used_this_hour, sum_spent_today
 from safetext import visible, visible_line
 
 # The clock ticks every minute: a beat that is later than this is not on its way.
@@ -68,7 +68,7 @@ class Meter:
 
 
 def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
-    loop = loop_of(project_id)
+    loop = get_loop(project_id)
     signals = Signal.objects.filter(project_id=project_id, pending=True)
     received = signals.order_by("pk").values_list("received_at", flat=True)
     first = received.first()
@@ -96,12 +96,12 @@ def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
 
 def meters_of(project_id: int, section: LoopSection, *, at: datetime) -> list[Meter]:
     """The hourly caps, and what a model has cost today."""
-    used = used_this_hour(project_id, at=at)
+    used = count_used_this_hour(project_id, at=at)
     caps = [
         _meter(ACTIONS[action], used[action], section.caps_per_hour[action], str)
         for action in EMITTING
     ]
-    spent = spent_today(project_id, at=at)
+    spent = sum_spent_today(project_id, at=at)
     return [*caps, _meter("Cost today", spent, section.cost_per_day_micros, money)]
 
 

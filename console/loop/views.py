@@ -106,7 +106,7 @@ def _incidents(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
 def _week(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     asked = request.GET.get("week", "")
     try:
-        week = Week.read(asked) if asked else Week.of(at)
+        week = Week.parse(asked) if asked else Week.containing(at)
     except Invalid:
         raise Http404 from None
     return {"week": week_page(request.project.pk, week=week, at=at)}

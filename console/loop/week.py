@@ -10,7 +10,7 @@ from console.loop.vocabulary import ACTIONS, OUTCOMES, Look
 from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.vocabulary import EMITTING
 from loop.learning.iso_week import Week
-from loop.learning.weekly import Summary, summary_of
+from loop.learning.weekly import Summary, build_summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class WeekPage:
 
 
 def week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
-    summary = summary_of(project_id, week=week)
+    summary = build_summary(project_id, week=week)
     met = [
         outcome
         for outcome in OUTCOMES
@@ -49,7 +49,7 @@ def week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
         name=week.name,
         title=_title(week),
         previous=week.previous.name,
-        following=week.following.name if week < Week.of(at) else "",
+        following=week.following.name if week < Week.containing(at) else "",
         summary=summary,
         outcomes=[OUTCOMES[outcome] for outcome in met],
         rows=[

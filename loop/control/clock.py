@@ -1,4 +1,4 @@
-"""What the clock does: heartbeats where they are due, and what nobody confirmed."""
+"""The clock: heartbeats that are due, and one cycle after another for each project."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
-from loop.control.subscribers import tell_subscribers
+from loop.control.subscribers import notify_subscribers
 from loop.cycle.pipeline import decide_pending
 from loop.errors import NotDue
-from loop.inbox.ledger_events import hear
-from loop.inbox.notes import return_unconfirmed
-from loop.inbox.triggers import NewSignal, accepted
+from loop.inbox.ledger_events import read_ledger_events
+from loop.inbox.notes import return_unconfirmed_notes
+from loop.inbox.triggers import NewSignal, build_accepted_reply
 from loop.models import ProjectLoop
-from loop.runs import loop_of, perform, refuse_moved
+from loop.runs import get_loop, perform, refuse_closed_run
 from reviews.plan import Plan
 
 CLOCK = "system:clock"
@@ -37,20 +37,18 @@ logger = logging.getLogger(__name__)
 
 
 def tick() -> int:
-    """Every project that has a ledger: beat where due, then decide whatever waits."""
+    """For every project with a ledger: heartbeat if due, then decide what waits."""
     decided = 0
-    for project_id in every_project():
+    for project_id in list_project_ids():
         try:
-            decided += attend(project_id)
+            decided += attend_project(project_id)
         except DomainError:
-            # One project's trouble is not the others'; the next tick comes to it again.
-            logger.exception(
-                "The loop of project %d could not be looked at", project_id
-            )
+            # One project's trouble must not stop the others; the next tick retries it.
+            logger.exception("The loop of project %d failed", project_id)
     return decided
 
 
-def every_project() -> list[int]:
+def list_project_ids() -> list[int]:
     return list(ProjectHead.objects.values_list("project_id", flat=True))
 
 
@@ -58,78 +56,81 @@ def has_ledger(project_id: int) -> bool:
     return ProjectHead.objects.filter(pk=project_id).exists()
 
 
-def attend(project_id: int) -> int:
-    beat(project_id)
-    return look(project_id)[0]
+def attend_project(project_id: int) -> int:
+    send_heartbeat(project_id)
+    return run_cycle(project_id)[0]
 
 
-def look(project_id: int) -> tuple[int, bool]:
-    """Hear, decide, tell: all that waits in one project, whoever asked for it."""
-    return_unconfirmed(project_id)
-    hear(project_id)
+def run_cycle(project_id: int) -> tuple[int, bool]:
+    """Read the ledger, decide what waits, notify subscribers.
+
+    Returns how many triggers were decided, and whether none is left.
+    """
+    return_unconfirmed_notes(project_id)
+    read_ledger_events(project_id)
     done = decide_pending(project_id)
-    tell_subscribers(project_id)
+    notify_subscribers(project_id)
     return done
 
 
-def beat(project_id: int) -> bool:
-    """A heartbeat, if the policy says that one is due."""
+def send_heartbeat(project_id: int) -> bool:
+    """Send a heartbeat if the policy says that one is due."""
     section = policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
-    if not due(loop_of(project_id), section, at=timezone.now()):
+    if not is_heartbeat_due(get_loop(project_id), section, at=timezone.now()):
         return False
     try:
-        perform(project_id, lambda run: Beat(run_code=run, section=section))
+        perform(project_id, lambda run: SendHeartbeat(run_code=run, section=section))
     except NotDue:
         return False
     return True
 
 
-def due(loop: ProjectLoop, section: LoopSection, *, at: datetime) -> bool:
-    """The clock's own rhythm, and a gap to whoever looked last."""
-    return _past(loop.heartbeat_at, section.heartbeat_s, at) and _past(
+def is_heartbeat_due(loop: ProjectLoop, section: LoopSection, *, at: datetime) -> bool:
+    """The interval has passed, and so has the shortest gap since the last look."""
+    return _has_passed(loop.heartbeat_at, section.heartbeat_s, at) and _has_passed(
         loop.looked_at, section.min_gap_s, at
     )
 
 
-def _past(moment: datetime | None, seconds: int, at: datetime) -> bool:
+def _has_passed(moment: datetime | None, seconds: int, at: datetime) -> bool:
     return moment is None or at >= moment + timedelta(seconds=seconds)
 
 
 @dataclass(kw_only=True)
-class Beat(ChangeRequest[None]):
-    """Judged again under the lock: two clocks that tick at once beat once."""
+class SendHeartbeat(ChangeRequest[None]):
+    """Checked again under the lock: two clocks at once send one heartbeat."""
 
     section: LoopSection
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         loops = ProjectLoop.objects.filter(pk=run.project_id)
-        if not due(loops.get(), self.section, at=at):
-            raise NotDue("Somebody else has looked.")
+        if not is_heartbeat_due(loops.get(), self.section, at=at):
+            raise NotDue("Another clock has sent it.")
         plan = Plan(run, at)
-        NewSignal(type=HEARTBEAT, source="clock", actor=CLOCK).note_in(plan)
+        NewSignal(type=HEARTBEAT, source="clock", actor=CLOCK).add_to(plan)
         plan.effects.append(partial(loops.update, heartbeat_at=at, looked_at=at))
         return plan.change(nothing)
 
 
 @dataclass(kw_only=True)
-class Wake(ChangeRequest[Reply]):
+class WakeLoop(ChangeRequest[Reply]):
     signal: NewSignal
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         plan = Plan(run, at)
-        self.signal.note_in(plan)
+        self.signal.add_to(plan)
         loops = ProjectLoop.objects.filter(pk=run.project_id)
         plan.effects.append(partial(loops.update, looked_at=at))
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
-        return accepted(self.signal.code, self.signal.decision_code)
+        return build_accepted_reply(self.signal.code, self.signal.decision_code)
 
 
-def loop_wake(*, project_id: int, person: PersonPrincipal) -> Reply:
-    """A manager's own look, whenever they like."""
+def wake_loop(*, project_id: int, person: PersonPrincipal) -> Reply:
+    """Send a wake signal on behalf of a manager."""
     require_role(user_id=person.user_id, project_id=project_id, role=Role.MANAGER)
     signal = NewSignal(type=WAKE, source="manual", actor=person.actor)
-    return perform(project_id, lambda run: Wake(run_code=run, signal=signal))
+    return perform(project_id, lambda run: WakeLoop(run_code=run, signal=signal))

@@ -1,8 +1,8 @@
-"""Subscribers in this very process: Django's signal `loop_event`.
+"""Subscribers in this process: Django's signal `loop_event`.
 
-Sent after the commit by whichever worker comes first, each event once. It is a hint like
-every message inside a process: what must not be lost is sent by webhook, or read from the
-ledger.
+Sent after the commit by the first worker that gets to it, each event once. Like every
+message inside a process it is a hint: what must not be lost is sent by webhook, or read
+from the ledger.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.dispatch import Signal
 
 from ledger.models import Entry
 from loop.models import ProjectLoop
-from loop.runs import loop_of
+from loop.runs import get_loop
 
 # Receivers get `event`, the same document that webhooks carry, and `project_id`.
 loop_event = Signal()
@@ -22,23 +22,23 @@ loop_event = Signal()
 logger = logging.getLogger(__name__)
 
 
-def tell_subscribers(project_id: int) -> int:
-    """Send what was emitted since the last time; how many events this call sent."""
-    told = 0
-    loop = loop_of(project_id)
+def notify_subscribers(project_id: int) -> int:
+    """Send the events emitted since the last call; returns how many were sent."""
+    sent = 0
+    loop = get_loop(project_id)
     entries = Entry.objects.filter(
         project_id=project_id, type="loop.emitted", position__gt=loop.told
     ).order_by("position")
     before = loop.told
     for entry in entries:
-        # Whoever moves the cursor sends: nobody else does, now or later.
+        # The worker that moves the cursor sends the event, and no other.
         cursor = ProjectLoop.objects.filter(pk=project_id, told=before)
         if not cursor.update(told=entry.position):
-            return told
+            return sent
         before = entry.position
         _send(json.loads(entry.payload)["event"], project_id=project_id)
-        told += 1
-    return told
+        sent += 1
+    return sent
 
 
 def _send(event: dict[str, object], *, project_id: int) -> None:

@@ -1,4 +1,4 @@
-"""The kill switch: while the loop is paused it looks, writes down, and does nothing."""
+"""The kill switch: while paused, the loop records decisions but emits nothing."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from accounts.selectors import require_role
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, nothing
 from loop.models import ProjectLoop
-from loop.runs import perform, refuse_moved
+from loop.runs import perform, refuse_closed_run
 from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
-class Switch(ChangeRequest[None]):
+class SetPaused(ChangeRequest[None]):
     person: PersonPrincipal
     paused: bool
     reason: str
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         plan = Plan(run, at)
         plan.note(
             "loop.switched",
@@ -42,13 +42,15 @@ class Switch(ChangeRequest[None]):
         return plan.change(nothing)
 
 
-def loop_switch(
+def set_paused(
     *, project_id: int, person: PersonPrincipal, paused: bool, reason: str = ""
 ) -> None:
-    """Any reviewer stops the loop; only a manager lets it go on."""
+    """Any reviewer may pause the loop; only a manager may resume it."""
     role = Role.REVIEWER if paused else Role.MANAGER
     require_role(user_id=person.user_id, project_id=project_id, role=role)
     perform(
         project_id,
-        lambda run: Switch(run_code=run, person=person, paused=paused, reason=reason),
+        lambda run: SetPaused(
+            run_code=run, person=person, paused=paused, reason=reason
+        ),
     )

@@ -1,7 +1,7 @@
-"""Tell the workers that a project's loop has something to do, as a Celery task.
+"""Hints to the workers, as Celery tasks, that a project's loop has something to do.
 
-A hint and nothing more: many become one, it is sent from a thread of its own so that a
-broker that is slow or gone holds up nobody, and what is lost the next tick finds.
+Only hints: many become one, they are sent from a thread of their own so that a slow broker
+delays nobody, and the next tick finds what was lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 from ledger.writer import Committed, listen_always
 
 DECIDE = "loop.decide"
-# Soon enough for the loop, and a burst of rulings makes one hint.
+# Soon enough for the loop, and a burst of rulings becomes one hint.
 PAUSE_S = 0.5
 EXPIRES_S = 60
 
@@ -43,7 +43,7 @@ class Hints:
     def _work(self) -> None:
         while True:
             self._news.wait()
-            # First whoever waits for this very commit, an agent above all, then the loop.
+            # Waiting agents come first, then the loop.
             time.sleep(PAUSE_S)
             self._news.clear()
             with self._lock:
@@ -60,13 +60,13 @@ class Hints:
 _hints = Hints()
 
 
-def hint(project_id: int) -> None:
-    """Something waits in this project. Call it after the commit."""
+def send_hint(project_id: int) -> None:
+    """Call it after the commit."""
     _hints.add(project_id)
 
 
-def hint_on_commits() -> None:
-    """Runs that end and reviews that are ruled on wake somebody, and the loop too."""
+def send_hints_on_commits() -> None:
+    """Hint at every commit that wakes an agent: a run ended, a review was ruled on."""
 
     def committed(news: Committed) -> None:
         if news.runs:

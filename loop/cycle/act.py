@@ -1,4 +1,4 @@
-"""Act: what an action takes up, and the one event that tells of it."""
+"""Act: carry out an action's own changes, and emit its one event."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
 from ledger.chain import timestamp
-from loop.cycle.drafting import draft_of
+from loop.cycle.drafting import build_draft
 from loop.models import (
     Incident,
     Note,
@@ -28,12 +28,12 @@ from loop.models import (
 )
 from reviews.plan import Plan
 
-LOOP = "system:loop"
+LOOP_ACTOR = "system:loop"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
-    """A proposal that met no rail, or was approved."""
+class Action:
+    """A proposal that passed every rail, or was approved."""
 
     decision: str
     proposal: Proposal
@@ -43,7 +43,7 @@ class Act:
     reasoning: str
 
     def emit(self, plan: Plan, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Exactly one event for each decision that acts, in the same commit."""
+        """Add the decision's one event to the plan, and return it."""
         event = {
             "type": EVENT,
             "action": self.proposal.action,
@@ -56,21 +56,21 @@ class Act:
             "at": timestamp(plan.at),
         }
         payload = {"decision": self.decision, "event": event}
-        plan.note("loop.emitted", actor=LOOP, payload=payload)
+        plan.note("loop.emitted", actor=LOOP_ACTOR, payload=payload)
         return event
 
-    def take_up(
+    def carry_out(
         self, plan: Plan, facts: RailFacts, latched: Latched | None
     ) -> dict[str, Any]:
-        """What the action needs is taken in the same commit; the event's parameters."""
+        """Add the action's changes to the plan; returns the event's parameters."""
         match self.proposal.action:
             case "process_notes":
                 return self._claim_notes(plan, facts.claimable)
             case "apply_retro_recommendation":
-                return self._draft(plan, facts.claimable[0])
+                return self._draft_recommendation(plan, facts.claimable[0])
             case "emit_alert":
                 assert latched is not None
-                return self._alert(plan, facts, latched)
+                return self._raise_alert(plan, facts, latched)
             case _:
                 return dict(self.proposal.parameters)
 
@@ -88,9 +88,9 @@ class Act:
         )
         return {"notes": list(codes), "claimed_until": timestamp(until)}
 
-    def _draft(self, plan: Plan, code: str) -> dict[str, Any]:
+    def _draft_recommendation(self, plan: Plan, code: str) -> dict[str, Any]:
         row = Recommendation.objects.get(code=code)
-        draft = draft_of(json.loads(row.change), project_id=row.project_id)
+        draft = build_draft(json.loads(row.change), project_id=row.project_id)
         rows = Recommendation.objects.filter(pk=row.pk)
         plan.effects.append(
             partial(
@@ -106,9 +106,11 @@ class Act:
             "problem": draft.get("problem"),
         }
 
-    def _alert(self, plan: Plan, facts: RailFacts, latched: Latched) -> dict[str, Any]:
+    def _raise_alert(
+        self, plan: Plan, facts: RailFacts, latched: Latched
+    ) -> dict[str, Any]:
         alert = Alert(**self.proposal.parameters)
-        code = latch_row(
+        code = update_incident(
             plan,
             alert,
             latched,
@@ -126,10 +128,10 @@ class Act:
         }
 
 
-def latch_row(
+def update_incident(
     plan: Plan, alert: Alert, latched: Latched, *, known: str | None, decision: str
 ) -> str | None:
-    """The incident's side of an alert; returns its code, None where there is none."""
+    """Store what an alert changes about its incident; returns the incident's code."""
     at: datetime = plan.at
     rows = Incident.objects.filter(code__in=[known] if known else [])
     content = {
@@ -151,11 +153,11 @@ def latch_row(
             plan.rows.append(opened)
             return str(opened.code)
         case "joined":
-            # Its words stay those that were told: the next day may tell the change.
+            # Its texts stay those that were sent: a change may be sent the next day.
             update = partial(rows.update, joins=F("joins") + 1, seen_at=at)
         case "changed":
-            told = {**content, "changed_at": at}
-            update = partial(rows.update, joins=F("joins") + 1, seen_at=at, **told)
+            changed = {**content, "changed_at": at}
+            update = partial(rows.update, joins=F("joins") + 1, seen_at=at, **changed)
         case "resolved":
             update = partial(rows.update, resolved_at=at)
         case "well":

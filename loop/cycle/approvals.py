@@ -1,8 +1,8 @@
-"""A person's word on a destructive action: approved it is emitted once, else never.
+"""What follows when the review of a destructive action closes.
 
-Called by the ruling, the expiry or the abort that ends the review, under the same lock
-and in the same commit. What has changed since the person was asked is looked at again:
-a refusal here leaves the review open.
+Called by the ruling, the expiry or the abort that closes the review, under the same lock
+and in the same commit. An approved action is checked again, since the policy or the switch
+may have changed: a refusal here leaves the review open.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import DEFAULT
 from ledger.state import OpenReview
-from loop.cycle.act import Act
-from loop.cycle.facts import HOUR, paused_words
+from loop.cycle.act import Action
 from loop.errors import LoopPaused
 from loop.models import Decision, ProjectLoop
+from loop.selectors import HOUR
 from reviews.plan import Plan
 
 _WORDS = {
@@ -32,10 +32,12 @@ _WORDS = {
 }
 
 
-def follow_approval(plan: Plan, review: OpenReview, ending: str, actor: str) -> None:
+def handle_review_closed(
+    plan: Plan, review: OpenReview, ending: str, actor: str
+) -> None:
     decision = Decision.objects.select_related("policy").get(review_id=review.code)
     if decision.outcome != "approval_required":
-        return  # it has come to its end already: once is all there is
+        return  # it was resolved already
     if ending == "approve":
         _emit(plan, decision, actor=actor)
     else:
@@ -44,7 +46,7 @@ def follow_approval(plan: Plan, review: OpenReview, ending: str, actor: str) -> 
 
 def _emit(plan: Plan, decision: Decision, *, actor: str) -> None:
     proposal = Proposal(**json.loads(decision.proposal))
-    policy = _in_force(decision.project_id)
+    policy = _get_policy_in_force(decision.project_id)
     _refuse_changed(plan, decision, proposal, policy)
     _resolve(
         plan,
@@ -53,7 +55,7 @@ def _emit(plan: Plan, decision: Decision, *, actor: str) -> None:
         actor=actor,
         reason="A person approved it.",
     )
-    act = Act(
+    action = Action(
         decision=str(decision.code),
         proposal=proposal,
         policy=policy,
@@ -61,10 +63,10 @@ def _emit(plan: Plan, decision: Decision, *, actor: str) -> None:
         state_hash=decision.state_hash,
         reasoning=decision.reasoning,
     )
-    event = act.emit(plan, proposal.parameters)
+    event = action.emit(plan, proposal.parameters)
     plan.effects.append(
         partial(
-            _waiting(decision).update,
+            _filter_waiting(decision).update,
             outcome="approved_and_emitted",
             event=json.dumps(event, ensure_ascii=False),
             counted_at=plan.at,
@@ -76,11 +78,11 @@ def _emit(plan: Plan, decision: Decision, *, actor: str) -> None:
 def _refuse_changed(
     plan: Plan, decision: Decision, proposal: Proposal, policy: LoadedPolicy
 ) -> None:
-    """What would be emitted now has to pass now: switch, policy and cap."""
+    """An action emitted now has to pass today's switch, policy and cap."""
     loop = ProjectLoop.objects.select_related("paused_by").get(pk=decision.project_id)
-    paused = paused_words(loop)
+    paused = loop.describe_pause()
     if paused is not None:
-        raise LoopPaused(f"The loop is {paused}. Let it go on first, or deny this.")
+        raise LoopPaused(f"The loop is {paused}. Resume it first, or deny this.")
     problem = proposal_problem(proposal, policy.policy.loop.kinds)
     if problem is not None:
         raise Invalid(f"The policy has changed: {problem}. Deny this action.")
@@ -95,7 +97,7 @@ def _refuse_changed(
         first = oldest.first()
         wait = (first + HOUR - plan.at).total_seconds() if first else HOUR.seconds
         raise RateLimited(
-            f"Too much for one hour: {met.message}. Approve it later.",
+            f"Hourly limit reached: {met.message}. Approve it later.",
             retry_after=int(wait) + 1,
         )
 
@@ -115,7 +117,7 @@ def _resolve(
     if outcome == "approval_denied":
         plan.effects.append(
             partial(
-                _waiting(decision).update,
+                _filter_waiting(decision).update,
                 outcome=outcome,
                 counted_at=None,
                 resolved_at=plan.at,
@@ -123,12 +125,12 @@ def _resolve(
         )
 
 
-def _waiting(decision: Decision) -> QuerySet[Decision]:
+def _filter_waiting(decision: Decision) -> QuerySet[Decision]:
     return Decision.objects.filter(pk=decision.pk, outcome="approval_required")
 
 
-def _in_force(project_id: int) -> LoadedPolicy:
-    """Read only: inside a transaction no policy may be published."""
+def _get_policy_in_force(project_id: int) -> LoadedPolicy:
+    """Only reads: no policy may be published inside this transaction."""
     newest = (
         PolicyVersion.objects.filter(project_id=project_id, name=DEFAULT)
         .order_by("-version")

@@ -1,4 +1,4 @@
-"""One decision for each trigger: judged, written down and acted on in one commit."""
+"""Decide: one decision for each trigger, recorded and carried out in one commit."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
-from loop.cycle.facts import Bench
-from loop.cycle.llm_decider import Asked
-from loop.cycle.record import Record, trigger_of
-from loop.cycle.sense import oriented
+from loop.cycle.facts import FactsReader
+from loop.cycle.llm_decider import ModelAnswer
+from loop.cycle.record import DecisionRecord, build_trigger
+from loop.cycle.sense import mark_stale
 from loop.errors import AlreadyDecided
 from loop.models import ProjectLoop, Signal
-from loop.runs import refuse_moved
+from loop.runs import refuse_closed_run
 from reviews.plan import Plan
 
 logger = logging.getLogger(__name__)
@@ -29,28 +29,28 @@ logger = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class DecideSignals(ChangeRequest[int]):
-    """Some triggers on one snapshot, up to the first decision that changes what it shows.
+    """Decides triggers on one snapshot, up to the first decision that changes its values.
 
-    `asked` is what a model said about the only one: never while anything is locked.
-    Whatever is decided already is left alone, so that two workers may try the same.
+    `model_answer` belongs to a single trigger: a model is asked before anything is locked.
+    Triggers that are decided already are skipped, so two workers may try the same ones.
     """
 
     signal_ids: Sequence[int]
     policy: LoadedPolicy
     snapshot: Snapshot
-    asked: Asked | None = None
+    model_answer: ModelAnswer | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[int]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         rows = Signal.objects.filter(pk__in=self.signal_ids, pending=True)
         signals = list(rows.order_by("pk"))
         if not signals:
             raise AlreadyDecided("These triggers were decided.")
         section = self.policy.policy.loop
-        bench = Bench(
+        reader = FactsReader(
             loop=ProjectLoop.objects.get(pk=run.project_id),
             section=section,
-            snapshot=oriented(
+            snapshot=mark_stale(
                 self.snapshot, at=at, stale_after_s=section.stale_after_s
             ),
             signals=signals,
@@ -58,47 +58,49 @@ class DecideSignals(ChangeRequest[int]):
         )
         plan = Plan(run, at)
         for signal in signals:
-            if self._decide(plan, signal, bench):
+            if self._decide(plan, signal, reader):
                 break
-        count = len(bench.made)
+        count = len(reader.made)
         ids = [signal.pk for signal in signals[:count]]
         done = Signal.objects.filter(pk__in=ids)
         plan.effects.append(partial(done.update, pending=False, leased_until=None))
         return plan.change(partial(_count, count))
 
-    def _decide(self, plan: Plan, signal: Signal, bench: Bench) -> bool:
-        """Whether the snapshot tells no longer how things stand."""
-        proposal, trouble = self._wanted(signal, bench)
-        facts = bench.facts(signal, proposal, asked=self.asked, trouble=trouble)
-        record = Record(
+    def _decide(self, plan: Plan, signal: Signal, reader: FactsReader) -> bool:
+        """Record one decision; returns whether it made the snapshot outdated."""
+        proposal, trouble = self._get_proposal(signal, reader)
+        facts = reader.read_facts(
+            signal, proposal, model_answer=self.model_answer, trouble=trouble
+        )
+        record = DecisionRecord(
             signal=signal,
             policy=self.policy,
-            snapshot=bench.snapshot,
+            snapshot=reader.snapshot,
             proposal=proposal,
             facts=facts,
-            ruled=judge_proposal(bench.section, proposal, facts),
-            asked=self.asked,
+            ruled=judge_proposal(reader.section, proposal, facts),
+            model_answer=self.model_answer,
         )
         row = record.write(plan)
-        bench.made.append(row)
+        reader.made.append(row)
         taken_up = row.outcome == "emitted" and row.action != "start_loop"
         return taken_up or record.ruled.latched is not None
 
-    def _wanted(
-        self, signal: Signal, bench: Bench
+    def _get_proposal(
+        self, signal: Signal, reader: FactsReader
     ) -> tuple[Proposal | None, str | None]:
-        """What is proposed, or why nothing is."""
-        if bench.section.decider == "llm":
-            asked = self.asked or Asked()
-            return asked.proposal, asked.trouble
+        """The proposal, or why there is none."""
+        if reader.section.decider == "llm":
+            model_answer = self.model_answer or ModelAnswer()
+            return model_answer.proposal, model_answer.trouble
         try:
             wanted = decide_by_rules(
-                bench.section.rules,
-                trigger=trigger_of(signal),
-                snapshot=bench.snapshot,
+                reader.section.rules,
+                trigger=build_trigger(signal),
+                snapshot=reader.snapshot,
             )
         except Exception as error:
-            # Whatever it is: a rule that fails holds, and never lets anything through.
+            # Whatever failed: the decision is held back, and nothing is emitted.
             logger.exception("The rules failed on %s", signal.type)
             return None, f"the rules failed: {type(error).__name__}"
         return wanted, None

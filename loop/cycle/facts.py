@@ -1,14 +1,12 @@
-"""What the rails compare, read under the project's lock: nobody moves it meanwhile."""
+"""The facts that the rails compare, read under the project's lock."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
-
-from django.db.models import Count, Sum
 
 from common.ids import parse_code
 from guidance.core.loop.alerts import Standing
@@ -17,8 +15,7 @@ from guidance.core.loop.guardrail_facts import RailFacts
 from guidance.core.loop.proposals import Proposal, proposal_problem
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
-from ledger.chain import timestamp
-from loop.cycle.llm_decider import Asked, prices_known
+from loop.cycle.llm_decider import ModelAnswer, are_prices_known
 from loop.models import (
     Decision,
     Incident,
@@ -29,17 +26,17 @@ from loop.models import (
     RecommendationState,
     Signal,
 )
+from loop.selectors import count_used_this_hour, get_midnight, sum_spent_today
 
-HOUR = timedelta(hours=1)
-# What was neither held back nor found wrong: the same again would be the same again.
+# Outcomes of decisions that were neither held back nor invalid.
 _ACTED = ("emitted", "approval_required", "approved_and_emitted", "approval_denied")
 
 
 @dataclass(kw_only=True)
-class Bench:
-    """Everything that the rails compare for some triggers of one project.
+class FactsReader:
+    """Reads what the rails compare for some triggers of one project.
 
-    Read once, and then kept up with what is decided: the rows are stored afterwards.
+    `made` are the decisions of this commit, which are not stored yet but count already.
     """
 
     loop: ProjectLoop
@@ -49,23 +46,23 @@ class Bench:
     at: datetime
     made: list[Decision] = field(default_factory=list)
 
-    def facts(
+    def read_facts(
         self,
         signal: Signal,
         proposal: Proposal | None,
         *,
-        asked: Asked | None = None,
+        model_answer: ModelAnswer | None = None,
         trouble: str | None = None,
     ) -> RailFacts:
-        """No more is read than this proposal can meet."""
+        """Reads only what this proposal can be held back by."""
         by_model = self.section.decider == "llm"
         common = RailFacts(
-            paused=paused_words(self.loop),
+            paused=self.loop.describe_pause(),
             asks_model=by_model,
-            priced=not by_model or prices_known(),
+            priced=not by_model or are_prices_known(),
             trouble=trouble,
-            spent_micros=spent_today(self.loop.pk, at=self.at) if by_model else 0,
-            cost_micros=asked.cost_micros if by_model and asked else 0,
+            spent_micros=sum_spent_today(self.loop.pk, at=self.at) if by_model else 0,
+            cost_micros=model_answer.cost_micros if by_model and model_answer else 0,
             stale=self.snapshot.stale,
         )
         if proposal is None or proposal.action == DO_NOTHING:
@@ -76,15 +73,15 @@ class Bench:
             common,
             used_this_hour=self._used[proposal.action]
             + sum(row.action == proposal.action for row in self._counted),
-            twin=self._twin(signal),
-            cascade=self._cascade(signal),
-            claimable=_claimable(self.section, self.loop.pk, proposal),
-            standing=_standing(self.loop, proposal, at=self.at),
+            twin=self._find_twin(signal),
+            cascade=self._count_cascade(signal),
+            claimable=_list_claimable(self.section, self.loop.pk, proposal),
+            standing=_get_standing(self.loop, proposal, at=self.at),
         )
 
     @cached_property
     def _used(self) -> Counter[str]:
-        return used_this_hour(self.loop.pk, at=self.at)
+        return count_used_this_hour(self.loop.pk, at=self.at)
 
     @property
     def _counted(self) -> list[Decision]:
@@ -105,55 +102,26 @@ class Bench:
             for identity, code in rows.values_list("identity", "code")
         }
 
-    def _twin(self, signal: Signal) -> str | None:
+    def _find_twin(self, signal: Signal) -> str | None:
         """The newest decision on the same trigger and state that was not held back."""
         here = [r for r in self._counted if r.identity == signal.identity]
         return str(here[-1].code) if here else self._twins.get(signal.identity)
 
-    def _cascade(self, signal: Signal) -> int | None:
-        root = root_of(signal)
+    def _count_cascade(self, signal: Signal) -> int | None:
+        root = get_root_id(signal)
         if root is None:
             return None
         before = Decision.objects.filter(root_id=root, counted_at__isnull=False)
         return before.count() + sum(row.root_id == root for row in self._counted)
 
 
-def paused_words(loop: ProjectLoop) -> str | None:
-    if loop.paused_at is None:
-        return None
-    by = loop.paused_by.username if loop.paused_by else "somebody"
-    why = f": {loop.paused_reason}" if loop.paused_reason else ""
-    return f"paused by {by} at {timestamp(loop.paused_at)}{why}"
-
-
-def used_this_hour(project_id: int, *, at: datetime) -> Counter[str]:
-    """Emitted, or waiting for an approval: what waits keeps its place."""
-    counts = (
-        Decision.objects.filter(project_id=project_id, counted_at__gt=at - HOUR)
-        .values_list("action")
-        .annotate(count=Count("pk"))
-    )
-    return Counter(dict(counts))
-
-
-def spent_today(project_id: int, *, at: datetime) -> int:
-    spent = Decision.objects.filter(
-        project_id=project_id, cost_micros__gt=0, decided_at__gte=midnight(at)
-    ).aggregate(total=Sum("cost_micros"))["total"]
-    return spent or 0
-
-
-def midnight(at: datetime) -> datetime:
-    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def root_of(signal: Signal) -> int | None:
-    """The first decision of the chain of events that led here."""
+def get_root_id(signal: Signal) -> int | None:
+    """The id of the first decision in the chain of events that led to this signal."""
     cause = signal.cause
     return None if cause is None else cause.root_id or cause.pk
 
 
-def _claimable(
+def _list_claimable(
     section: LoopSection, project_id: int, proposal: Proposal
 ) -> tuple[str, ...]:
     if proposal.action == "process_notes":
@@ -172,7 +140,7 @@ def _claimable(
     return ()
 
 
-def _standing(
+def _get_standing(
     loop: ProjectLoop, proposal: Proposal, *, at: datetime
 ) -> Standing | None:
     if proposal.action != "emit_alert":
@@ -183,16 +151,16 @@ def _standing(
         .order_by("-pk")
         .first()
     )
-    today = midnight(at)
+    today = get_midnight(at)
     return Standing(
         code=str(newest.code) if newest else None,
         is_open=newest is not None and newest.resolved_at is None,
         content=(newest.severity, newest.title, newest.detail) if newest else None,
-        changed_today=_since(newest.changed_at if newest else None, today),
-        told_well_today=_since(loop.well_told_at, today),
+        changed_today=_is_since(newest.changed_at if newest else None, today),
+        told_well_today=_is_since(loop.well_told_at, today),
         others_open=incidents.filter(resolved_at__isnull=True).count(),
     )
 
 
-def _since(moment: datetime | None, start: datetime) -> bool:
+def _is_since(moment: datetime | None, start: datetime) -> bool:
     return moment is not None and moment >= start

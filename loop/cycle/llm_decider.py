@@ -1,7 +1,7 @@
-"""The question to a model that decides, and what its answer comes to.
+"""Ask a language model what the loop should do.
 
-Trigger and snapshot are other people's words: they stand between markers that nobody
-could have guessed, and whatever they talk the model into meets the same rails as a rule.
+Trigger and snapshot hold untrusted text: they are sent between markers that nobody can
+guess, and what the model proposes has to pass the same rails as a rule's proposal.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ Choose one action."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a model wants, or why nothing came of asking; either way it has a price."""
+class ModelAnswer:
+    """A model's proposal, or why there is none; either way with its cost."""
 
     proposal: Proposal | None = None
     trouble: str | None = None
@@ -72,28 +72,30 @@ class Asked:
         }
 
 
-def prices_known() -> bool:
+def are_prices_known() -> bool:
     endpoint = configured()
     return endpoint is None or endpoint.prices is not None
 
 
-def ask_model(section: LoopSection, *, trigger: Trigger, snapshot: Snapshot) -> Asked:
-    """Never raises for what the other side does. Not on an event loop: it blocks."""
-    question = question_of(section, trigger=trigger, snapshot=snapshot)
+def ask_model(
+    section: LoopSection, *, trigger: Trigger, snapshot: Snapshot
+) -> ModelAnswer:
+    """Blocks. Trouble with the model is returned, not raised."""
+    question = build_question(section, trigger=trigger, snapshot=snapshot)
     try:
         reply = asyncio.run(ask(question))
     except LlmTrouble as trouble:
-        return Asked(trouble=trouble.reason, cost_micros=_cost(trouble.spent))
+        return ModelAnswer(trouble=trouble.reason, cost_micros=_get_cost(trouble.spent))
     read = answered(clean(reply.document))
-    return Asked(
+    return ModelAnswer(
         proposal=None if isinstance(read, str) else read,
         trouble=read if isinstance(read, str) else None,
-        cost_micros=_cost(reply.spent),
+        cost_micros=_get_cost(reply.spent),
         model=reply.model,
     )
 
 
-def question_of(
+def build_question(
     section: LoopSection, *, trigger: Trigger, snapshot: Snapshot
 ) -> Question:
     kinds = [
@@ -123,5 +125,5 @@ def question_of(
     )
 
 
-def _cost(spent: Spent | None) -> int:
+def _get_cost(spent: Spent | None) -> int:
     return (spent.cost_micros or 0) if spent else 0

@@ -1,4 +1,4 @@
-"""Learn: a decision with all it was made on, as its entry and as its row."""
+"""Record: a decision with everything it was made on, as ledger entry and as row."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from guidance.core.loop.guardrails import RAILS_VERSION, Ruled
 from guidance.core.loop.proposals import Proposal
 from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
-from loop.cycle.act import LOOP, Act
-from loop.cycle.facts import root_of
-from loop.cycle.llm_decider import Asked
+from loop.cycle.act import LOOP_ACTOR, Action
+from loop.cycle.facts import get_root_id
+from loop.cycle.llm_decider import ModelAnswer
 from loop.models import Decision, Signal
 from reviews.models import Kind
 from reviews.plan import Plan
@@ -23,7 +23,7 @@ from reviews.rulings.expiry import DENY
 NOT_ASKED = "not asked: the loop is paused, or today's budget is used up"
 
 
-def trigger_of(signal: Signal) -> Trigger:
+def build_trigger(signal: Signal) -> Trigger:
     return Trigger(
         type=signal.type,
         source=signal.source,
@@ -33,49 +33,51 @@ def trigger_of(signal: Signal) -> Trigger:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class DecisionRecord:
     signal: Signal
     policy: LoadedPolicy
     snapshot: Snapshot
     proposal: Proposal | None
     facts: RailFacts
     ruled: Ruled
-    asked: Asked | None
+    model_answer: ModelAnswer | None
 
     def write(self, plan: Plan) -> Decision:
-        """The entry, what the outcome asks for, and the row that people look up."""
-        payload = self._payload()
+        """Add the entry, the action and the row to the plan; returns the row."""
+        payload = self._build_payload()
         seq = plan.next_seq
-        plan.note("loop.decided", actor=LOOP, payload=payload)
-        event = self._act(plan, payload)
-        row = self._row(plan, payload, seq=seq, event=event)
+        plan.note("loop.decided", actor=LOOP_ACTOR, payload=payload)
+        event = self._perform_action(plan, payload)
+        row = self._build_row(plan, payload, seq=seq, event=event)
         plan.rows.append(row)
         return row
 
-    def _payload(self) -> dict[str, Any]:
+    def _build_payload(self) -> dict[str, Any]:
         return {
             "decision": str(self.signal.decision_code),
             "signal": str(self.signal.code),
-            "trigger": trigger_of(self.signal).to_json(),
+            "trigger": build_trigger(self.signal).to_json(),
             "decider": self.policy.policy.loop.decider,
             "snapshot": self.snapshot.to_json(),
             "state_hash": self.snapshot.state_hash,
             "proposal": self.proposal.to_json() if self.proposal else None,
-            "shadow": self._shadow(),
+            "shadow": self._build_shadow(),
             "facts": self.facts.to_json(),
             **self.ruled.to_json(),
-            "cost_micros": self.asked.cost_micros if self.asked else 0,
+            "cost_micros": self.model_answer.cost_micros if self.model_answer else 0,
             "review": None,
             "policy": self.policy.stamp(),
             "engine": RAILS_VERSION,
         }
 
-    def _act(self, plan: Plan, payload: dict[str, Any]) -> dict[str, Any] | None:
-        """The event, where there is one."""
+    def _perform_action(
+        self, plan: Plan, payload: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        """Returns the event, or None."""
         outcome, latched = self.ruled.outcome, self.ruled.latched
         if self.proposal is None:
             return None
-        act = Act(
+        action = Action(
             decision=payload["decision"],
             proposal=self.proposal,
             policy=self.policy,
@@ -84,15 +86,15 @@ class Record:
             reasoning=self.ruled.reasoning,
         )
         if outcome == "emitted":
-            return act.emit(plan, act.take_up(plan, self.facts, latched))
+            return action.emit(plan, action.carry_out(plan, self.facts, latched))
         if outcome == "approval_required":
-            # The draft is sealed later, so that the entry can name its review.
-            payload["review"] = self._ask_person(plan, act)
+            # The entry is sealed later, so its payload can still name the review.
+            payload["review"] = self._open_review(plan, action)
         elif latched is not None:
-            act.take_up(plan, self.facts, latched)
+            action.carry_out(plan, self.facts, latched)
         return None
 
-    def _row(
+    def _build_row(
         self,
         plan: Plan,
         payload: dict[str, Any],
@@ -117,53 +119,53 @@ class Record:
             kind=(self.proposal.kind or "") if self.proposal else "",
             outcome=ruled.outcome,
             reasoning=ruled.reasoning,
-            snapshot=_text(payload["snapshot"]),
+            snapshot=_dump(payload["snapshot"]),
             state_hash=payload["state_hash"],
-            proposal=_text(payload["proposal"]),
-            shadow=_text(payload["shadow"]),
-            guardrails=_text(payload["guardrails"]),
-            event=_text(event),
+            proposal=_dump(payload["proposal"]),
+            shadow=_dump(payload["shadow"]),
+            guardrails=_dump(payload["guardrails"]),
+            event=_dump(event),
             approval_required=ruled.harm is not None,
             review_id=payload["review"],
             cost_micros=payload["cost_micros"],
-            root_id=root_of(signal),
+            root_id=get_root_id(signal),
             decided_at=plan.at,
             counted_at=plan.at if acted else None,
         )
 
-    def _shadow(self) -> dict[str, Any] | None:
-        """What a model wanted on paper, and whether it is what the rules want."""
+    def _build_shadow(self) -> dict[str, Any] | None:
+        """A model's proposal for comparison, and whether it agrees with the rules."""
         if self.policy.policy.loop.decider != "shadow":
             return None
-        asked = self.asked or Asked(trouble=NOT_ASKED)
-        theirs, ours = asked.proposal, self.proposal
+        model_answer = self.model_answer or ModelAnswer(trouble=NOT_ASKED)
+        theirs, ours = model_answer.proposal, self.proposal
         agrees = None
         if theirs is not None and ours is not None:
             agrees = (theirs.action, theirs.kind) == (ours.action, ours.kind)
-        return {**asked.to_json(), "agrees": agrees}
+        return {**model_answer.to_json(), "agrees": agrees}
 
-    def _ask_person(self, plan: Plan, act: Act) -> str:
-        kind = self.policy.policy.loop.kinds[act.proposal.kind or ""]
+    def _open_review(self, plan: Plan, action: Action) -> str:
+        kind = self.policy.policy.loop.kinds[action.proposal.kind or ""]
         expires = self.policy.policy.reviews.expires_after_s
         return plan.open_review(
             kind=Kind.LOOP_ACTION,
             title=f"Start the loop {kind.name}?",
             content={
                 "kind": str(Kind.LOOP_ACTION),
-                "action": act.proposal.action,
+                "action": action.proposal.action,
                 "loop": kind.name,
                 "description": kind.description,
-                "parameters": dict(act.proposal.parameters),
+                "parameters": dict(action.proposal.parameters),
                 "harm": self.ruled.harm,
-                "reasoning": act.proposal.reasoning,
-                "decision": act.decision,
+                "reasoning": action.proposal.reasoning,
+                "decision": action.decision,
                 "trigger": {"type": self.signal.type, "source": self.signal.source},
-                "state_hash": act.state_hash,
+                "state_hash": action.state_hash,
             },
-            actor=LOOP,
+            actor=LOOP_ACTOR,
             rules=ReviewRules(expires_after_s=expires, on_expiry=DENY),
         )
 
 
-def _text(document: object) -> str:
+def _dump(document: object) -> str:
     return json.dumps(document, ensure_ascii=False)

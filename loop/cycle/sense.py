@@ -1,4 +1,4 @@
-"""Sense: the project as it stands, a handful of queries, each value with its time."""
+"""Sense: a snapshot of the project's state, each value with its time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from loop.models import Note, NoteState, Recommendation, RecommendationState
 from safetext import visible_line
 
 RECENT = 10
-# Among so many of the newest entries: most are steps, and nobody counts them all.
+# Looked for among so many of the newest entries, most of which are steps.
 WITHIN = 2_000
 HALF_DONE_FOR = timedelta(days=7)
 _SAID_LIMIT = 200
@@ -41,21 +41,21 @@ _LOGGED = Q(
 
 
 def sense(project_id: int) -> Snapshot:
-    """Few and plain queries: a burst of triggers asks for them again and again."""
-    runs = _measured(_runs, project_id)
+    """Few and simple queries: a burst of triggers repeats them."""
+    runs = _measure(_count_runs, project_id)
     counts: Counter[str] = runs.value
-    left = replace(runs, value=_half_done(project_id, counts))
+    left = replace(runs, value=_build_half_done(project_id, counts))
     return Snapshot(
-        note_queue_length=_measured(_notes, project_id),
-        recent_log_entries=_measured(_log, project_id),
-        pending_recommendations=_measured(_recommendations, project_id),
+        note_queue_length=_measure(_count_notes, project_id),
+        recent_log_entries=_measure(_list_log_entries, project_id),
+        pending_recommendations=_measure(_count_recommendations, project_id),
         active_runs=replace(runs, value=counts["running"]),
         half_done=left,
     )
 
 
-def oriented(snapshot: Snapshot, *, at: datetime, stale_after_s: int) -> Snapshot:
-    """The same snapshot, with what has grown old by now marked as stale."""
+def mark_stale(snapshot: Snapshot, *, at: datetime, stale_after_s: int) -> Snapshot:
+    """The same snapshot with values that are too old by now marked as stale."""
     limit = at - timedelta(seconds=stale_after_s)
     return replace(
         snapshot,
@@ -67,23 +67,23 @@ def oriented(snapshot: Snapshot, *, at: datetime, stale_after_s: int) -> Snapsho
     )
 
 
-def _measured(read: Callable[[int], Any], project_id: int) -> Measured:
+def _measure(count: Callable[[int], Any], project_id: int) -> Measured:
     at = timezone.now()
-    return Measured(value=read(project_id), at=timestamp(at))
+    return Measured(value=count(project_id), at=timestamp(at))
 
 
-def _notes(project_id: int) -> int:
+def _count_notes(project_id: int) -> int:
     return Note.objects.filter(project_id=project_id, state=NoteState.QUEUED).count()
 
 
-def _recommendations(project_id: int) -> int:
+def _count_recommendations(project_id: int) -> int:
     return Recommendation.objects.filter(
         project_id=project_id, state=RecommendationState.PENDING
     ).count()
 
 
-def _runs(project_id: int) -> Counter[str]:
-    """Agents' runs by status; of those that are over, the last days' alone."""
+def _count_runs(project_id: int) -> Counter[str]:
+    """Agents' runs by status; of those that are over, only recent ones."""
     recent = Q(finished_at__gte=timezone.now() - HALF_DONE_FOR)
     counts = (
         Run.objects.filter(
@@ -97,19 +97,19 @@ def _runs(project_id: int) -> Counter[str]:
     return Counter(dict(counts))
 
 
-def _half_done(project_id: int, counts: Counter[str]) -> dict[str, int]:
-    """What was begun and not brought to its end."""
+def _build_half_done(project_id: int, counts: Counter[str]) -> dict[str, int]:
+    """Counts of runs that were begun and not completed."""
     given_up = sum(counts[status] for status in _GIVEN_UP)
     return {
         "paused": counts["paused"],
         "stopped": counts["stopped"],
         "abandoned": counts["abandoned"],
-        "checkpoints_not_resumed": _not_resumed(project_id) if given_up else 0,
+        "checkpoints_not_resumed": _count_not_resumed(project_id) if given_up else 0,
     }
 
 
-def _not_resumed(project_id: int) -> int:
-    """Runs that were given up after they had saved something, and nobody went on with."""
+def _count_not_resumed(project_id: int) -> int:
+    """Runs that were given up, have a checkpoint, and no run that continues them."""
     return Run.objects.filter(
         Exists(Checkpoint.objects.filter(run_id=OuterRef("pk"))),
         ~Exists(Run.objects.filter(parent_id=OuterRef("pk"))),
@@ -119,7 +119,7 @@ def _not_resumed(project_id: int) -> int:
     ).count()
 
 
-def _log(project_id: int) -> list[dict[str, Any]]:
+def _list_log_entries(project_id: int) -> list[dict[str, Any]]:
     """The newest ends, reviews and rulings of agents' runs, newest first."""
     head = (
         ProjectHead.objects.filter(pk=project_id)
@@ -134,22 +134,22 @@ def _log(project_id: int) -> list[dict[str, Any]]:
         .order_by("-position")
         .values_list("type", "payload", "run__code", "run__agent__name")
     )
-    return [_logged(*row) for row in entries[:RECENT]]
+    return [_build_log_entry(*row) for row in entries[:RECENT]]
 
 
-def _logged(type: str, text: str, run: UUID, agent: str) -> dict[str, Any]:
+def _build_log_entry(type: str, text: str, run: UUID, agent: str) -> dict[str, Any]:
     payload = json.loads(text)
     said = payload.get("reason") or payload.get("summary") or payload.get("title") or ""
     return {
-        "type": logged_type(type, payload),
+        "type": get_log_type(type, payload),
         "run": str(run),
         "agent": visible_line(agent),
         "said": visible_line(str(said), limit=_SAID_LIMIT),
     }
 
 
-def logged_type(type: str, payload: Mapping[str, Any]) -> str:
-    """As people say it: a run that finished was completed or failed."""
+def get_log_type(type: str, payload: Mapping[str, Any]) -> str:
+    """The type as people say it: a finished run was completed or failed."""
     if type == "run.finished":
         return f"run.{payload['outcome']}"
     return "run.stopped" if type == "step.judged" else type

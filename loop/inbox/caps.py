@@ -1,4 +1,4 @@
-"""How many notes and recommendations an agent, and a whole project, may have open."""
+"""Caps on open notes and recommendations, for each agent and each project."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def refuse_at_cap(
     actor: str,
     instead: str,
 ) -> None:
-    """Under the project's lock, as every command of the loop is judged."""
+    """Raise if the sender or the project has too many open rows already."""
     cap = getattr(caps_in_force(project_id=run.project_id), kind)
     if not actor.startswith("agent:"):
-        cap = replace(cap, agent=None)  # of people only the project's cap is asked
+        cap = replace(cap, agent=None)  # for people only the project's cap counts
     rows = open_rows.filter(project_id=run.project_id)
     reached = caps.reached_cap(cap, agent=rows.filter(actor=actor), project=rows)
     caps.refuse_at_cap(reached, what=f"open {kind}", instead=instead)

@@ -1,4 +1,4 @@
-"""A person ends an incident that no program ends by itself."""
+"""Incidents that a person resolves by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, nothing
 from loop.errors import NotDue
 from loop.models import Incident
-from loop.runs import perform, refuse_moved
+from loop.runs import perform, refuse_closed_run
 from reviews.plan import Plan
 
 
@@ -22,7 +22,7 @@ class ResolveIncident(ChangeRequest[None]):
     note: str
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         still_open = Incident.objects.filter(
             pk=self.incident.pk, resolved_at__isnull=True
         )
@@ -43,10 +43,10 @@ class ResolveIncident(ChangeRequest[None]):
         return plan.change(nothing)
 
 
-def incident_resolve(
+def resolve_incident(
     *, incident: Incident, person: PersonPrincipal, note: str = ""
 ) -> Incident:
-    """Resolving twice is resolving."""
+    """Idempotent."""
     try:
         perform(
             incident.project_id,

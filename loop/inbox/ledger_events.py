@@ -1,7 +1,7 @@
-"""The loop's own ears: ends of runs and rulings become signals, read from the ledger.
+"""Ledger events: ended runs and rulings become signals.
 
-By position, like every consumer of the ledger: a lost task loses nothing, and each entry
-is heard once. What the loop wrote itself it does not hear.
+Entries are read by position, like everywhere else: a lost task loses nothing, and each
+entry is read once. The loop's own entries are left out.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, ProjectHead
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
-from loop.cycle.sense import logged_type
+from loop.cycle.sense import get_log_type
 from loop.errors import NotDue
 from loop.inbox.outcomes import link_run
 from loop.inbox.triggers import NewSignal
 from loop.models import ProjectLoop
-from loop.runs import loop_of, perform, refuse_moved
+from loop.runs import get_loop, perform, refuse_closed_run
 from reviews.plan import Plan
 from safetext import visible_line
 
@@ -36,32 +36,32 @@ _ENDS = Q(type__in=("run.finished", "run.aborted", "run.abandoned", "run.stopped
     type="step.judged", decision="stop"
 )
 _WORDS_LIMIT = 300
-# So many entries that nobody wants to hear are passed over for good.
+# After so many entries without an event the position moves on.
 SKIPPED_LIMIT = 500
-EARS = f"system:{SYSTEM_LOOP}"
+ACTOR = f"system:{SYSTEM_LOOP}"
 
 
-def hear(project_id: int) -> int:
-    """Turn what happened since the last time into signals; how many there were."""
-    heard = 0
+def read_ledger_events(project_id: int) -> int:
+    """Turn entries since the last call into signals; returns how many."""
+    count = 0
     section = policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
-    while _news(project_id, section):
+    while _has_new_entries(project_id, section):
         try:
-            heard += perform(
-                project_id, lambda run: Hear(run_code=run, section=section)
+            count += perform(
+                project_id, lambda run: ReadLedgerEvents(run_code=run, section=section)
             )
         except NotDue:
             break
-    return heard
+    return count
 
 
-def _news(project_id: int, section: LoopSection) -> bool:
-    """Whether there is anything to hear: most looks find nothing, and cost no lock."""
-    # First the end, then what lies before it: what comes later is for the next look.
-    end = ProjectHead.objects.filter(pk=project_id).values_list("position", flat=True)
-    position = end.first() or 0
-    after = loop_of(project_id).heard
-    if _entries(project_id, after=after, section=section).exists():
+def _has_new_entries(project_id: int, section: LoopSection) -> bool:
+    """Asked before taking the project's lock, since mostly there is nothing."""
+    # The head is read before the entries, so that none between them is skipped.
+    head = ProjectHead.objects.filter(pk=project_id).values_list("position", flat=True)
+    position = head.first() or 0
+    after = get_loop(project_id).heard
+    if _filter_entries(project_id, after=after, section=section).exists():
         return True
     if position - after >= SKIPPED_LIMIT:
         loops = ProjectLoop.objects.filter(pk=project_id, heard=after)
@@ -69,8 +69,10 @@ def _news(project_id: int, section: LoopSection) -> bool:
     return False
 
 
-def _entries(project_id: int, *, after: int, section: LoopSection) -> QuerySet[Entry]:
-    wanted = Q(pk__in=())
+def _filter_entries(
+    project_id: int, *, after: int, section: LoopSection
+) -> QuerySet[Entry]:
+    wanted = Q(pk__in=())  # nothing, so far
     if section.run_ends:
         wanted |= _ENDS
     if section.rulings:
@@ -80,13 +82,13 @@ def _entries(project_id: int, *, after: int, section: LoopSection) -> QuerySet[E
 
 
 @dataclass(kw_only=True)
-class Hear(ChangeRequest[int]):
+class ReadLedgerEvents(ChangeRequest[int]):
     section: LoopSection
 
     def decide(self, run: RunState, at: datetime) -> Change[int]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         loop = ProjectLoop.objects.get(pk=run.project_id)
-        found = _entries(run.project_id, after=loop.heard, section=self.section)
+        found = _filter_entries(run.project_id, after=loop.heard, section=self.section)
         entries = list(
             found.select_related("run__agent").order_by("position")[:AT_ONCE]
         )
@@ -94,29 +96,31 @@ class Hear(ChangeRequest[int]):
             raise NotDue("Nothing new is in the ledger.")
         plan = Plan(run, at)
         for entry in entries:
-            signal = signal_of(entry)
+            signal = build_signal(entry)
             plan.rows.append(
-                signal.row(project_id=run.project_id, at=at, position=entry.position)
+                signal.build_row(
+                    project_id=run.project_id, at=at, position=entry.position
+                )
             )
             if entry.type != RULED:
                 link_run(plan, entry.run, signal)
         last = entries[-1].position
         plan.note(
             "loop.heard",
-            actor=EARS,
+            actor=ACTOR,
             payload={"upto": last, "signals": len(entries)},
         )
         loops = ProjectLoop.objects.filter(pk=run.project_id)
         plan.effects.append(partial(loops.update, heard=last))
-        return plan.change(partial(_heard, len(entries)))
+        return plan.change(partial(_count, len(entries)))
 
 
-def _heard(count: int, _entries: Sequence[SealedEntry]) -> int:
+def _count(count: int, _entries: Sequence[SealedEntry]) -> int:
     return count
 
 
-def signal_of(entry: Entry) -> NewSignal:
-    """What an entry means to the loop."""
+def build_signal(entry: Entry) -> NewSignal:
+    """The signal that an entry becomes."""
     payload = json.loads(entry.payload)
     if entry.type == RULED:
         said = {
@@ -125,18 +129,18 @@ def signal_of(entry: Entry) -> NewSignal:
             "review_kind": payload["kind"],
             "ruling": payload["action"],
         }
-        return _own("system/note", entry, said)
-    status = logged_type(entry.type, payload).removeprefix("run.")
+        return _build_own_signal("system/note", entry, said)
+    status = get_log_type(entry.type, payload).removeprefix("run.")
     done = status == "completed"
     words = str(payload.get("summary") or payload.get("reason") or "")
-    return _own(
+    return _build_own_signal(
         "agent/loop.complete" if done else "agent/loop.failed",
         entry,
         {"status": status, "said": visible_line(words, limit=_WORDS_LIMIT)},
     )
 
 
-def _own(type: str, entry: Entry, said: dict[str, Any]) -> NewSignal:
+def _build_own_signal(type: str, entry: Entry, said: dict[str, Any]) -> NewSignal:
     run = entry.run
     data = {
         "run": str(run.code),
@@ -147,4 +151,4 @@ def _own(type: str, entry: Entry, said: dict[str, Any]) -> NewSignal:
     # A run that an event started says so in its labels.
     if "decision_id" in run.labels:
         data["decision_id"] = run.labels["decision_id"]
-    return NewSignal(type=type, source="own", actor=EARS, data=data)
+    return NewSignal(type=type, source="own", actor=ACTOR, data=data)

@@ -1,4 +1,4 @@
-"""Notes: put into the queue, confirmed by whoever worked them through, or given back."""
+"""Notes: queued, confirmed once they are processed, or returned to the queue."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from loop.errors import NotDue
 from loop.inbox.caps import refuse_at_cap
 from loop.inbox.triggers import NewSignal
 from loop.models import Note, NoteState
-from loop.runs import perform, refuse_moved
-from loop.serializers import note_answer
+from loop.runs import perform, refuse_closed_run
+from loop.serializers import serialize_note
 from reviews.plan import Plan
 
 CLOCK = "system:clock"
@@ -33,7 +33,7 @@ RETURNED = "Nobody confirmed it in time"
 
 @dataclass(kw_only=True)
 class AddNote(ChangeRequest[Reply]):
-    """The note, and a signal that there is one: both or neither."""
+    """Stores the note and a signal about it together."""
 
     actor: str
     text: str
@@ -41,16 +41,18 @@ class AddNote(ChangeRequest[Reply]):
     note_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         refuse_at_cap(
             run,
             "notes",
             open_rows=Note.objects.filter(state__in=OPEN),
             actor=self.actor,
-            instead="Wait until some are worked through, then send it again.",
+            instead="Wait until some are processed, then send it again.",
         )
         plan = Plan(run, at)
-        note_entry(plan, self.note_code, NoteState.QUEUED, self.text, actor=self.actor)
+        add_note_entry(
+            plan, self.note_code, NoteState.QUEUED, self.text, actor=self.actor
+        )
         note = Note(
             code=self.note_code,
             project_id=run.project_id,
@@ -66,17 +68,17 @@ class AddNote(ChangeRequest[Reply]):
             actor=self.actor,
             data={"kind": "note.added", "note": self.note_code},
         )
-        plan.rows.append(signal.row(project_id=run.project_id, at=at))
+        plan.rows.append(signal.build_row(project_id=run.project_id, at=at))
         return plan.change(partial(self._answer, note, signal))
 
     def _answer(
         self, note: Note, signal: NewSignal, _entries: Sequence[SealedEntry]
     ) -> Reply:
-        told = {**note_answer(note), "decision_id": signal.decision_code}
-        return reply(told, status=201)
+        answer = {**serialize_note(note), "decision_id": signal.decision_code}
+        return reply(answer, status=201)
 
 
-def note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> None:
+def add_note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> None:
     plan.note(
         "loop.noted",
         actor=actor,
@@ -84,7 +86,7 @@ def note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> N
     )
 
 
-def note_add(
+def add_note(
     *,
     project_id: int,
     principal: Principal,
@@ -112,18 +114,18 @@ class EndNote(ChangeRequest[Reply]):
     reason: str
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         now = Note.objects.get(pk=self.note.pk)
         if now.state == self.state:
-            raise NotDue("It was told already.")
-        # Also one whose claim ran out meanwhile: work that is done is done.
+            raise NotDue("The note has ended like this already.")
+        # A note whose claim has run out may still be confirmed: the work is done.
         if now.state not in OPEN or not now.claims:
             raise Invalid(
-                f"The note is {now.state}: only one that was claimed is confirmed."
+                f"The note is {now.state}: only a claimed note can be confirmed."
             )
         plan = Plan(run, at)
         text = self.reason or now.text
-        note_entry(plan, str(now.code), self.state, text, actor=self.actor)
+        add_note_entry(plan, str(now.code), self.state, text, actor=self.actor)
         rows = Note.objects.filter(pk=now.pk)
         plan.effects.append(
             partial(
@@ -134,10 +136,10 @@ class EndNote(ChangeRequest[Reply]):
                 ended_at=at,
             )
         )
-        return plan.change(lambda _entries: reply(note_answer(rows.get())))
+        return plan.change(lambda _entries: reply(serialize_note(rows.get())))
 
 
-def note_end(
+def end_note(
     *,
     note: Note,
     principal: Principal,
@@ -145,7 +147,7 @@ def note_end(
     reason: str = "",
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    """The handler's word on a claimed note. Told twice, it counts once."""
+    """Confirm a claimed note as done or failed. Idempotent."""
     try:
         return perform(
             note.project_id,
@@ -160,13 +162,13 @@ def note_end(
         )
     except NotDue:
         note.refresh_from_db()
-        return reply(note_answer(note))
+        return reply(serialize_note(note))
 
 
 @dataclass(kw_only=True)
 class ReturnNotes(ChangeRequest[int]):
     def decide(self, run: RunState, at: datetime) -> Change[int]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         late = list(
             Note.objects.filter(
                 project_id=run.project_id,
@@ -178,7 +180,9 @@ class ReturnNotes(ChangeRequest[int]):
             raise NotDue("Every claim has time left.")
         plan = Plan(run, at)
         for note in late:
-            note_entry(plan, str(note.code), NoteState.QUEUED, RETURNED, actor=CLOCK)
+            add_note_entry(
+                plan, str(note.code), NoteState.QUEUED, RETURNED, actor=CLOCK
+            )
         rows = Note.objects.filter(pk__in=[note.pk for note in late])
         plan.effects.append(
             partial(rows.update, state=NoteState.QUEUED, claimed_until=None)
@@ -186,8 +190,8 @@ class ReturnNotes(ChangeRequest[int]):
         return plan.change(lambda _entries: len(late))
 
 
-def return_unconfirmed(project_id: int) -> int:
-    """Give notes back to the queue whose handler said nothing in time."""
+def return_unconfirmed_notes(project_id: int) -> int:
+    """Return notes to the queue that were not confirmed in time."""
     late = Note.objects.filter(
         project_id=project_id,
         state=NoteState.CLAIMED,

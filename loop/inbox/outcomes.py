@@ -1,4 +1,4 @@
-"""Learn: what came of an event is linked back to the decision that sent it."""
+"""Outcomes: what came of an event, stored with the decision that emitted it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
 from loop.inbox.triggers import NewSignal
 from loop.models import Decision
-from loop.runs import perform, refuse_moved
+from loop.runs import perform, refuse_closed_run
 from loop.selectors import DECISION_RELATED
-from loop.serializers import decision_answer
+from loop.serializers import serialize_decision
 from reviews.plan import Plan
 
 
 def link_run(plan: Plan, run: Run, signal: NewSignal) -> None:
-    """A run that an event started has ended: that is what came of the event."""
+    """Store how a run ended with the decision whose event started it."""
     code = parse_code(run.labels.get("decision_id", ""))
     if code is None:
         return
@@ -39,7 +39,7 @@ def link_run(plan: Plan, run: Run, signal: NewSignal) -> None:
 
 
 def _store(rows: QuerySet[Decision], report: Mapping[str, Any], at: datetime) -> None:
-    # What was told first stays: an event may lead to several runs.
+    # The first report stays: an event may start several runs.
     rows.filter(reported="").exclude(event="null").update(
         reported=report["outcome"],
         report=json.dumps(report, ensure_ascii=False),
@@ -54,7 +54,7 @@ class ReportOutcome(ChangeRequest[Reply]):
     report: Mapping[str, Any]
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         plan = Plan(run, at)
         plan.note(
             "loop.reported",
@@ -70,20 +70,20 @@ class ReportOutcome(ChangeRequest[Reply]):
                 reported_at=at,
             )
         )
-        told = rows.select_related(*DECISION_RELATED)
-        return plan.change(lambda _entries: reply(decision_answer(told.get())))
+        stored = rows.select_related(*DECISION_RELATED)
+        return plan.change(lambda _entries: reply(serialize_decision(stored.get())))
 
 
-def outcome_report(
+def report_outcome(
     *,
     decision: Decision,
     principal: Principal,
     report: Mapping[str, Any],
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    """Told by whoever acted on the event; told again, the newest word stands."""
+    """Reported by the program that acted on the event; a new report replaces it."""
     if decision.event == "null":
-        raise Invalid("This decision sent no event: nothing can have come of it.")
+        raise Invalid("This decision emitted no event: there is no outcome to report.")
     return perform(
         decision.project_id,
         lambda run: ReportOutcome(

@@ -1,4 +1,4 @@
-"""Recommendations: taken in, made drafts by the loop, adopted or dismissed by a person."""
+"""Recommendations: received, drafted by the loop, adopted or dismissed by a person."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
-from loop.cycle.drafting import draft_of
-from loop.cycle.facts import paused_words
+from loop.cycle.drafting import build_draft
 from loop.errors import LoopPaused
 from loop.inbox.caps import refuse_at_cap
 from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
-from loop.runs import perform, refuse_moved
-from loop.serializers import recommendation_answer
+from loop.runs import perform, refuse_closed_run
+from loop.serializers import serialize_recommendation
 from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
 class AddRecommendation(ChangeRequest[Reply]):
-    """`key` and `evidence` are of what was learned here; others give neither."""
+    """Only the loop's own lessons have a `key` and `evidence`."""
 
     actor: str
     title: str
@@ -46,8 +45,8 @@ class AddRecommendation(ChangeRequest[Reply]):
     row_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
-        if not self.key:  # each lesson of our own is open once in any case
+        refuse_closed_run(run)
+        if not self.key:  # each of the loop's own lessons is open once in any case
             refuse_at_cap(
                 run,
                 "recommendations",
@@ -68,15 +67,15 @@ class AddRecommendation(ChangeRequest[Reply]):
             evidence=canonical(self.evidence),
             created_at=at,
         )
-        _note(plan, row, RecommendationState.PENDING, actor=self.actor)
+        _add_entry(plan, row, RecommendationState.PENDING, actor=self.actor)
         plan.rows.append(row)
         return plan.change(partial(self._answer, row))
 
     def _answer(self, row: Recommendation, _entries: Sequence[SealedEntry]) -> Reply:
-        return reply(recommendation_answer(row), status=201)
+        return reply(serialize_recommendation(row), status=201)
 
 
-def _note(
+def _add_entry(
     plan: Plan, row: Recommendation, state: RecommendationState, *, actor: str
 ) -> None:
     plan.note(
@@ -92,7 +91,7 @@ def _note(
     )
 
 
-def recommendation_add(
+def add_recommendation(
     *,
     project_id: int,
     principal: Principal,
@@ -101,9 +100,11 @@ def recommendation_add(
     change: Mapping[str, Any],
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    """Refused where it could never be adopted as things stand."""
-    policy_in_force(project_id=project_id, name=DEFAULT)  # there is one from now on
-    draft = draft_of(change, project_id=project_id)
+    """Raises Invalid if it could not be adopted under the current policy."""
+    policy_in_force(
+        project_id=project_id, name=DEFAULT
+    )  # publishes the built-in one if there is none
+    draft = build_draft(change, project_id=project_id)
     problem = draft["problem"]
     if problem is not None:
         raise Invalid(
@@ -125,9 +126,9 @@ def recommendation_add(
 
 @dataclass(kw_only=True)
 class EndRecommendation(ChangeRequest[None]):
-    """A person's choice. Adopting publishes the policy, or starts the loop.
+    """Adopts or dismisses it. Adopting publishes the policy, or starts the loop.
 
-    `based_on` is the version of the policy to which they have seen the difference.
+    `based_on` is the policy version whose difference the person has seen.
     """
 
     row: Recommendation
@@ -136,7 +137,7 @@ class EndRecommendation(ChangeRequest[None]):
     based_on: int | None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         row = Recommendation.objects.get(pk=self.row.pk)
         if row.state not in OPEN:
             raise Invalid(f"The recommendation is {row.state} already.")
@@ -145,7 +146,7 @@ class EndRecommendation(ChangeRequest[None]):
         if self.adopt:
             state = RecommendationState.ADOPTED
             self._carry_out(plan, row)
-        _note(plan, row, state, actor=self.person.actor)
+        _add_entry(plan, row, state, actor=self.person.actor)
         rows = Recommendation.objects.filter(pk=row.pk)
         plan.effects.append(
             partial(
@@ -155,26 +156,26 @@ class EndRecommendation(ChangeRequest[None]):
         return plan.change(nothing)
 
     def _carry_out(self, plan: Plan, row: Recommendation) -> None:
-        """On the policy as it is now, which must be the one that was seen."""
-        draft = draft_of(json.loads(row.change), project_id=row.project_id)
+        """Apply it to the policy in force, which must be the one that was seen."""
+        draft = build_draft(json.loads(row.change), project_id=row.project_id)
         if "set" in draft:
             self._refuse_unseen(draft)
         if draft["problem"] is not None:
-            raise Invalid(f"It cannot be adopted any more: {draft['problem']}.")
+            raise Invalid(f"It can no longer be adopted: {draft['problem']}.")
         if "advice" in draft:
-            return  # a person says that they have followed it
+            return  # adopting advice says that a person has followed it
         if "set" in draft:
             if not draft["changes"]:
                 raise Unchanged(
-                    f"The policy {draft['policy']} says all of this already: nothing "
+                    f"The policy {draft['policy']} has all of this already: nothing "
                     "would change. Dismiss it."
                 )
             plan.effects.append(partial(self._publish, row, draft))
             return
         loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
-        paused = paused_words(loop)
+        paused = loop.describe_pause()
         if paused is not None:
-            raise LoopPaused(f"The loop is {paused}. Let it go on first.")
+            raise LoopPaused(f"The loop is {paused}. Resume it first.")
         event = {
             "type": EVENT,
             "action": "start_loop",
@@ -190,7 +191,7 @@ class EndRecommendation(ChangeRequest[None]):
         plan.note("loop.emitted", actor=self.person.actor, payload=payload)
 
     def _refuse_unseen(self, draft: Mapping[str, Any]) -> None:
-        """Lists are replaced whole: what came in between would be lost unnoticed."""
+        """Lists are replaced as a whole, so a change made since would be lost unseen."""
         name, version = draft["policy"], draft["based_on"]
         more = {
             "in_force": {"name": name, "version": version},
@@ -198,8 +199,8 @@ class EndRecommendation(ChangeRequest[None]):
         }
         if self.based_on is None:
             raise PreconditionRequired(
-                "Say in based_on to which version of the policy you have seen the "
-                f"difference. Version {version} of {name} is in force.",
+                "Give based_on: the policy version whose difference you have seen. "
+                f"Version {version} of {name} is in force.",
                 **more,
             )
         if self.based_on != version:
@@ -221,14 +222,14 @@ class EndRecommendation(ChangeRequest[None]):
         rows.update(adopted_as=version, draft=json.dumps(draft, ensure_ascii=False))
 
 
-def recommendation_end(
+def end_recommendation(
     *,
     row: Recommendation,
     person: PersonPrincipal,
     adopt: bool,
     based_on: int | None = None,
 ) -> Recommendation:
-    """Only a manager: a policy concerns everybody in the project."""
+    """Requires a manager, since a policy affects the whole project."""
     require_role(user_id=person.user_id, project_id=row.project_id, role=Role.MANAGER)
     perform(
         row.project_id,

@@ -1,6 +1,6 @@
-"""Triggers come in: from agents and people, from the clock, by hand.
+"""Triggers: signals from agents and people, from the clock, by hand.
 
-Each is stored with its ledger entry in one commit before anybody is told to decide it.
+Each is stored with its ledger entry in one commit, before a worker is told to decide it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import SignalKnown
 from loop.models import Decision, Signal
-from loop.runs import perform, refuse_moved
+from loop.runs import perform, refuse_closed_run
 from reviews.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSignal:
-    """A trigger on paper; the decision on it has its id from the beginning."""
+    """A trigger before it is stored; its decision has an id from the beginning."""
 
     type: str
     source: str
@@ -36,7 +36,7 @@ class NewSignal:
     code: str = field(default_factory=lambda: str(uuid7()))
     decision_code: str = field(default_factory=lambda: str(uuid7()))
 
-    def row(
+    def build_row(
         self, *, project_id: int, at: datetime, position: int | None = None
     ) -> Signal:
         return Signal(
@@ -52,11 +52,11 @@ class NewSignal:
             ),
             dedupe_key=self.dedupe_key,
             position=position,
-            cause_id=cause_of(self.data, project_id=project_id),
+            cause_id=find_cause_id(self.data, project_id=project_id),
             received_at=at,
         )
 
-    def note_in(self, plan: Plan) -> None:
+    def add_to(self, plan: Plan) -> None:
         plan.note(
             "loop.signalled",
             actor=self.actor,
@@ -69,11 +69,11 @@ class NewSignal:
                 "dedupe_key": self.dedupe_key,
             },
         )
-        plan.rows.append(self.row(project_id=plan.run.project_id, at=plan.at))
+        plan.rows.append(self.build_row(project_id=plan.run.project_id, at=plan.at))
 
 
-def cause_of(data: Mapping[str, Any], *, project_id: int) -> int | None:
-    """The decision whose event led to this, where the sender names it."""
+def find_cause_id(data: Mapping[str, Any], *, project_id: int) -> int | None:
+    """The id of the decision whose event led to this, if the sender names it."""
     named = data.get("decision_id")
     code = parse_code(named) if isinstance(named, str) else None
     if code is None:
@@ -87,27 +87,27 @@ class AcceptSignal(ChangeRequest[Reply]):
     signal: NewSignal
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_moved(run)
+        refuse_closed_run(run)
         key = self.signal.dedupe_key
-        if key is not None and known_signal(run.project_id, key) is not None:
+        if key is not None and find_signal(run.project_id, key) is not None:
             raise SignalKnown("A signal with this key is stored.")
         plan = Plan(run, at)
-        self.signal.note_in(plan)
+        self.signal.add_to(plan)
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
-        return accepted(self.signal.code, self.signal.decision_code)
+        return build_accepted_reply(self.signal.code, self.signal.decision_code)
 
 
-def known_signal(project_id: int, key: str) -> Signal | None:
+def find_signal(project_id: int, key: str) -> Signal | None:
     return Signal.objects.filter(project_id=project_id, dedupe_key=key).first()
 
 
-def accepted(signal: object, decision: object) -> Reply:
+def build_accepted_reply(signal: object, decision: object) -> Reply:
     return reply({"signal": str(signal), "decision_id": str(decision)}, status=202)
 
 
-def signal_accept(
+def accept_signal(
     *,
     project_id: int,
     principal: Principal,
@@ -117,7 +117,7 @@ def signal_accept(
     dedupe_key: str | None = None,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    """The same `dedupe_key` again is the same signal, whatever else is sent with it."""
+    """Store a signal; one with a known `dedupe_key` is answered like the first."""
     new = NewSignal(
         type=type,
         source=source,
@@ -133,4 +133,4 @@ def signal_accept(
     except SignalKnown:
         assert dedupe_key is not None
         known = Signal.objects.get(project_id=project_id, dedupe_key=dedupe_key)
-        return accepted(known.code, known.decision_code)
+        return build_accepted_reply(known.code, known.decision_code)

@@ -1,4 +1,4 @@
-"""What people did and how runs ended, counted: the facts that lessons are made of."""
+"""Counts of rulings and of ended runs, which lessons are made from."""
 
 from __future__ import annotations
 
@@ -26,26 +26,28 @@ from reviews.queue.asking_rule import asking_name
 from reviews.queue.gate_counts import count_gates
 from safetext import visible_line
 
-# The newest ones: more would say the same, and take long to read.
+# The newest ones: more would say the same, and take longer to read.
 REVIEWS_LIMIT = 2_000
 _AT_A_TIME = 100
 _NAME_LIMIT = 100
 
 
-def counted_facts(
+def count_facts(
     project_id: int, *, policy: LoadedPolicy, at: datetime
 ) -> list[Counted]:
-    """Of the days that the policy looks back; whatever never happened is left out."""
+    """Facts of the period the policy names; what never happened is left out."""
     since = at - timedelta(days=policy.policy.loop.learn.days)
     return [
-        *_gates(project_id, policy=policy, at=at),
-        *_rulings(project_id, since=since),
-        *_runs(project_id, since=since),
+        *_count_gates(project_id, policy=policy, at=at),
+        *_count_rulings(project_id, since=since),
+        *_count_runs(project_id, since=since),
     ]
 
 
-def _gates(project_id: int, *, policy: LoadedPolicy, at: datetime) -> Iterator[Counted]:
-    """Of the times that a gate ran out of attempts and came to a person."""
+def _count_gates(
+    project_id: int, *, policy: LoadedPolicy, at: datetime
+) -> Iterator[Counted]:
+    """How often a person skipped a gate that had used up its attempts."""
     days = policy.policy.loop.learn.days
     counts = count_gates(project_id=project_id, policy=policy, days=days, at=at)
     for item in (*counts.policy, *counts.others):
@@ -58,8 +60,8 @@ def _gates(project_id: int, *, policy: LoadedPolicy, at: datetime) -> Iterator[C
             )
 
 
-def _rulings(project_id: int, *, since: datetime) -> Iterator[Counted]:
-    """Approved as it was, of all that a person ruled on."""
+def _count_rulings(project_id: int, *, since: datetime) -> Iterator[Counted]:
+    """How often people approved, of all their rulings on the same subject."""
     reviews = (
         Review.objects.filter(
             project_id=project_id,
@@ -74,14 +76,14 @@ def _rulings(project_id: int, *, since: datetime) -> Iterator[Counted]:
     approved: Counter[tuple[str, str]] = Counter()
     for kind, text, action in reviews.iterator(chunk_size=_AT_A_TIME):
         subject, name_of = _ASKED[Kind(kind)]
-        about = subject, _name(name_of(json.loads(text)))
+        about = subject, _shorten_name(name_of(json.loads(text)))
         ruled[about] += 1
         approved[about] += action == "approve"
     for (subject, name), of in sorted(ruled.items()):
         yield Counted(subject=subject, name=name, times=approved[subject, name], of=of)
 
 
-def _runs(project_id: int, *, since: datetime) -> Iterator[Counted]:
+def _count_runs(project_id: int, *, since: datetime) -> Iterator[Counted]:
     ends = (
         Run.objects.filter(
             project_id=project_id, status__in=FINAL, finished_at__gte=since
@@ -93,27 +95,27 @@ def _runs(project_id: int, *, since: datetime) -> Iterator[Counted]:
     ended: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     for agent, status, count in ends:
-        ended[_name(agent)] += count
-        failed[_name(agent)] += count if status != "completed" else 0
+        ended[_shorten_name(agent)] += count
+        failed[_shorten_name(agent)] += count if status != "completed" else 0
     for name, of in sorted(ended.items()):
         yield Counted(subject=RUNS_FAILED, name=name, times=failed[name], of=of)
 
 
-def _pausing_gate(content: Mapping[str, Any]) -> str:
+def _get_pausing_gate(content: Mapping[str, Any]) -> str:
     findings = content["decision"]["findings"]
     return next(str(f["gate"]) for f in findings if f["decision"] == "pause")
 
 
-def _loop(content: Mapping[str, Any]) -> str:
+def _get_loop_name(content: Mapping[str, Any]) -> str:
     return str(content["loop"])
 
 
-def _name(text: str) -> str:
+def _shorten_name(text: str) -> str:
     return visible_line(text, limit=_NAME_LIMIT)
 
 
 _ASKED = {
     Kind.CONFIRMATION: (RULE_APPROVED, asking_name),
-    Kind.PAUSE: (PAUSE_APPROVED, _pausing_gate),
-    Kind.LOOP_ACTION: (LOOP_APPROVED, _loop),
+    Kind.PAUSE: (PAUSE_APPROVED, _get_pausing_gate),
+    Kind.LOOP_ACTION: (LOOP_APPROVED, _get_loop_name),
 }

@@ -1,4 +1,4 @@
-"""Calendar weeks as ISO 8601 counts them, in UTC: "2026-W46" begins on a Monday."""
+"""ISO 8601 weeks in UTC: "2026-W46" begins on a Monday."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Week:
     monday: date
 
     @classmethod
-    def of(cls, moment: datetime) -> Week:
+    def containing(cls, moment: datetime) -> Week:
         day = moment.astimezone(UTC).date()
         return cls(day - timedelta(days=day.weekday()))
 
     @classmethod
-    def read(cls, text: str) -> Week:
-        """Refused where there is no such week, as the 53rd of most years."""
+    def parse(cls, text: str) -> Week:
+        """Raises Invalid for weeks that do not exist, such as most years' 53rd."""
         match = _WEEK.fullmatch(text)
         try:
             if match is None:

@@ -1,4 +1,4 @@
-"""Learn: once a day, what was counted becomes recommendations, and none of them twice."""
+"""Learn: once a day, counted facts become recommendations, each only once."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState
 from ledger.writer import Change
-from loop.cycle.act import LOOP
-from loop.cycle.drafting import draft_of
+from loop.cycle.act import LOOP_ACTOR
+from loop.cycle.drafting import build_draft
 from loop.errors import NotDue
 from loop.inbox.recommendations import AddRecommendation
-from loop.learning.counting import counted_facts
+from loop.learning.counting import count_facts
 from loop.models import OPEN, ProjectLoop, Recommendation
-from loop.runs import loop_of, perform
+from loop.runs import get_loop, perform
 
 DAY = timedelta(days=1)
 
@@ -30,21 +30,21 @@ logger = logging.getLogger(__name__)
 
 
 def learn_daily() -> int:
-    """Every project that has a ledger; how many recommendations came of it."""
+    """For every project with a ledger; returns how many recommendations were made."""
     made = 0
     for project_id in ProjectHead.objects.values_list("project_id", flat=True):
         try:
             made += learn_if_due(project_id)
         except DomainError:
-            # One project's trouble is not the others'; tomorrow comes to it again.
-            logger.exception("Nothing could be learned in project %d", project_id)
+            # One project's trouble must not stop the others; tomorrow retries it.
+            logger.exception("Learning failed in project %d", project_id)
     return made
 
 
 def learn_if_due(project_id: int) -> int:
-    """Whoever moves the time learns: two workers do not both count."""
+    """The worker that moves `learned_at` learns, so two of them do not both count."""
     at = timezone.now()
-    last = loop_of(project_id).learned_at
+    last = get_loop(project_id).learned_at
     if last is not None and last > at - DAY:
         return 0
     same = ProjectLoop.objects.filter(pk=project_id, learned_at=last)
@@ -52,21 +52,21 @@ def learn_if_due(project_id: int) -> int:
 
 
 def learn(project_id: int) -> int:
-    """Recommend what the facts of these days teach and nobody was told of yet."""
+    """Recommend the lessons of the counted facts that are not recommended yet."""
     policy = policy_in_force(project_id=project_id, name=DEFAULT)
     at = timezone.now()
-    facts = counted_facts(project_id, policy=policy, at=at)
+    facts = count_facts(project_id, policy=policy, at=at)
     rests = timedelta(days=policy.policy.loop.learn.days)
-    told = _told(project_id, since=at - rests)
+    known = _list_known_keys(project_id, since=at - rests)
     return sum(
         _recommend(project_id, lesson, rests=rests)
         for lesson in lessons(policy.policy, DEFAULT, facts)
-        if lesson.key not in told
+        if lesson.key not in known
     )
 
 
-def _told(project_id: int, *, since: datetime) -> set[str]:
-    """Keys of what is open, and of what was answered while these days' facts happened."""
+def _list_known_keys(project_id: int, *, since: datetime) -> set[str]:
+    """Keys of lessons that are open, or were answered in the counted period."""
     rows = Recommendation.objects.filter(
         Q(state__in=OPEN) | Q(ended_at__gt=since), project_id=project_id
     ).exclude(key="")
@@ -74,15 +74,15 @@ def _told(project_id: int, *, since: datetime) -> set[str]:
 
 
 def _recommend(project_id: int, lesson: Lesson, *, rests: timedelta) -> bool:
-    draft = draft_of(lesson.change, project_id=project_id)
+    draft = build_draft(lesson.change, project_id=project_id)
     if draft["problem"] is not None:
-        return False  # the policy has just become another one: tomorrow says more
+        return False  # the policy has just changed: tomorrow learns from the new one
     try:
         perform(
             project_id,
             lambda run: AddLesson(
                 run_code=run,
-                actor=LOOP,
+                actor=LOOP_ACTOR,
                 title=lesson.title,
                 detail=lesson.detail,
                 change=lesson.change,
@@ -99,11 +99,11 @@ def _recommend(project_id: int, lesson: Lesson, *, rests: timedelta) -> bool:
 
 @dataclass(kw_only=True)
 class AddLesson(AddRecommendation):
-    """Looked at again under the lock: the same lesson is told once."""
+    """Checked again under the lock: the same lesson is recommended once."""
 
     rests: timedelta
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        if self.key in _told(run.project_id, since=at - self.rests):
-            raise NotDue("Somebody else has recommended it.")
+        if self.key in _list_known_keys(run.project_id, since=at - self.rests):
+            raise NotDue("Another worker has recommended it.")
         return super().decide(run, at)

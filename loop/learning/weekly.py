@@ -1,4 +1,4 @@
-"""A week of the loop in figures: what it decided, what came of it, what it cost."""
+"""Figures of one week: what the loop decided, what came of it, what it cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUMMED = (
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """Of the decisions made in one week; approvals and reports as they stand now."""
+    """Decisions made in one week; approvals and reports as they are now."""
 
     week: Week
     decisions: int = 0
@@ -58,7 +58,7 @@ class Summary:
 
     @property
     def agreement(self) -> float | None:
-        """Of the times that both wanted something; None where that never was."""
+        """Share of the decisions where both proposed something; None without any."""
         both = self.agreed + self.disagreed
         return self.agreed / both if both else None
 
@@ -100,8 +100,8 @@ class Summary:
         }
 
 
-def summary_of(project_id: int, *, week: Week) -> Summary:
-    """Two queries, however much was decided."""
+def build_summary(project_id: int, *, week: Week) -> Summary:
+    """Two queries, however many decisions there are."""
     rows = Decision.objects.filter(
         project_id=project_id, decided_at__gte=week.begins, decided_at__lt=week.ends
     )
@@ -129,12 +129,12 @@ def summary_of(project_id: int, *, week: Week) -> Summary:
         summary.denied += count if outcome == "approval_denied" else 0
         for name in _SUMMED:
             setattr(summary, name, getattr(summary, name) + group[name])
-    summary.median = _median(rows, summary.decisions)
+    summary.median = _find_median(rows, summary.decisions)
     return summary
 
 
-def _median(rows: QuerySet[Decision], count: int) -> timedelta | None:
-    """From a trigger's arrival to its decision: the one or two in the middle."""
+def _find_median(rows: QuerySet[Decision], count: int) -> timedelta | None:
+    """The median time from a trigger's arrival to its decision."""
     if not count:
         return None
     first = (count - 1) // 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from accounts.models import Project, User
+from ledger.chain import timestamp
 from ledger.models import Run
 
 
@@ -35,3 +36,11 @@ class ProjectLoop(models.Model):
 
     def __str__(self) -> str:
         return f"{self.project_id} {'paused' if self.paused_at else 'on'}"
+
+    def describe_pause(self) -> str | None:
+        """Who paused the loop, when and why, as part of a sentence; None if it runs."""
+        if self.paused_at is None:
+            return None
+        by = self.paused_by.username if self.paused_by else "somebody"
+        why = f": {self.paused_reason}" if self.paused_reason else ""
+        return f"paused by {by} at {timestamp(self.paused_at)}{why}"

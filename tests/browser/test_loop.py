@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.models import ProjectLoop
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
@@ -53,7 +53,7 @@ def test_a_refresh_under_way_does_not_undo_a_filter(
     address = f"{desk.url}/p/{project.slug}/loop/"
     page.route(address, lambda _: None)  # the refresh gets no answer for now
     with page.expect_request(address):
-        look(project.pk)
+        run_cycle(project.pk)
     with page.expect_event("requestfailed"):
         page.get_by_label("Outcome").select_option("rate_limited")
     expect(page.locator("[data-open-row]")).to_have_count(1)
@@ -72,7 +72,7 @@ def test_paused_filtered_and_walked_by_keyboard_while_news_come_in(
     dialog = page.get_by_role("dialog", name="Pause the loop?")
     dialog.get_by_label("Reason").fill("Fire drill")
     # What is typed stays while the page fetches itself.
-    look(project.pk)
+    run_cycle(project.pk)
     expect(rows).to_have_count(14)
     expect(dialog.get_by_label("Reason")).to_have_value("Fire drill")
     page.keyboard.press("Tab")

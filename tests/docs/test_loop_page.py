@@ -16,7 +16,7 @@ from guidance.core.loop.guardrail_facts import RailFacts
 from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES, SIGNALS, SOURCES
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.schemas.state import SummaryOut
 from tests.builders import make_policy
 from tests.docs.markdown import blocks, code, table_under, text_of
@@ -83,7 +83,7 @@ def test_the_rules_of_the_page_decide_its_signal(
     assert (
         agent.get(f"/loop/decisions/{answer.json()['decision_id']}").status_code == 404
     )
-    look(project.pk)
+    run_cycle(project.pk)
     event = decided(agent, answer.json()["decision_id"])["event"]
     assert set(event) == set(EVENT)
     for name in ("type", "action", "kind", "parameters", "reasoning_summary"):

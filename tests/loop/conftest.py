@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Project
-from loop.inbox.triggers import signal_accept
+from loop.inbox.triggers import accept_signal
 from tests.builders import Robot
 
 Sending = Callable[..., str]
@@ -24,7 +24,7 @@ def robo_signal(robo: Robot, project: Project) -> Sending:
 
     def send(type: str = "agent/loop.failed", **data: Any) -> str:
         said = data or {"about": next(numbers)}
-        accepted = signal_accept(
+        accepted = accept_signal(
             project_id=project.pk, principal=principal, type=type, data=said
         )
         told: str = json.loads(accepted.body)["decision_id"]

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from accounts.auth import Principal
 from accounts.models import Project
-from loop.control.clock import beat, look
-from loop.inbox.notes import note_add
-from loop.inbox.outcomes import outcome_report
-from loop.inbox.recommendations import recommendation_add
-from loop.inbox.triggers import signal_accept
+from loop.control.clock import run_cycle, send_heartbeat
+from loop.inbox.notes import add_note
+from loop.inbox.outcomes import report_outcome
+from loop.inbox.recommendations import add_recommendation
+from loop.inbox.triggers import accept_signal
 from loop.models import Decision
 from tests.builders import Person, Robot
 from tests.loop.saying import CLEAN_UP, COMPLETE, FAILED, REPAIR, loop_policy
@@ -67,8 +67,8 @@ def lived(project: Project, robo: Robot, alice: Person) -> History:
     loop_policy(project, rules=rules, caps_per_hour={"start_loop": 3})
 
     def decided(type: str, by: Principal, **data: Any) -> Decision:
-        told = signal_accept(project_id=project.pk, principal=by, type=type, data=data)
-        look(project.pk)
+        told = accept_signal(project_id=project.pk, principal=by, type=type, data=data)
+        run_cycle(project.pk)
         return Decision.objects.get(code=json.loads(told.body)["decision_id"])
 
     agent, person = robo.principal, alice.principal
@@ -78,7 +78,7 @@ def lived(project: Project, robo: Robot, alice: Person) -> History:
         Decision.objects.filter(pk=row.pk).update(decided_at=when)
     emitted = decided(FAILED, agent, about="the login test")
     report = {"outcome": "succeeded", "summary": "Mended in one step", "run": None}
-    outcome_report(decision=emitted, principal=agent, report=report)
+    report_outcome(decision=emitted, principal=agent, report=report)
     repeat = decided(FAILED, agent, about="the login test")
     held = decided(COMPLETE, agent, about="the nightly build")
     decided(FAILED, person, about="the import job")
@@ -86,22 +86,22 @@ def lived(project: Project, robo: Robot, alice: Person) -> History:
     for _ in range(2):
         decided("system/note", agent, kind="slow", queue="mail")
     for text in ("The cache is never emptied", "Ask for <b>a second</b> key\u202e"):
-        note_add(project_id=project.pk, principal=agent, text=text, data={})
-    look(project.pk)
+        add_note(project_id=project.pk, principal=agent, text=text, data={})
+    run_cycle(project.pk)
     for title, change in (
         ("Let checks begin anew once", {"set": {"checks": {"max_resets": 1}}}),
         ("Read the guide on flaky tests", {"advice": "Read it <i>together</i>."}),
     ):
-        recommendation_add(
+        add_recommendation(
             project_id=project.pk,
             principal=agent,
             title=title,
             detail="Three runs lost an hour to this.",
             change={"policy": "default", **change} if "set" in change else change,
         )
-    beat(project.pk)
-    look(project.pk)
-    note_add(project_id=project.pk, principal=person, text="Later", data={})
+    send_heartbeat(project.pk)
+    run_cycle(project.pk)
+    add_note(project_id=project.pk, principal=person, text="Later", data={})
     return History(
         project=project, emitted=emitted, capped=capped, held=held, repeat=repeat
     )

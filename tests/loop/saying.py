@@ -12,7 +12,7 @@ from guidance.models import PolicyVersion
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.models import Signal
 from tests.builders import make_policy
 
@@ -74,7 +74,7 @@ def outcome(
 ) -> dict[str, Any]:
     """Send a signal, have it decided, and read the decision."""
     decision = send(client, type, **data)
-    look(project.pk)
+    run_cycle(project.pk)
     return decided(client, decision)
 
 

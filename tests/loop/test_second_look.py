@@ -16,13 +16,13 @@ from accounts.models import Project
 from guidance.services import policy_in_force
 from ledger.models import Entry
 from ledger.writer import writer
-from loop.control.clock import Beat, beat, look
+from loop.control.clock import SendHeartbeat, run_cycle, send_heartbeat
 from loop.cycle.decide import DecideSignals
 from loop.cycle.sense import sense
 from loop.errors import AlreadyDecided, NotDue, RunStarted, SignalKnown
 from loop.inbox.incidents import ResolveIncident
-from loop.inbox.ledger_events import Hear, hear
-from loop.inbox.notes import EndNote, ReturnNotes, return_unconfirmed
+from loop.inbox.ledger_events import ReadLedgerEvents, read_ledger_events
+from loop.inbox.notes import EndNote, ReturnNotes, return_unconfirmed_notes
 from loop.inbox.triggers import AcceptSignal, NewSignal
 from loop.learning.learn import AddLesson
 from loop.models import (
@@ -54,11 +54,11 @@ def count_entries(run: str) -> int:
 
 def test_two_clocks_that_tick_at_once_beat_once(project: Project, run: str) -> None:
     section = policy_in_force(project_id=project.pk, name="default").policy.loop
-    writer().perform_now(Beat(run_code=run, section=section))
+    writer().perform_now(SendHeartbeat(run_code=run, section=section))
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(Beat(run_code=run, section=section))
+        writer().perform_now(SendHeartbeat(run_code=run, section=section))
 
     assert count_entries(run) == before
     assert Signal.objects.filter(project=project, type="heartbeat").count() == 1
@@ -75,18 +75,18 @@ def test_a_clock_waits_for_its_own_rhythm_and_for_others(
     loops.update(**{column: timezone.now()})
 
     with pytest.raises(NotDue):
-        writer().perform_now(Beat(run_code=run, section=section))
-    assert beat(project.pk) is False
+        writer().perform_now(SendHeartbeat(run_code=run, section=section))
+    assert send_heartbeat(project.pk) is False
 
     loops.update(**{column: timezone.now() - timedelta(days=1)})
-    assert beat(project.pk) is True
+    assert send_heartbeat(project.pk) is True
 
 
 def test_only_claims_that_ran_out_are_returned(
     agent: httpx.Client, project: Project
 ) -> None:
     late, fresh, waiting = (note(agent, text)["id"] for text in ("a", "b", "c"))
-    look(project.pk)
+    run_cycle(project.pk)
     now = timezone.now()
     claimed = {"state": NoteState.CLAIMED, "claims": 1}
     rows = Note.objects.filter(project=project)
@@ -94,7 +94,7 @@ def test_only_claims_that_ran_out_are_returned(
     rows.filter(code=fresh).update(claimed_until=now + timedelta(hours=1), **claimed)
     rows.filter(code=waiting).update(state=NoteState.QUEUED, claimed_until=None)
 
-    assert return_unconfirmed(project.pk) == 1
+    assert return_unconfirmed_notes(project.pk) == 1
 
     states = {str(row.code): row.state for row in rows}
     assert states == {late: "queued", fresh: "claimed", waiting: "queued"}
@@ -187,11 +187,11 @@ def test_what_happened_is_heard_once(
     section = policy_in_force(project_id=project.pk, name="default").policy.loop
     done = start_run(agent)
     agent.post(f"/runs/{done}/finish", json={"outcome": "completed"})
-    assert hear(project.pk) == 1
+    assert read_ledger_events(project.pk) == 1
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(Hear(run_code=run, section=section))
+        writer().perform_now(ReadLedgerEvents(run_code=run, section=section))
 
     assert count_entries(run) == before
     assert Signal.objects.filter(project=project, source="own").count() == 1
@@ -201,7 +201,7 @@ def test_a_trigger_is_decided_once(
     agent: httpx.Client, project: Project, run: str
 ) -> None:
     send(agent)
-    look(project.pk)
+    run_cycle(project.pk)
     signal = Signal.objects.get(project=project)
     policy = policy_in_force(project_id=project.pk, name="default")
     before = count_entries(run)

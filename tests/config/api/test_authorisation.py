@@ -20,7 +20,7 @@ from accounts.models import Project, Role, User
 from accounts.services import agent_key_issue, agent_key_revoke
 from config.api import api
 from config.tasks import heartbeat
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from tests.builders import (
     Person,
     Robot,
@@ -247,7 +247,7 @@ class World:
             self.agent.post("/loop/notes", json={"text": "n"}).json()["id"]
             for _ in range(2)
         ]
-        look(self.project.pk)
+        run_cycle(self.project.pk)
         for note, end in zip(notes, ("done", "failed"), strict=True):
             self.agent.post(f"/loop/notes/{note}/{end}", json={})
         # A stop at another door of this matrix may have opened one more.

@@ -22,11 +22,11 @@ from console.loop import decisions as decision_list
 from console.loop import paging
 from console.runs.rows import live_position
 from guidance.services import policy_in_force
-from loop.control.clock import look
-from loop.control.switch import loop_switch
-from loop.inbox.notes import note_add
-from loop.inbox.recommendations import recommendation_add
-from loop.inbox.triggers import signal_accept
+from loop.control.clock import run_cycle
+from loop.control.switch import set_paused
+from loop.inbox.notes import add_note
+from loop.inbox.recommendations import add_recommendation
+from loop.inbox.triggers import accept_signal
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
 from tests.browsing import browser_of
 from tests.builders import Person, Robot, make_robot
@@ -191,7 +191,7 @@ def test_causes_and_effects_are_linked(
 ) -> None:
     cause = history.emitted.code
     effect = robo_signal("agent/loop.complete", decision_id=str(cause), about="more")
-    look(history.project.pk)
+    run_cycle(history.project.pk)
     client = browser_of(alice.user)
     paths = [history.path("decisions", code) for code in (cause, effect)]
     before, after = (client.get(path).content.decode() for path in paths)
@@ -215,7 +215,7 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     refused = reviewer.post(history.path("resume"))
     assert refused.status_code == 403
     assert "This needs the role manager" in words(refused)
-    look(history.project.pk)
+    run_cycle(history.project.pk)
     newest = Decision.objects.filter(project=history.project).latest("pk")
     assert "Paused paused by" in shown(manager, history.path("decisions", newest.code))
     assert manager.post(history.path("resume")).status_code == 302
@@ -234,7 +234,7 @@ def test_a_manager_wakes_it_and_waits_for_the_decision(
     address = client.post(history.path("wake"))["Location"]
     assert "Not decided yet" in shown(client, address)
     assert "every 2s" in client.get(address).content.decode()
-    look(history.project.pk)
+    run_cycle(history.project.pk)
     assert "by hand" in shown(client, address)
     refused = browser_of(bob.user).post(history.path("wake"))
     assert refused.status_code == 422
@@ -339,22 +339,22 @@ def test_the_price_does_not_grow_with_what_is_listed(
             counted.append(len(queries))
         return counted
 
-    look(history.project.pk)  # what waits is counted only where anything does
+    run_cycle(history.project.pk)  # what waits is counted only where anything does
     before = prices()
     others = [make_robot(name, project=history.project).principal for name in "ab"]
     here = history.project.pk
     for number, by in enumerate([*others, robo.principal] * 2):
         data = {"kind": "slow", "queue": str(number), "decision_id": str(code)}
-        signal_accept(project_id=here, principal=by, type="system/note", data=data)
-        note_add(project_id=here, principal=by, text=f"Note {number}", data={})
-        recommendation_add(
+        accept_signal(project_id=here, principal=by, type="system/note", data=data)
+        add_note(project_id=here, principal=by, text=f"Note {number}", data={})
+        add_recommendation(
             project_id=here,
             principal=by,
             title="t",
             detail="",
             change={"advice": "Rest"},
         )
-    look(history.project.pk)
+    run_cycle(history.project.pk)
     assert prices() == before
     assert max(before) <= 20
 
@@ -370,10 +370,10 @@ def test_an_open_page_hears_of_the_loop_and_of_nothing_else(
         news = news_for([(view, since)])
         return any('data-touched="*"' in item.text for item in news.values())
 
-    assert told(lambda: look(history.project.pk))
+    assert told(lambda: run_cycle(history.project.pk))
     assert told(lambda: robo_signal())
     assert told(
-        lambda: loop_switch(
+        lambda: set_paused(
             project_id=history.project.pk, person=alice.principal, paused=True
         )
     )
@@ -408,8 +408,8 @@ def test_every_open_one_is_reached_page_by_page(
     monkeypatch.setattr(paging, "PAGE", 3)
     here, by = project.pk, alice.principal
     for number in range(7):
-        note_add(project_id=here, principal=by, text=f"Item {number}", data={})
-        recommendation_add(
+        add_note(project_id=here, principal=by, text=f"Item {number}", data={})
+        add_recommendation(
             project_id=here,
             principal=by,
             title=f"Item {number}",

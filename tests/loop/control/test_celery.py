@@ -73,7 +73,7 @@ def test_beat_makes_the_heart_beat_and_finds_what_was_missed(
 ) -> None:
     loop_policy(project)
     burst(project, 3)  # rows alone: nobody was told
-    monkeypatch.setattr(clock, "every_project", lambda: [project.pk])
+    monkeypatch.setattr(clock, "list_project_ids", lambda: [project.pk])
     schedule = {**app.conf.beat_schedule["loop"], "schedule": 0.2}
     monkeypatch.setitem(app.conf, "beat_schedule", {"loop": schedule})
     beat: Any = EmbeddedService(

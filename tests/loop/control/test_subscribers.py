@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from accounts.models import Project
-from loop.control.subscribers import loop_event, tell_subscribers
+from loop.control.subscribers import loop_event, notify_subscribers
 from loop.models import ProjectLoop
 from tests.config.fastpath.streams import listen
 from tests.loop.saying import COMPLETE, events, loop_policy, outcome
@@ -78,8 +78,8 @@ def test_receivers_in_the_process_hear_once_and_hurt_nobody(
         outcome(agent, project, about="x")
         held = outcome(agent, project, COMPLETE)
         rule(reviewer, held["review"]["id"], "approve")
-        assert tell_subscribers(project.pk) == 1
-        assert tell_subscribers(project.pk) == 0
+        assert notify_subscribers(project.pk) == 1
+        assert notify_subscribers(project.pk) == 0
     finally:
         for receiver in (breaks, remembers):
             loop_event.disconnect(receiver)

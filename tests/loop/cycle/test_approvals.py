@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.models import Run
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.models import Decision
 from reviews.models import Review
 from reviews.rulings.expiry import expire_due_reviews
@@ -59,7 +59,7 @@ def test_approved_it_is_emitted_exactly_once(
     assert event == told["event"]
     assert (event["kind"], event["decision_id"]) == ("cleanup", held["decision_id"])
     problem(reviewer.post(f"/reviews/{review}/ruling", json=body), "already-ruled")
-    look(project.pk)
+    run_cycle(project.pk)
     assert events(project) == [event]
     (run,) = loop_runs(project)
     assert (run.status, run.open_reviews) == ("running", "[]")

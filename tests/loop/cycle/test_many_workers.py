@@ -18,7 +18,7 @@ from accounts.models import Project
 from guidance.core.loop.facts import identity_of
 from guidance.services import policy_in_force
 from ledger.writer import Writer
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.cycle.pipeline import decide_pending, decide_signals
 from loop.cycle.sense import sense
 from loop.models import Decision, Signal
@@ -162,7 +162,7 @@ def test_a_run_that_an_event_started_is_its_consequence(
     for _ in range(2):
         run = start_run(agent, labels={"decision_id": first})
         agent.post(f"/runs/{run}/finish", json={"outcome": "failed"})
-        look(project.pk)
+        run_cycle(project.pk)
     own = Decision.objects.filter(project=project, trigger_source="own").order_by("pk")
     assert [row.outcome for row in own] == ["emitted", "rate_limited"]
     # Learn: what came of the event stands at its decision.
@@ -217,6 +217,6 @@ def test_a_worker_that_died_leaves_its_trigger_to_the_next(
     with thinking("openai", wants("openai")) as stand_in:
         assert decide_pending(project.pk) == (0, True)
         signals.update(leased_until=timezone.now())
-        look(project.pk)
+        run_cycle(project.pk)
     assert len(stand_in.asked) == 1
     assert Decision.objects.get(code=decision).outcome == "noop"

@@ -11,7 +11,7 @@ import pytest
 
 from accounts.models import Project
 from guidance.core.loop.vocabulary import ACTIONS
-from loop.control.clock import beat, look
+from loop.control.clock import run_cycle, send_heartbeat
 from loop.models import Decision, ProjectLoop
 from tests.loop.saying import (
     COMPLETE,
@@ -36,10 +36,10 @@ def test_the_clock_and_a_signal_take_the_same_way_and_say_which_they_are(
     """HB-01."""
     rule = {"name": "all", "when": {}, "do": "do_nothing", "reason": "{trigger}"}
     loop_policy(project, rules=[rule])
-    assert beat(project.pk)
+    assert send_heartbeat(project.pk)
     signal = send(agent, COMPLETE)
     woken = manager.post("/loop/heartbeat").json()["decision_id"]
-    look(project.pk)
+    run_cycle(project.pk)
     rows = {
         row.trigger_source: row
         for row in Decision.objects.filter(project=project).order_by("pk")
@@ -81,7 +81,7 @@ def test_a_models_decision_is_checked_and_never_leaves_the_five_actions(
     loop_policy(project, decider="llm")
     decision = robo_signal()
     with thinking(wire, wants(wire, "drop_tables")) as stand_in:
-        look(project.pk)
+        run_cycle(project.pk)
     (asked,) = stand_in.asked
     assert all(action in json.dumps(asked.body) for action in ACTIONS)
     row = Decision.objects.get(code=decision)
@@ -117,7 +117,7 @@ def test_each_action_emits_exactly_one_event_and_nothing_emits_none(
     agent.post("/loop/notes", json={"text": "n"})
     change = {"set": {"checks": {"max_resets": 1}}}
     agent.post("/loop/recommendations", json={"title": "r", "change": change})
-    look(project.pk)
+    run_cycle(project.pk)
     for action in ACTIONS:
         before = len(events(project))
         told = outcome(agent, project, do=action)
@@ -156,7 +156,7 @@ def test_with_no_budget_left_nothing_is_emitted_and_that_is_logged(
     loop_policy(project, decider="llm", cost_per_day_usd="0.00032")
     ids = robo_signal(), robo_signal()
     with thinking("openai", wants("openai")) as stand_in:
-        look(project.pk)
+        run_cycle(project.pk)
     assert len(stand_in.asked) == 1
     rows = [Decision.objects.get(code=code) for code in ids]
     assert [row.outcome for row in rows] == ["noop", "budget_denied"]
@@ -176,7 +176,7 @@ def test_a_destructive_action_waits_for_a_person_and_emits_nothing(
     assert told["event"] is None
     assert told["review"]["kind"] == "loop_action"
     for _ in range(3):
-        look(project.pk)
+        run_cycle(project.pk)
     assert events(project) == []
     sound(project)
 
@@ -191,7 +191,7 @@ def test_every_decision_is_written_down_with_its_reason_and_found_by_its_id(
         send(agent, "system/note"),
         send(agent, COMPLETE),
     ]
-    look(project.pk)
+    run_cycle(project.pk)
     told = [decided(reviewer, one) for one in ids]
     assert [one["outcome"] for one in told] == [
         *("emitted", "rate_limited", "noop", "rate_limited"),

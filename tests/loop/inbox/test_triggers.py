@@ -18,10 +18,10 @@ from config.celery import app
 from guidance.core.loop.facts import Snapshot
 from ledger.chain import timestamp
 from loop.control import clock
-from loop.control.clock import attend, beat, look
+from loop.control.clock import attend_project, run_cycle, send_heartbeat
 from loop.cycle import pipeline
 from loop.cycle.sense import sense
-from loop.inbox.ledger_events import hear
+from loop.inbox.ledger_events import read_ledger_events
 from loop.models import Decision, ProjectLoop, Signal
 from loop.runs import ensure_run
 from tests.builders import (
@@ -60,7 +60,7 @@ def test_the_same_key_is_the_same_signal(
     body = {"type": FAILED, "data": {"a": 1}, "dedupe_key": "run-7"}
     first = agent.post("/loop/signals", json=body)
     again = manager.post("/loop/signals", json={**body, "data": {"a": 2}})
-    look(project.pk)
+    run_cycle(project.pk)
     late = agent.post("/loop/signals", json=body)
     assert first.json() == again.json() == late.json()
     assert Signal.objects.filter(project=project).count() == 1
@@ -145,7 +145,7 @@ def test_ends_of_runs_and_rulings_are_heard_once(
     agent.post(f"/runs/{failed}/finish", json={"outcome": "failed", "summary": "No"})
     agent.post(f"/runs/{stopped}/steps", json=step(1, coherence=0.1))
     reviewer.post(f"/runs/{aborted}/abort", json={"reason": "Enough"})
-    look(project.pk)
+    run_cycle(project.pk)
     rows = Decision.objects.filter(project=project).select_related("signal")
     told = [decided(agent, str(row.code)) for row in rows.order_by("pk")]
     assert {one["trigger_source"] for one in told} == {"own"}
@@ -163,7 +163,7 @@ def test_ends_of_runs_and_rulings_are_heard_once(
     assert told[2]["trigger"]["data"]["agent"] == "robo"
     newest = told[-1]["snapshot"]["recent_log_entries"]["value"]
     assert [entry["type"] for entry in newest][:2] == ["run.aborted", "run.stopped"]
-    assert (hear(project.pk), look(project.pk)) == (0, (0, True))
+    assert (read_ledger_events(project.pk), run_cycle(project.pk)) == (0, (0, True))
     sound(project)
 
 
@@ -176,11 +176,11 @@ def test_the_loop_hears_neither_itself_nor_what_the_policy_leaves_out(
     agent.post(f"/runs/{start_run(agent)}/finish", json={"outcome": "failed"})
     (run,) = loop_runs(project)
     reviewer.post(f"/runs/{run.code}/abort", json={"reason": "x"})
-    assert hear(project.pk) == 0
+    assert read_ledger_events(project.pk) == 0
     # What was passed over is not made up for later.
     loop_policy(project)
     ProjectLoop.objects.filter(project=project).update(heard=10**6)
-    assert hear(project.pk) == 0
+    assert read_ledger_events(project.pk) == 0
 
 
 def test_decisions_are_filtered_and_paged(
@@ -188,7 +188,7 @@ def test_decisions_are_filtered_and_paged(
 ) -> None:
     loop_policy(project, caps_per_hour={"start_loop": 2})
     ids = [send(agent, about=n) for n in range(4)]
-    look(project.pk)
+    run_cycle(project.pk)
 
     def listed(query: str) -> tuple[list[str], str | None]:
         page = reviewer.get(f"/loop/decisions?{query}").json()
@@ -228,7 +228,10 @@ def test_whoever_is_in_several_projects_says_which(
 def test_two_clocks_that_tick_at_once_beat_once(project: Project) -> None:
     loop_policy(project)
     ensure_run(project.pk)
-    assert sorted(at_once(*[partial(closing, beat, project.pk)] * 2)) == [False, True]
+    assert sorted(at_once(*[partial(closing, send_heartbeat, project.pk)] * 2)) == [
+        False,
+        True,
+    ]
     assert Signal.objects.filter(project=project).count() == 1
 
 
@@ -270,8 +273,8 @@ def test_the_clock_keeps_its_rhythm_and_its_distance(
 ) -> None:
     loop_policy(project, heartbeat_s=900, min_gap_s=600)
     loops = ProjectLoop.objects.filter(project=project)
-    assert beat(project.pk)
-    assert not beat(project.pk)
+    assert send_heartbeat(project.pk)
+    assert not send_heartbeat(project.pk)
 
     def ago(*, heartbeat: int, looked: int) -> bool:
         now = timezone.now()
@@ -279,14 +282,14 @@ def test_the_clock_keeps_its_rhythm_and_its_distance(
             heartbeat_at=now - timedelta(seconds=heartbeat),
             looked_at=now - timedelta(seconds=looked),
         )
-        return beat(project.pk)
+        return send_heartbeat(project.pk)
 
     assert not ago(heartbeat=890, looked=890)
     assert not ago(heartbeat=2_000, looked=590)
     assert ago(heartbeat=910, looked=610)
     loops.update(heartbeat_at=timezone.now() - timedelta(hours=1), looked_at=None)
     assert manager.post("/loop/heartbeat").status_code == 202
-    assert not beat(project.pk)  # a person has just looked
+    assert not send_heartbeat(project.pk)  # a person has just looked
     assert manager.get("/loop").json()["heartbeat_age_s"] >= 3_600
 
 
@@ -308,7 +311,7 @@ def test_a_wiped_broker_loses_nothing(
         ids = [send(client, about=n) for n in range(10) for client in (agent, other)]
     agent.post(f"/runs/{start_run(agent)}/finish", json={"outcome": "failed"})
     assert not Decision.objects.filter(project=project).exists()
-    attend(project.pk)
+    attend_project(project.pk)
     assert not Signal.objects.filter(project=project, pending=True).exists()
     outcomes = [decided(agent, one)["outcome"] for one in ids]
     assert outcomes == ["emitted", "deduplicated"] * 10
@@ -324,15 +327,15 @@ def test_one_projects_trouble_is_not_anothers(
     other = make_project()
     decision = send(agent)
     assert clock.has_ledger(project.pk)
-    assert project.pk in clock.every_project()
+    assert project.pk in clock.list_project_ids()
 
     def refuse(project_id: int) -> bool:
         if project_id == other.pk:
             raise Unavailable("The project is busy.")
         return False
 
-    monkeypatch.setattr(clock, "beat", refuse)
-    monkeypatch.setattr(clock, "every_project", lambda: [other.pk, project.pk])
+    monkeypatch.setattr(clock, "send_heartbeat", refuse)
+    monkeypatch.setattr(clock, "list_project_ids", lambda: [other.pk, project.pk])
     assert clock.tick() == 1
     assert decided(agent, decision)["outcome"] == "noop"
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Project
 from guidance.models import PolicyVersion
 from guidance.services import policy_in_force
-from loop.control.clock import look
+from loop.control.clock import run_cycle
 from loop.models import Incident, Note, ProjectLoop
 from tests.builders import make_policy
 from tests.loop.saying import (
@@ -38,7 +38,7 @@ def test_notes_are_claimed_together_and_confirmed_one_by_one(
     agent: httpx.Client, project: Project
 ) -> None:
     first, second = note(agent), note(agent, "Another one")
-    look(project.pk)
+    run_cycle(project.pk)
     told = decided(agent, first["decision_id"])
     assert (told["action"], told["outcome"]) == ("process_notes", "emitted")
     assert told["event"]["parameters"]["notes"] == [first["id"], second["id"]]
@@ -69,7 +69,7 @@ def test_a_claim_that_nobody_confirms_goes_back_to_the_queue(
     problem(agent.post(f"/loop/notes/{code}/done", json={}), "invalid")  # not claimed
     rule = {"name": "n", "when": {}, "do": "process_notes", "reason": "so"}
     loop_policy(project, note_claim_s=600, rules=[rule])
-    look(project.pk)
+    run_cycle(project.pk)
     rows = Note.objects.filter(code=code)
     assert rows.get().state == "claimed"
     rows.update(claimed_until=timezone.now() - timedelta(seconds=1))
@@ -89,7 +89,7 @@ def test_no_more_notes_are_claimed_than_the_policy_says(
     rule = {"name": "n", "when": {}, "do": "process_notes", "reason": "so"}
     loop_policy(project, notes_at_once=2, rules=[rule])
     codes = [note(agent, f"n {number}")["id"] for number in range(5)]
-    look(project.pk)
+    run_cycle(project.pk)
     claims = [event["parameters"]["notes"] for event in events(project)]
     assert claims == [codes[:2], codes[2:4], codes[4:]]
     sound(project)
@@ -161,7 +161,7 @@ def test_what_could_never_be_adopted_is_refused_at_the_door(
     code = recommend(agent, {"kind": "repair", "parameters": {"about": "x"}})["id"]
     loop_policy(project, kinds=[], rules=[])
     refused = problem(manager.post(f"/loop/recommendations/{code}/adopt"), "invalid")
-    assert "any more" in refused["detail"]
+    assert "no longer" in refused["detail"]
     dismissed = manager.post(f"/loop/recommendations/{code}/dismiss")
     assert dismissed.json()["state"] == "dismissed"
     assert events(project) == []
@@ -291,7 +291,7 @@ def test_what_came_of_an_event_stands_at_its_decision(
     answer = agent.post(path, json=report).json()
     assert answer["report"] == {**report, "run": None}
     idle = send(agent, "system/note")
-    look(project.pk)
+    run_cycle(project.pk)
     problem(agent.post(f"/loop/decisions/{idle}/outcome", json=report), "invalid")
     sound(project)
 

@@ -15,8 +15,8 @@ from accounts.models import Project
 from common.errors import Invalid
 from config.celery import app
 from ledger.models import ProjectHead, Run
-from loop.control.clock import look
-from loop.inbox.recommendations import recommendation_end
+from loop.control.clock import run_cycle
+from loop.inbox.recommendations import end_recommendation
 from loop.learning import learn as learning
 from loop.learning.iso_week import Week
 from loop.learning.learn import learn, learn_if_due
@@ -111,7 +111,7 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
     (told, *_) = reviewer.get("/loop/recommendations").json()["items"]
     assert told["evidence"]["days"] == 30
     # Adopted, the gate holds nobody any more; and it is said once.
-    recommendation_end(row=gate, person=alice.principal, adopt=True, based_on=1)
+    end_recommendation(row=gate, person=alice.principal, adopt=True, based_on=1)
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
     assert opened(agent, run, "style")["enforcement_mode"] == "advisory"
@@ -127,7 +127,7 @@ def test_what_was_answered_rests_until_its_facts_are_past(
         ended(agent, "failed")
     assert learn(project.pk) == 1
     row = Recommendation.objects.get(project=project)
-    recommendation_end(row=row, person=alice.principal, adopt=False)
+    end_recommendation(row=row, person=alice.principal, adopt=False)
     assert learn(project.pk) == 0
     Recommendation.objects.filter(pk=row.pk).update(
         ended_at=timezone.now() - timedelta(days=8)
@@ -148,7 +148,7 @@ def test_two_workers_and_many_ticks_learn_once_a_day(
     learner(project)
     for _ in range(2):
         ended(agent, "failed")
-    look(project.pk)
+    run_cycle(project.pk)
 
     def forget() -> None:
         Recommendation.objects.filter(project=project).update(key="")
@@ -208,7 +208,10 @@ def test_a_week_in_figures(
     project: Project, robo: Robot, alice: Person, reviewer: httpx.Client
 ) -> None:
     history = lived(project, robo, alice)
-    this, last = Week.of(timezone.now()), Week.of(timezone.now()).previous
+    this, last = (
+        Week.containing(timezone.now()),
+        Week.containing(timezone.now()).previous,
+    )
     # Within one week, whichever day the test is run on.
     decisions = Decision.objects.filter(project=project)
     decisions.update(decided_at=this.begins + timedelta(hours=1))
@@ -272,7 +275,11 @@ def test_a_week_in_figures(
     ],
 )
 def test_weeks_are_counted_as_iso_does(name: str, monday: str) -> None:
-    week = Week.read(name)
+    week = Week.parse(name)
     assert (week.name, week.monday.isoformat()) == (name, monday)
-    assert week.following.previous == week == Week.of(week.ends - timedelta(seconds=1))
-    assert Week.of(week.ends) == week.following
+    assert (
+        week.following.previous
+        == week
+        == Week.containing(week.ends - timedelta(seconds=1))
+    )
+    assert Week.containing(week.ends) == week.following
