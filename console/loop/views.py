@@ -58,7 +58,7 @@ def tab_page(
     context = _frame(request)
     part = TABS[name](request, context["at"])
     context |= {"tab": name, "alert": alert, **part}
-    return render(request, f"loop/{name}.html", context, status=status)
+    return render(request, f"console/loop/{name}.html", context, status=status)
 
 
 def _decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
