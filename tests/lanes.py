@@ -6,15 +6,18 @@ a whole folder in its `__init__.py`:
 
     pytestmark = pytest.mark.once("judges requests, not SQL")
 
-Quick is what starts no process and no browser, and was not slow the last times.
+Quick is what starts no process and no browser, and was not slow the last times. A folder
+that is slow to import says so in the same way: `pytest.mark.slow("why")`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -41,6 +44,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Recorder(config.getoption("--outcomes")))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A folder that the lane leaves out as a whole need not be imported."""
+    unwanted = {REPEATED: "once", QUICK: "slow"}.get(config.getoption("--lane"))
+    named = config.option.file_or_dir  # whoever names a folder wants it
+    if unwanted is None or named or not (collection_path / "__init__.py").exists():
+        return None
+    folder = ".".join(collection_path.relative_to(config.rootpath).parts)
+    marks = _marks_of_module(import_module(folder))
+    return True if any(mark.name == unwanted for mark in marks) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
@@ -50,9 +64,9 @@ def pytest_collection_modifyitems(
             item.add_marker(mark)
         if "browser" in _fixtures(item):
             item.add_marker("browser")
-        once = item.get_closest_marker("once")
-        if once and not once.args:
-            raise pytest.UsageError(f"once needs a reason: {item.nodeid}")
+        for given in item.iter_markers():
+            if given.name in ("once", "slow") and not given.args:
+                raise pytest.UsageError(f"{given.name} needs a reason: {item.nodeid}")
     lane = config.getoption("--lane")
     if lane == REPEATED:
         _keep(config, items, [item for item in items if is_repeated(item)])
@@ -60,6 +74,29 @@ def pytest_collection_modifyitems(
         seconds = {test: min(each) for test, each in read_durations().items()}
         quick = [item for item in items if seconds.get(item.nodeid, 0) <= SLOW_SECONDS]
         _keep(config, items, [item for item in quick if is_light(item)])
+    items[:] = spread_browsers(items, processes=_count_processes(config))
+
+
+def spread_browsers(
+    items: Sequence[pytest.Item], *, processes: int
+) -> list[pytest.Item]:
+    """Each process begins with its part of the browser tests, in one browser.
+
+    Processes are given equal parts of the list, from its beginning to its end.
+    """
+    browser = [item for item in items if item.get_closest_marker("browser")]
+    others = [item for item in items if not item.get_closest_marker("browser")]
+    spread = []
+    for number in range(processes):
+        for part in (browser, others):
+            first, last = (len(part) * n // processes for n in (number, number + 1))
+            spread += part[first:last]
+    return spread
+
+
+def _count_processes(config: pytest.Config) -> int:
+    given: dict[str, int] = getattr(config, "workerinput", {})
+    return given.get("workercount", 1)
 
 
 def is_repeated(item: pytest.Item) -> bool:
@@ -68,9 +105,10 @@ def is_repeated(item: pytest.Item) -> bool:
 
 
 def is_light(item: pytest.Item) -> bool:
-    """It drives no browser and starts no process."""
+    """It drives no browser, starts no process and imports nothing big."""
     processes = isinstance(item, pytest.Function) and starts_processes(item)
-    return not processes and item.get_closest_marker("browser") is None
+    marked = item.get_closest_marker("browser") or item.get_closest_marker("slow")
+    return not processes and marked is None
 
 
 def _fixtures(item: pytest.Item) -> list[str]:
@@ -82,8 +120,12 @@ def _marks_of_folders(item: pytest.Item) -> Iterator[pytest.MarkDecorator]:
     name = item.module.__name__ if isinstance(item, pytest.Function) else ""
     while "." in name:
         name = name.rpartition(".")[0]
-        marks = getattr(sys.modules[name], "pytestmark", ())
-        yield from marks if isinstance(marks, list | tuple) else [marks]
+        yield from _marks_of_module(sys.modules[name])
+
+
+def _marks_of_module(module: ModuleType) -> list[pytest.MarkDecorator]:
+    marks = getattr(module, "pytestmark", [])
+    return marks if isinstance(marks, list) else [marks]
 
 
 def _keep(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import record
+from tests.lanes import spread_browsers
 from tests.record import Outcomes, left_out, read_outcomes
 from tests.suite import list_tests_of_room
 
@@ -38,7 +39,9 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Py
     monkeypatch.setattr(record, "DURATIONS", pytester.path / "durations.json")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makeini("[pytest]\nmarkers =\n  browser\n  once\naddopts = -p tests.lanes")
+    pytester.makeini(
+        "[pytest]\nmarkers =\n  browser\n  once\n  slow\naddopts = -p tests.lanes"
+    )
     pytester.makeconftest(CONFTEST)
     return pytester
 
@@ -82,6 +85,20 @@ def test_a_folder_may_say_so_too(run: pytest.Pytester) -> None:
     assert lane(run, "--lane=repeated") == ["test_twice_needed"]
 
 
+def test_a_folder_that_is_left_out_is_not_even_imported(run: pytest.Pytester) -> None:
+    for name in ("once", "slow"):
+        folder = run.mkpydir(name)
+        says = f'import pytest\npytestmark = pytest.mark.{name}("it is big")'
+        (folder / "__init__.py").write_text(says)
+        (folder / f"test_{name}_only.py").write_text(
+            "import big\ndef test_it(database): ..."
+        )
+    run.makepyfile(test_small="def test_small(database): ...")
+    assert lane(run, "--lane=repeated", "--ignore=slow") == ["test_small"]
+    assert lane(run, "--lane=quick", "--ignore=once") == ["test_small"]
+    assert lane(run, "--lane=quick", "slow") == []  # big was missing: it was named
+
+
 def test_once_without_a_reason_is_refused(run: pytest.Pytester) -> None:
     run.makepyfile(
         """
@@ -98,6 +115,21 @@ def test_whatever_drives_a_browser_is_marked(run: pytest.Pytester) -> None:
     run.makepyfile("def test_plain(project): ...\ndef test_page(browser): ...")
     assert lane(run, "-m", "browser") == ["test_page"]
     assert lane(run, "-m", "not browser") == ["test_plain"]
+
+
+def test_each_process_begins_with_its_part_of_the_browsers(
+    run: pytest.Pytester,
+) -> None:
+    run.makepyfile(
+        "".join(f"def test_plain_{n}(): ...\n" for n in range(4))
+        + "".join(f"def test_page_{n}(browser): ...\n" for n in range(3))
+    )
+    items, _ = run.inline_genitems("-p", "tests.lanes")
+    for processes, order in ((1, "ppp...."), (2, "p..pp.."), (3, "p.p.p..")):
+        spread = spread_browsers(items, processes=processes)
+        seen = ["p" if "page" in item.name else "." for item in spread]
+        assert "".join(seen) == order
+        assert set(spread) == set(items)
 
 
 def test_what_starts_a_process_is_not_quick(run: pytest.Pytester) -> None:

@@ -36,11 +36,6 @@ ARGUMENTS = (
 )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come first and in a row: one process does them, in one browser."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
-
-
 @pytest.fixture(scope="package")
 def browser(live: Live) -> Iterator[Browser]:
     """One Chromium, closed behind the last browser test.

@@ -19,6 +19,8 @@ from tests.rows import each_row
 LINE = "#    a line that only fills the page\n"
 LONG = LINE * 700 + "rm -rf /srv/payload\n" + LINE * 700
 
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
 
 @pytest.fixture
 def run(agent: httpx.Client) -> str:
