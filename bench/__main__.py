@@ -1,4 +1,4 @@
-"""python -m bench [NAME]: measure all, or this alone, and print one table."""
+"""`python -m bench [NAME]`: measure everything, or one subject, and print a table."""
 
 from __future__ import annotations
 
@@ -8,102 +8,170 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from bench.figures import Figure, table
-from bench.measurements.calls import calls
+from bench.figures import Figure, render_table
+from bench.measurements.calls import measure_calls
 from bench.measurements.flood import AGENTS as FEW
-from bench.measurements.flood import KEY_RATE, flood
-from bench.measurements.growth import SECONDS, growing
-from bench.measurements.import_time import importing
-from bench.measurements.steps import AGENTS, steps_on_postgres, steps_on_sqlite
-from bench.measurements.streams import STREAMS, streams
-from bench.measurements.waiting import MANY, waiting
-from bench.measurements.waking import PARKED, waking, waking_peers
+from bench.measurements.flood import KEY_RATE, measure_flood
+from bench.measurements.growth import SECONDS, measure_growth
+from bench.measurements.import_time import measure_import_time
+from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
+from bench.measurements.streams import STREAMS, measure_streams
+from bench.measurements.waiting import MANY, measure_waiting
+from bench.measurements.waking import WAITING, measure_peers, measure_waking
 from bench.measurements.webhooks import MANY as PAUSED
-from bench.measurements.webhooks import SINGLE, webhooks
-from bench.servers.launch import postgres_site, sqlite_site
+from bench.measurements.webhooks import SINGLE, measure_webhooks
+from bench.servers.launch import start_postgres_server, start_sqlite_server
 
-# One key and one run have all of them, which the limits would not let happen.
-FOLLOWERS = str(STREAMS)
-MEASUREMENTS: dict[str, Sequence[Callable[[], Iterator[Figure]]]] = {
-    "steps": (
-        lambda: steps_on_postgres(postgres_site(runs=AGENTS)),
-        lambda: steps_on_sqlite(sqlite_site(runs=AGENTS)),
-    ),
-    "calls": (
-        lambda: calls(postgres_site(runs=2 * AGENTS)),
-        lambda: calls(sqlite_site(runs=2 * AGENTS)),
-    ),
-    "waiting": (
-        lambda: waiting(postgres_site(reviews=MANY)),
-        lambda: waiting(sqlite_site(reviews=MANY)),
-    ),
-    "waking": (
-        lambda: waking(postgres_site(reviews=PARKED)),
-        lambda: waking(sqlite_site(reviews=PARKED)),
-        waking_peers,
-    ),
-    "streams": (
-        lambda: streams(
-            postgres_site(
-                runs=2,
-                CHECKRAIL_STREAMS_PER_KEY=FOLLOWERS,
-                CHECKRAIL_STREAMS_PER_RUN=FOLLOWERS,
-            )
-        ),
-        lambda: streams(
-            sqlite_site(
-                runs=2,
-                CHECKRAIL_STREAMS_PER_KEY=FOLLOWERS,
-                CHECKRAIL_STREAMS_PER_RUN=FOLLOWERS,
-            )
+# One key and one run have all the streams, which the usual limits would refuse.
+STREAM_LIMITS = {
+    "CHECKRAIL_STREAMS_PER_KEY": str(STREAMS),
+    "CHECKRAIL_STREAMS_PER_RUN": str(STREAMS),
+}
+USUAL_RATE = {"CHECKRAIL_KEY_RATE": KEY_RATE}
+LOCAL_WEBHOOKS = {"CHECKRAIL_WEBHOOK_ALLOW": "127.0.0.0/8"}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """`parts` are measured one after the other, each on a server of its own."""
+
+    help: str
+    parts: Sequence[Callable[[], Iterator[Figure]]]
+
+
+MEASUREMENTS = {
+    "steps": Measurement(
+        "steps over HTTP, beside what the bare databases do",
+        (
+            lambda: measure_on_postgres(start_postgres_server(runs=AGENTS)),
+            lambda: measure_on_sqlite(start_sqlite_server(runs=AGENTS)),
         ),
     ),
-    "flood": (
-        lambda: flood(postgres_site(runs=FEW, CHECKRAIL_KEY_RATE=KEY_RATE)),
-        lambda: flood(sqlite_site(runs=FEW, CHECKRAIL_KEY_RATE=KEY_RATE)),
-    ),
-    "webhooks": (
-        lambda: webhooks(
-            sqlite_site(runs=SINGLE + PAUSED, CHECKRAIL_WEBHOOK_ALLOW="127.0.0.0/8")
+    "calls": Measurement(
+        "tool calls over HTTP, beside steps",
+        (
+            lambda: measure_calls(start_postgres_server(runs=2 * AGENTS)),
+            lambda: measure_calls(start_sqlite_server(runs=2 * AGENTS)),
         ),
     ),
-    "importing": (importing,),
+    "waiting": Measurement(
+        f"what {MANY:,} agents cost that wait for a person",
+        (
+            lambda: measure_waiting(start_postgres_server(reviews=MANY)),
+            lambda: measure_waiting(start_sqlite_server(reviews=MANY)),
+        ),
+    ),
+    "waking": Measurement(
+        "time from a ruling to the agent that goes on, beside other programs",
+        (
+            lambda: measure_waking(start_postgres_server(reviews=WAITING)),
+            lambda: measure_waking(start_sqlite_server(reviews=WAITING)),
+            measure_peers,
+        ),
+    ),
+    "streams": Measurement(
+        f"an agent's call beside {STREAMS:,} event streams of others",
+        (
+            lambda: measure_streams(
+                start_postgres_server(runs=2, variables=STREAM_LIMITS)
+            ),
+            lambda: measure_streams(
+                start_sqlite_server(runs=2, variables=STREAM_LIMITS)
+            ),
+        ),
+    ),
+    "flood": Measurement(
+        "another project's steps while one key floods the review queue",
+        (
+            lambda: measure_flood(
+                start_postgres_server(runs=FEW, variables=USUAL_RATE)
+            ),
+            lambda: measure_flood(start_sqlite_server(runs=FEW, variables=USUAL_RATE)),
+        ),
+    ),
+    "webhooks": Measurement(
+        f"{2 * PAUSED:,} deliveries to a receiver that often fails",
+        (
+            lambda: measure_webhooks(
+                start_sqlite_server(runs=SINGLE + PAUSED, variables=LOCAL_WEBHOOKS)
+            ),
+        ),
+    ),
+    "importing": Measurement(
+        "how long `import checkrail` takes", (measure_import_time,)
+    ),
 }
 # Takes minutes, so it is measured only when it is asked for by name.
 GROWING = "growing"
+GROWING_HELP = "an agent's step before and after minutes of load (only by this name)"
 
 
 def main(arguments: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(
-        prog="bench", description="Measure, beside the limits of the databases."
-    )
-    names = [*MEASUREMENTS, GROWING]
-    parser.add_argument("what", nargs="?", choices=names, help="only this")
-    parser.add_argument(
-        "--seconds", type=int, default=SECONDS, help=f"of load, for {GROWING}"
-    )
-    options = parser.parse_args(arguments)
-    only: str | None = options.what
+    options = _build_parser().parse_args(arguments)
+    only: str | None = options.name
     measurements = MEASUREMENTS
     if only == GROWING:
-        site = postgres_site(runs=AGENTS + 1)
-        measurements = {GROWING: (lambda: growing(site, seconds=options.seconds),)}
+        server = start_postgres_server(runs=AGENTS + 1)
+        growth = lambda: measure_growth(server, seconds=options.seconds)  # noqa: E731
+        measurements = {GROWING: Measurement(GROWING_HELP, (growth,))}
     # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     figures: list[Figure] = []
     for name in [only] if only else measurements:
-        for measure in measurements[name]:
+        for measure in measurements[name].parts:
             print(f"bench: measuring {name} …", flush=True)
             figures += measure()
-    print(f"\n{table(figures)}\n")
+    print(f"\n{render_table(figures)}\n")
     load = os.getloadavg()[0]
     print(
         f"bench: {os.cpu_count()} cores, load {load:.1f}, "
         f"{time.monotonic() - began:.0f} seconds"
     )
     return 0
+
+
+def _build_parser() -> argparse.ArgumentParser:
+    helps = {name: each.help for name, each in MEASUREMENTS.items()}
+    helps[GROWING] = GROWING_HELP
+    lines = [f"  {name:<10} {text}" for name, text in helps.items()]
+    parser = argparse.ArgumentParser(
+        prog="bench",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=(
+            "Measure how fast Checkrail is. Each figure stands beside a limit, or beside\n"
+            "the bare database or another program measured in the same run."
+        ),
+        epilog="\n".join(
+            [
+                "measurements:",
+                *lines,
+                "",
+                "Without a name all are measured, which takes about five minutes. Servers "
+                "run on",
+                "127.0.0.1 with databases of their own, which are deleted afterwards. "
+                "p50 is the",
+                "median, p99 what 99 of 100 do not exceed. For the gates: python -m "
+                "bench.gates",
+            ]
+        ),
+    )
+    parser.add_argument(
+        "name",
+        nargs="?",
+        choices=list(helps),
+        metavar="NAME",
+        help="measure this alone",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=int,
+        default=SECONDS,
+        help=f"seconds of load for {GROWING}; {SECONDS} if not given",
+    )
+    return parser
 
 
 if __name__ == "__main__":

@@ -12,9 +12,9 @@ HEADINGS = ("what", "figure", "limit or peer", "ratio", "target", "met")
 class Figure:
     """`met` is None where there is no target, only something to know."""
 
-    what: str
+    label: str
     figure: str
-    beside: str = ""
+    compared_with: str = ""
     ratio: float | None = None
     target: str = ""
     met: bool | None = None
@@ -22,16 +22,16 @@ class Figure:
     @property
     def cells(self) -> tuple[str, ...]:
         return (
-            self.what,
+            self.label,
             self.figure,
-            self.beside,
+            self.compared_with,
             "" if self.ratio is None else f"{self.ratio:.2f}",
             self.target,
             "" if self.met is None else "yes" if self.met else "NO",
         )
 
 
-def table(figures: Sequence[Figure]) -> str:
+def render_table(figures: Sequence[Figure]) -> str:
     rows = [HEADINGS, *(figure.cells for figure in figures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -42,23 +42,23 @@ def table(figures: Sequence[Figure]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def share(values: Sequence[float], part: float) -> float:
+def get_percentile(values: Sequence[float], part: float) -> float:
     """The value that this part of all values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
 
-def per_second(rate: float) -> str:
+def format_rate(rate: float) -> str:
     return f"{rate:,.0f} a second"
 
 
-def seconds(span: float) -> str:
+def format_seconds(span: float) -> str:
     return f"{span:.1f} s"
 
 
-def milliseconds(span: float) -> str:
+def format_milliseconds(span: float) -> str:
     return f"{span * 1000:.1f} ms"
 
 
-def megabytes(size: float) -> str:
+def format_megabytes(size: float) -> str:
     return f"{size / 1_000_000:.1f} MB"

@@ -11,9 +11,9 @@ from time import perf_counter
 
 import uvloop
 
-from bench.clients.connection import Answer, Line, connect, request
-from bench.figures import share
-from bench.servers.contents import StagedRun
+from bench.clients.connection import Connection, Response, build_request, connect
+from bench.figures import get_percentile
+from bench.servers.contents import PreparedRun
 
 WARM_UP_SECONDS = 1.0
 CHECKPOINT_EVERY = 20  # sooner than the default policy asks for one
@@ -23,42 +23,42 @@ CHECKPOINT_EVERY = 20  # sooner than the default policy asks for one
 class Load:
     """What a fleet of agents got done. Anything but 201 is in `refused`."""
 
-    acknowledged: int
+    answered: int
     seconds: float
     latencies: Sequence[float]
-    refused: Counter[int]
+    refusals: Counter[int]
 
     @property
     def rate(self) -> float:
-        return self.acknowledged / self.seconds
+        return self.answered / self.seconds
 
-    def latency(self, part: float) -> float:
-        return share(self.latencies, part)
-
-
-Says = Callable[[StagedRun], tuple[str, bytes]]
+    def get_latency(self, part: float) -> float:
+        return get_percentile(self.latencies, part)
 
 
-def report_steps(url: str, runs: Sequence[StagedRun], *, seconds: float) -> Load:
+BuildBody = Callable[[PreparedRun], tuple[str, bytes]]
+
+
+def report_steps(url: str, runs: Sequence[PreparedRun], *, seconds: float) -> Load:
     """One agent per run, each waiting for its answer before the next step."""
-    return uvloop.run(_report(url, runs, seconds, says=_step))
+    return uvloop.run(_run_agents(url, runs, seconds, says=_build_step))
 
 
-def ask_about_calls(url: str, runs: Sequence[StagedRun], *, seconds: float) -> Load:
+def judge_calls(url: str, runs: Sequence[PreparedRun], *, seconds: float) -> Load:
     """The same for tool calls that are let through."""
-    return uvloop.run(_report(url, runs, seconds, says=_call))
+    return uvloop.run(_run_agents(url, runs, seconds, says=_build_call))
 
 
-def _step(run: StagedRun) -> tuple[str, bytes]:
-    return "steps", step_body(run.next_step)
+def _build_step(run: PreparedRun) -> tuple[str, bytes]:
+    return "steps", build_step_body(run.next_step)
 
 
-def _call(run: StagedRun) -> tuple[str, bytes]:
-    return "tool-calls", call_body(run.next_step)
+def _build_call(run: PreparedRun) -> tuple[str, bytes]:
+    return "tool-calls", build_call_body(run.next_step)
 
 
-async def _report(
-    url: str, runs: Sequence[StagedRun], seconds: float, *, says: Says
+async def _run_agents(
+    url: str, runs: Sequence[PreparedRun], seconds: float, *, says: BuildBody
 ) -> Load:
     agents = [Agent(await connect(url), run, url=url, says=says) for run in runs]
     for agent in agents:
@@ -73,20 +73,22 @@ async def _report(
     # The last step of each is answered before we leave: its number is known then.
     await asyncio.gather(*(agent.finish() for agent in agents))
     return Load(
-        acknowledged=len(latencies),
+        answered=len(latencies),
         seconds=elapsed,
         latencies=latencies,
-        refused=sum((agent.refused for agent in agents), Counter()),
+        refusals=sum((agent.refusals for agent in agents), Counter()),
     )
 
 
 class Agent:
     """Step or call 1, 2, 3 … of one run, over one connection."""
 
-    def __init__(self, line: Line, run: StagedRun, *, url: str, says: Says) -> None:
+    def __init__(
+        self, connection: Connection, run: PreparedRun, *, url: str, says: BuildBody
+    ) -> None:
         self.latencies: list[float] = []
-        self.refused: Counter[int] = Counter()
-        self._line = line
+        self.refusals: Counter[int] = Counter()
+        self._connection = connection
         self._run = run
         self._url = url
         self._says = says
@@ -97,21 +99,23 @@ class Agent:
     def start(self) -> None:
         door, body = self._says(self._run)
         path = f"/runs/{self._run.code}/{door}"
-        raw = request("POST", path, url=self._url, secret=self._run.key, body=body)
+        raw = build_request(
+            "POST", path, url=self._url, secret=self._run.key, body=body
+        )
         self._sent = perf_counter()
-        self._line.send(raw, answered=self._answered, failed=self._failed)
+        self._connection.send(raw, answered=self._answered, failed=self._failed)
 
     async def finish(self) -> None:
         self._stopping = True
         await self._done
-        self._line.close()
+        self._connection.close()
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: Response) -> None:
         if answer.status == 201:
             self.latencies.append(perf_counter() - self._sent)
             self._run.next_step += 1
         else:
-            self.refused[answer.status] += 1
+            self.refusals[answer.status] += 1
         if self._stopping:
             self._done.set_result(None)
         else:
@@ -121,7 +125,7 @@ class Agent:
         self._done.set_exception(error)
 
 
-def step_body(number: int) -> bytes:
+def build_step_body(number: int) -> bytes:
     """A step as agents report them: nothing in it makes a gate trip."""
     return json.dumps(
         {
@@ -141,7 +145,7 @@ def step_body(number: int) -> bytes:
     ).encode()
 
 
-def call_body(number: int) -> bytes:
+def build_call_body(number: int) -> bytes:
     """A command as agents run them all day: several parts, nothing to ask about."""
     text = f"cd services/login && pytest -q -k race --count {number} 2>&1 | tail -n 40"
     return json.dumps({"kind": "command", "tool": "Bash", "command": text}).encode()

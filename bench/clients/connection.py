@@ -15,17 +15,17 @@ _LENGTH = b"\r\ncontent-length: "
 _HEAD_END = b"\r\n\r\n"
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     status: int
     body: bytes
 
 
-class Line(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """Sends one request at a time; `answered` is called when its answer is whole."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
-        self._answered: Callable[[Answer], None] | None = None
+        self._answered: Callable[[Response], None] | None = None
         self._failed: Callable[[Exception], None] | None = None
         self._buffer = b""
 
@@ -49,7 +49,7 @@ class Line(asyncio.Protocol):
         start = head_end + len(_HEAD_END)
         if len(self._buffer) < start + length:
             return
-        answer = Answer(int(head[9:12]), self._buffer[start:])
+        answer = Response(int(head[9:12]), self._buffer[start:])
         self._buffer = b""
         answered, self._answered, self._failed = self._answered, None, None
         assert answered is not None
@@ -59,17 +59,17 @@ class Line(asyncio.Protocol):
         self,
         request: bytes,
         *,
-        answered: Callable[[Answer], None],
+        answered: Callable[[Response], None],
         failed: Callable[[Exception], None],
     ) -> None:
         assert self._transport is not None
         self._answered, self._failed = answered, failed
         self._transport.write(request)
 
-    async def ask(self, request: bytes) -> Answer:
+    async def ask(self, request: bytes) -> Response:
         future = asyncio.get_running_loop().create_future()
         self.send(request, answered=future.set_result, failed=future.set_exception)
-        answer: Answer = await future
+        answer: Response = await future
         return answer
 
     def close(self) -> None:
@@ -78,17 +78,17 @@ class Line(asyncio.Protocol):
             self._transport.close()
 
 
-async def connect(url: str) -> Line:
+async def connect(url: str) -> Connection:
     address = urlsplit(url)
     assert address.hostname is not None
     assert address.port is not None
     _, line = await asyncio.get_running_loop().create_connection(
-        Line, address.hostname, address.port
+        Connection, address.hostname, address.port
     )
     return line
 
 
-def request(
+def build_request(
     method: str, path: str, *, url: str, secret: str | None = None, body: bytes = b""
 ) -> bytes:
     """The bytes of a request to the API."""

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from time import perf_counter, time
 
-from bench.clients.connection import Line, connect, request
-from bench.servers.contents import StagedReview
-from bench.servers.launch import Site
+from bench.clients.connection import Connection, build_request, connect
+from bench.servers.contents import PreparedReview
+from bench.servers.launch import Server
 
 REVIEWERS = 8  # connections the rulings go over
 PROBE_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wake:
+class WakeTimes:
     """One ruling: when it was sent, when made by its own date, when the agent had it."""
 
     sent: float
@@ -29,31 +29,31 @@ class Wake:
 class WaitingAgent:
     """Asks again when its time is up, as real ones do."""
 
-    def __init__(self, review: StagedReview) -> None:
+    def __init__(self, review: PreparedReview) -> None:
         self.review = review
-        self._line: Line | None = None
+        self._connection: Connection | None = None
         self._waiting: asyncio.Task[tuple[float, float]] | None = None
 
-    async def park(self, url: str) -> None:
-        self._line = await connect(url)
-        self._waiting = asyncio.create_task(self._wait(self._line, url))
+    async def start_waiting(self, url: str) -> None:
+        self._connection = await connect(url)
+        self._waiting = asyncio.create_task(self._wait(self._connection, url))
 
-    async def ruling(self) -> tuple[float, float]:
-        """When it was made, and when it was here."""
+    async def get_ruling_times(self) -> tuple[float, float]:
+        """When the ruling was made, and when this agent got it."""
         assert self._waiting is not None
         return await self._waiting
 
-    def leave(self) -> None:
+    def stop(self) -> None:
         if self._waiting is not None:
             self._waiting.cancel()
-        if self._line is not None:
-            self._line.close()
+        if self._connection is not None:
+            self._connection.close()
 
-    async def _wait(self, line: Line, url: str) -> tuple[float, float]:
+    async def _wait(self, connection: Connection, url: str) -> tuple[float, float]:
         path = f"/runs/{self.review.run}/decision?wait=55"
-        ask = request("GET", path, url=url, secret=self.review.key)
+        ask = build_request("GET", path, url=url, secret=self.review.key)
         while True:
-            answer = await line.ask(ask)
+            answer = await connection.ask(ask)
             now = time()
             if answer.status != 200:
                 raise RuntimeError(f"A waiting agent got {answer}")
@@ -62,54 +62,56 @@ class WaitingAgent:
                 return datetime.fromisoformat(ruling["at"]).timestamp(), now
 
 
-async def rule(site: Site, agents: Sequence[WaitingAgent], *, rate: int) -> list[Wake]:
+async def approve_reviews(
+    server: Server, agents: Sequence[WaitingAgent], *, rate: int
+) -> list[WakeTimes]:
     """Approve them one after the other, at an even pace."""
-    lines: asyncio.Queue[Line] = asyncio.Queue()
+    connections: asyncio.Queue[Connection] = asyncio.Queue()
     for _ in range(REVIEWERS):
-        lines.put_nowait(await connect(site.url))
+        connections.put_nowait(await connect(server.url))
     tasks = []
     for agent in agents:
-        tasks.append(asyncio.create_task(_rule_one(site, agent, lines)))
+        tasks.append(asyncio.create_task(_approve(server, agent, connections)))
         await asyncio.sleep(1 / rate)
     wakes = await asyncio.gather(*tasks)
-    while not lines.empty():
-        lines.get_nowait().close()
+    while not connections.empty():
+        connections.get_nowait().close()
     return wakes
 
 
-async def _rule_one(
-    site: Site, agent: WaitingAgent, lines: asyncio.Queue[Line]
-) -> Wake:
+async def _approve(
+    server: Server, agent: WaitingAgent, connections: asyncio.Queue[Connection]
+) -> WakeTimes:
     review = agent.review
     body = {"action": "approve", "version": 1, "content_digest": review.digest}
-    ask = request(
+    ask = build_request(
         "POST",
         f"/reviews/{review.code}/ruling",
-        url=site.url,
-        secret=site.stage.token,
+        url=server.url,
+        secret=server.contents.token,
         body=json.dumps(body).encode(),
     )
-    line = await lines.get()
+    connection = await connections.get()
     sent = time()
-    answer = await line.ask(ask)
-    lines.put_nowait(line)
+    answer = await connection.ask(ask)
+    connections.put_nowait(connection)
     if answer.status != 200:
         raise RuntimeError(f"A ruling got {answer}")
-    made, awake = await agent.ruling()
-    return Wake(sent=sent, made=made, awake=awake)
+    made, awake = await agent.get_ruling_times()
+    return WakeTimes(sent=sent, made=made, awake=awake)
 
 
-async def health(site: Site, *, probes: int) -> list[float]:
+async def time_health_checks(server: Server, *, probes: int) -> list[float]:
     """How long /healthz took, each time, in seconds."""
-    line = await connect(site.url)
-    ask = request("GET", "/healthz", url=site.url)
+    connection = await connect(server.url)
+    ask = build_request("GET", "/healthz", url=server.url)
     took = []
     for _ in range(probes):
         began = perf_counter()
-        answer = await line.ask(ask)
+        answer = await connection.ask(ask)
         took.append(perf_counter() - began)
         if answer.status != 200:
             raise RuntimeError(f"/healthz got {answer}")
         await asyncio.sleep(PROBE_SECONDS)
-    line.close()
+    connection.close()
     return took

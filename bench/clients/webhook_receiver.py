@@ -19,22 +19,22 @@ FAILURES = (BROKEN, b"", BUSY)
 
 
 @dataclass(slots=True)
-class Flapping:
+class UnsteadyReceiver:
     """`first` is when each run's event first came, `seen` how often each id did."""
 
     secret: str = ""
     steady: bool = True
-    seen: Counter[str] = field(default_factory=Counter)
+    attempts: Counter[str] = field(default_factory=Counter)
     bodies: dict[str, bytes] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
-    first: dict[str, float] = field(default_factory=dict)
-    wrong: list[str] = field(default_factory=list)
+    arrivals: dict[str, float] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
 
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         try:
-            while reply := self._reply(*await _receive(reader)):
+            while reply := self._reply(*await _read_request(reader)):
                 writer.write(reply)
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -44,23 +44,23 @@ class Flapping:
 
     def _reply(self, headers: dict[str, str], body: bytes) -> bytes:
         name = headers["webhook-id"]
-        self.seen[name] += 1
+        self.attempts[name] += 1
         if self.bodies.setdefault(name, body) != body:
-            self.wrong.append(f"{name} changed")
+            self.faults.append(f"{name} changed")
         try:
             Webhook(self.secret).verify(body, headers)
         except WebhookVerificationError as error:
-            self.wrong.append(f"{name}: {error}")
+            self.faults.append(f"{name}: {error}")
         document = json.loads(body)
-        self.first.setdefault(document["data"]["run"], perf_counter())
+        self.arrivals.setdefault(document["data"]["run"], perf_counter())
         sequence: int = document["sequence"]
-        if not self.steady and sequence % 3 == 0 and self.seen[name] == 1:
+        if not self.steady and sequence % 3 == 0 and self.attempts[name] == 1:
             return FAILURES[sequence // 3 % 3]
         self.accepted[name] = sequence
         return OK
 
 
-async def _receive(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]:
+async def _read_request(reader: asyncio.StreamReader) -> tuple[dict[str, str], bytes]:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     headers = {
         name.lower(): value

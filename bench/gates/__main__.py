@@ -10,9 +10,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-from bench.figures import Figure, table
-from bench.gates.peer import PACKAGE, VERSION, Peer, installed_peer
-from bench.gates.speed import speed
+from bench.figures import Figure, render_table
+from bench.gates.peer import PACKAGE, VERSION, Peer, install_peer
+from bench.gates.speed import measure_speed
 from guidance.core.shell_commands import judge_command
 from tests.guidance.core.shell_commands.corpus import CASES
 from tests.guidance.core.shell_commands.corpus.measure import Row, measure
@@ -20,12 +20,12 @@ from tests.guidance.core.shell_commands.corpus.measure import Row, measure
 
 def main() -> int:
     began = time.monotonic()
-    with installed_peer() as peer:
+    with install_peer() as peer:
         if peer is not None:
             print(f"bench: the peer is {PACKAGE} {VERSION}", flush=True)
         print(f"bench: judging {len(CASES):,} commands …", flush=True)
-        figures = [*quality(peer), *speed(peer)]
-    print(f"\n{table(figures)}\n")
+        figures = [*measure_quality(peer), *measure_speed(peer)]
+    print(f"\n{render_table(figures)}\n")
     print(
         f"bench: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
         f"{time.monotonic() - began:.0f} seconds"
@@ -33,9 +33,9 @@ def main() -> int:
     return 0 if all(figure.met is not False for figure in figures) else 1
 
 
-def quality(peer: Peer | None) -> Iterator[Figure]:
+def measure_quality(peer: Peer | None) -> Iterator[Figure]:
     """Recall and false alarms, category by category and in all."""
-    ours = measure(_rules)
+    ours = measure(_list_rules)
     theirs: tuple[Row, ...] | None = None
     if peer is not None:
         commands = [case.command for case in CASES]
@@ -44,11 +44,11 @@ def quality(peer: Peer | None) -> Iterator[Figure]:
             lambda command: [("any", False)] if verdicts[command].caught else []
         )
     for place, row in enumerate(ours):
-        yield from _qualities(row, theirs[place] if theirs else None)
-    yield from _qualities(_sum(ours), _sum(theirs) if theirs else None)
+        yield from _build_figures(row, theirs[place] if theirs else None)
+    yield from _build_figures(_sum(ours), _sum(theirs) if theirs else None)
 
 
-def _rules(command: str) -> list[tuple[str, bool]]:
+def _list_rules(command: str) -> list[tuple[str, bool]]:
     return [(found.rule, found.uninspectable) for found in judge_command(command)]
 
 
@@ -63,26 +63,26 @@ def _sum(rows: tuple[Row, ...]) -> Row:
     )
 
 
-def _qualities(row: Row, peer: Row | None) -> Iterator[Figure]:
+def _build_figures(row: Row, peer: Row | None) -> Iterator[Figure]:
     if row.dangerous:
         yield Figure(
-            what=f"{row.category}: caught",
+            label=f"{row.category}: caught",
             figure=f"{row.caught:,} of {row.dangerous:,}",
-            beside=_percent(peer.recall) if peer else "",
+            compared_with=_format_share(peer.recall) if peer else "",
             target="all",
             met=row.caught == row.dangerous == row.exact,
         )
     if row.harmless:
         yield Figure(
-            what=f"{row.category}: false alarms",
+            label=f"{row.category}: false alarms",
             figure=f"{row.alarms:,} of {row.harmless:,}",
-            beside=_percent(peer.alarm_rate) if peer else "",
+            compared_with=_format_share(peer.alarm_rate) if peer else "",
             target="none",
             met=row.alarms == 0,
         )
 
 
-def _percent(part: float | None) -> str:
+def _format_share(part: float | None) -> str:
     return "" if part is None else f"peer {part:.1%}"
 
 

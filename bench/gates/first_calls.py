@@ -18,7 +18,7 @@ from bench.gates.calls import build_slow_calls, judge
 from guidance.core.secrets import warm_up
 
 
-def first_calls() -> dict[str, float]:
+def measure_first_calls() -> dict[str, float]:
     done = subprocess.run(
         [sys.executable, "-m", __name__], check=True, stdout=subprocess.PIPE
     )

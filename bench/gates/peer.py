@@ -46,7 +46,7 @@ class Peer:
         )
         return [Verdict(**json.loads(line)) for line in answered.stdout.splitlines()]
 
-    def timings(self, texts: Mapping[str, str], *, rounds: int) -> dict[str, float]:
+    def measure(self, texts: Mapping[str, str], *, rounds: int) -> dict[str, float]:
         """Nothing if it took longer than anybody waits."""
         try:
             verdicts = self.judge(list(texts.values()), rounds=rounds)
@@ -58,7 +58,7 @@ class Peer:
 
 
 @contextmanager
-def installed_peer() -> Iterator[Peer | None]:
+def install_peer() -> Iterator[Peer | None]:
     """None, and a line that says why, where it cannot be had."""
     if shutil.which("node") is None or shutil.which("npm") is None:
         print("bench: node or npm is absent, so there is no peer to compare with")

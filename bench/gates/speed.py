@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from bench.figures import Figure, share
+from bench.figures import Figure, get_percentile
 from bench.gates.calls import build_slow_calls, judge
-from bench.gates.first_calls import first_calls
+from bench.gates.first_calls import measure_first_calls
 from bench.gates.peer import Peer
 from guidance.core.shell_commands import judge_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS
@@ -32,73 +32,79 @@ BOMB_SIZES = (2 * KIB, 20 * KIB, 64 * KIB, 100 * KIB, MAX_CHARACTERS, MIB)
 Judged = TypeVar("Judged")
 
 
-def speed(peer: Peer | None) -> Iterator[Figure]:
+def measure_speed(peer: Peer | None) -> Iterator[Figure]:
     bombs = {
         f"{name}, {size // KIB} KiB": text
         for size in BOMB_SIZES
         for name, text in sizes.bombs(size).items()
     }
     bombs |= sizes.FOUND_BY_FUZZING
-    yield from _reading(peer, bombs)
-    yield from _whole_calls(bombs)
+    yield from _measure_reading(peer, bombs)
+    yield from _measure_whole_calls(bombs)
 
 
-def _reading(peer: Peer | None, bombs: Mapping[str, str]) -> Iterator[Figure]:
+def _measure_reading(peer: Peer | None, bombs: Mapping[str, str]) -> Iterator[Figure]:
     usual = sizes.usual(2 * KIB)
-    took = _timings(judge_command, usual, rounds=ROUNDS)
-    theirs = peer.timings(usual, rounds=ROUNDS) if peer else None
-    yield _median("2 KiB, median of the kinds", took, theirs)
-    yield _slowest("2 KiB, slowest kind", took, theirs)
+    took = _measure(judge_command, usual, rounds=ROUNDS)
+    theirs = peer.measure(usual, rounds=ROUNDS) if peer else None
+    yield _build_median("2 KiB, median of the kinds", took, theirs)
+    yield _build_slowest("2 KiB, slowest kind", took, theirs)
     long = sizes.usual(100 * KIB)
-    took = _timings(judge_command, long, rounds=LONG_ROUNDS)
-    theirs = peer.timings(long, rounds=LONG_ROUNDS) if peer else None
-    yield _slowest("100 KiB, slowest kind", took, theirs, limit=LONG_LIMIT)
-    took = _timings(judge_command, bombs, rounds=BOMB_ROUNDS)
-    yield _slowest(f"slowest of {len(bombs)} bombs", took, None, limit=ANY_LIMIT)
+    took = _measure(judge_command, long, rounds=LONG_ROUNDS)
+    theirs = peer.measure(long, rounds=LONG_ROUNDS) if peer else None
+    yield _build_slowest("100 KiB, slowest kind", took, theirs, limit=LONG_LIMIT)
+    took = _measure(judge_command, bombs, rounds=BOMB_ROUNDS)
+    yield _build_slowest(f"slowest of {len(bombs)} bombs", took, None, limit=ANY_LIMIT)
     if peer is not None:
         short = {
             name: text for name, text in bombs.items() if len(text) <= PEER_BOMB_SIZE
         }
-        theirs = peer.timings(short, rounds=1)
+        theirs = peer.measure(short, rounds=1)
         took = {name: took[name] for name in short}
         size = PEER_BOMB_SIZE // KIB
-        yield _slowest(f"the same up to {size} KiB", took, theirs)
+        yield _build_slowest(f"the same up to {size} KiB", took, theirs)
 
 
-def _whole_calls(bombs: Mapping[str, str]) -> Iterator[Figure]:
+def _measure_whole_calls(bombs: Mapping[str, str]) -> Iterator[Figure]:
     """All gates of a call and the search for secrets, as the gateway asks for them."""
-    took = _timings(judge, _commands(sizes.usual(2 * KIB)), rounds=ROUNDS)
-    yield _median("a whole call, 2 KiB, median of the kinds", took, None)
-    yield _slowest("a whole call, 2 KiB, slowest kind", took, None)
-    took = _timings(judge, _commands(sizes.usual(100 * KIB)), rounds=LONG_ROUNDS)
-    yield _slowest("a whole call, 100 KiB, slowest kind", took, None, limit=LONG_LIMIT)
-    calls = {**_commands(bombs), **build_slow_calls()}
-    took = _timings(judge, calls, rounds=BOMB_ROUNDS)
+    took = _measure(judge, _build_commands(sizes.usual(2 * KIB)), rounds=ROUNDS)
+    yield _build_median("a whole call, 2 KiB, median of the kinds", took, None)
+    yield _build_slowest("a whole call, 2 KiB, slowest kind", took, None)
+    took = _measure(judge, _build_commands(sizes.usual(100 * KIB)), rounds=LONG_ROUNDS)
+    yield _build_slowest(
+        "a whole call, 100 KiB, slowest kind", took, None, limit=LONG_LIMIT
+    )
+    calls = {**_build_commands(bombs), **build_slow_calls()}
+    took = _measure(judge, calls, rounds=BOMB_ROUNDS)
     what = f"a whole call, slowest of {len(calls)} bombs"
-    yield _slowest(what, took, None, limit=ANY_LIMIT)
-    first = first_calls()
+    yield _build_slowest(what, took, None, limit=ANY_LIMIT)
+    first = measure_first_calls()
     what = f"the first call of a process, slowest of {len(first)} bombs"
-    yield _slowest(what, first, None, limit=ANY_LIMIT)
+    yield _build_slowest(what, first, None, limit=ANY_LIMIT)
 
 
-def _commands(texts: Mapping[str, str]) -> dict[str, Call]:
+def _build_commands(texts: Mapping[str, str]) -> dict[str, Call]:
     return {
         name: CommandCall(tool="Bash", command=text) for name, text in texts.items()
     }
 
 
-def _timings(
+def _measure(
     judge: Callable[[Judged], object], judged: Mapping[str, Judged], *, rounds: int
 ) -> dict[str, float]:
     """The best of the rounds, without a collector that runs when it likes."""
     gc.disable()
     try:
-        return {name: _best(judge, each, rounds) for name, each in judged.items()}
+        return {
+            name: _measure_best(judge, each, rounds) for name, each in judged.items()
+        }
     finally:
         gc.enable()
 
 
-def _best(judge: Callable[[Judged], object], judged: Judged, rounds: int) -> float:
+def _measure_best(
+    judge: Callable[[Judged], object], judged: Judged, rounds: int
+) -> float:
     """Processor time: judging waits for nothing, and others may use the machine."""
     best = float("inf")
     for _ in range(rounds):
@@ -108,18 +114,18 @@ def _best(judge: Callable[[Judged], object], judged: Judged, rounds: int) -> flo
     return best
 
 
-def _median(
+def _build_median(
     what: str, took: Mapping[str, float], theirs: Mapping[str, float] | None
 ) -> Figure:
-    return _timed(
+    return _build_figure(
         what,
-        share(sorted(took.values()), 0.5),
+        get_percentile(sorted(took.values()), 0.5),
         USUAL_LIMIT,
-        theirs=share(sorted(theirs.values()), 0.5) if theirs else None,
+        theirs=get_percentile(sorted(theirs.values()), 0.5) if theirs else None,
     )
 
 
-def _slowest(
+def _build_slowest(
     what: str,
     took: Mapping[str, float],
     theirs: Mapping[str, float] | None,
@@ -128,23 +134,23 @@ def _slowest(
 ) -> Figure:
     name = max(took, key=lambda each: took[each])
     peer = max(theirs.values()) if theirs else None
-    return _timed(f"{what} ({name})", took[name], limit, theirs=peer)
+    return _build_figure(f"{what} ({name})", took[name], limit, theirs=peer)
 
 
-def _timed(
+def _build_figure(
     what: str, seconds: float, limit: float | None, *, theirs: float | None
 ) -> Figure:
     return Figure(
-        what=what,
-        figure=_brief(seconds),
-        beside="" if theirs is None else f"peer {_brief(theirs)}",
+        label=what,
+        figure=_format(seconds),
+        compared_with="" if theirs is None else f"peer {_format(theirs)}",
         ratio=None if theirs is None else seconds / theirs,
-        target="" if limit is None else f"under {_brief(limit)}",
+        target="" if limit is None else f"under {_format(limit)}",
         met=None if limit is None else seconds < limit,
     )
 
 
-def _brief(seconds: float) -> str:
+def _format(seconds: float) -> str:
     if seconds < 0.001:
         return f"{seconds * 1_000_000:.0f} µs"
     return f"{seconds * 1000:.3g} ms"

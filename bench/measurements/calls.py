@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
-from bench.clients.agents import ask_about_calls, report_steps
-from bench.figures import Figure, milliseconds, per_second
-from bench.servers.launch import Site
+from bench.clients.agents import judge_calls, report_steps
+from bench.figures import Figure, format_milliseconds, format_rate
+from bench.servers.launch import Server
 
 AGENTS = 64
 ROUNDS = 3  # of which the best counts, for both
@@ -17,27 +17,32 @@ SECONDS = 3
 SHARE_OF_STEPS = 0.4
 
 
-def calls(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with 2 * AGENTS runs: steps and calls have their own."""
-    with site as here:
-        asking, reporting = here.stage.runs[:AGENTS], here.stage.runs[AGENTS:]
+def measure_calls(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with 2 * AGENTS runs: steps and calls have their own."""
+    with server as running:
+        asking, reporting = (
+            running.contents.runs[:AGENTS],
+            running.contents.runs[AGENTS:],
+        )
         loads, steps = [], []
         for _ in range(ROUNDS):
-            loads.append(ask_about_calls(here.url, asking, seconds=SECONDS))
-            steps.append(report_steps(here.url, reporting, seconds=SECONDS).rate)
-        refused = sum((load.refused for load in loads), Counter())
+            loads.append(judge_calls(running.url, asking, seconds=SECONDS))
+            steps.append(report_steps(running.url, reporting, seconds=SECONDS).rate)
+        refused = sum((load.refusals for load in loads), Counter())
         if refused:
-            raise RuntimeError(f"{here.profile} refused calls: {dict(refused)}")
+            raise RuntimeError(f"{running.profile} refused calls: {dict(refused)}")
     best = max(loads, key=lambda load: load.rate)
     yield Figure(
-        what=f"{here.profile}: calls let through, {AGENTS} agents",
-        figure=per_second(best.rate),
-        beside=f"steps in the same run: {per_second(max(steps))}",
+        label=f"{running.profile}: calls let through, {AGENTS} agents",
+        figure=format_rate(best.rate),
+        compared_with=f"steps in the same run: {format_rate(max(steps))}",
         ratio=best.rate / max(steps),
         target=f"{SHARE_OF_STEPS} of the steps",
         met=best.rate / max(steps) >= SHARE_OF_STEPS,
     )
     yield Figure(
-        what=f"{here.profile}: a call's answer, {AGENTS} agents, p50 and p99",
-        figure=", ".join(milliseconds(best.latency(at)) for at in (0.5, 0.99)),
+        label=f"{running.profile}: a call's answer, {AGENTS} agents, p50 and p99",
+        figure=", ".join(
+            format_milliseconds(best.get_latency(at)) for at in (0.5, 0.99)
+        ),
     )

@@ -18,9 +18,9 @@ from time import monotonic
 import uvloop
 
 from bench.clients.agents import WARM_UP_SECONDS, Load, report_steps
-from bench.clients.connection import Line, connect, request
-from bench.figures import Figure, milliseconds
-from bench.servers.launch import Site
+from bench.clients.connection import Connection, build_request, connect
+from bench.figures import Figure, format_milliseconds
+from bench.servers.launch import Server
 
 AGENTS = 4
 CONNECTIONS = 16
@@ -34,42 +34,48 @@ LIMIT_SECONDS = 0.1
 KEY_RATE = "200"
 
 
-def flood(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with AGENTS runs and with this KEY_RATE."""
+def measure_flood(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with AGENTS runs and with this KEY_RATE."""
     spawn = multiprocessing.get_context("spawn")
-    with site as here, ProcessPoolExecutor(1, mp_context=spawn) as flooder:
+    with server as running, ProcessPoolExecutor(1, mp_context=spawn) as flooder:
         flooder.submit(int).result()  # it has started before anything is timed
-        before = _steps(here, seconds=ALONE_SECONDS)
+        before = _run_agents(running, seconds=ALONE_SECONDS)
         seconds = FLOOD_SECONDS + WARM_UP_SECONDS + MARGIN_SECONDS
-        flooding = flooder.submit(send_flood, here.url, here.stage.stranger, seconds)
-        during = _steps(here, seconds=FLOOD_SECONDS)
+        flooding = flooder.submit(
+            send_flood, running.url, running.contents.stranger, seconds
+        )
+        during = _run_agents(running, seconds=FLOOD_SECONDS)
         answered = flooding.result()
-        after = _steps(here, seconds=ALONE_SECONDS)
-    what = f"{here.profile}: another project's step, {AGENTS} agents, p50 and p99"
+        after = _run_agents(running, seconds=ALONE_SECONDS)
+    what = f"{running.profile}: another project's step, {AGENTS} agents, p50 and p99"
     for name, load in (("before", before), ("during a flood", during)):
-        late = load.latency(0.99)
+        late = load.get_latency(0.99)
         yield Figure(
-            what=f"{what}, {name}",
-            figure=_both(load),
-            target=f"p99 under {milliseconds(LIMIT_SECONDS)}" if load is during else "",
+            label=f"{what}, {name}",
+            figure=_format_latencies(load),
+            target=f"p99 under {format_milliseconds(LIMIT_SECONDS)}"
+            if load is during
+            else "",
             met=late < LIMIT_SECONDS if load is during else None,
         )
-    yield Figure(what=f"{what}, after it", figure=_both(after))
+    yield Figure(label=f"{what}, after it", figure=_format_latencies(after))
     yield Figure(
-        what=f"{here.profile}: what the flood was answered in {seconds:.0f} s",
+        label=f"{running.profile}: answers to the flood in {seconds:.0f} s",
         figure=", ".join(f"{count:,} {word}" for word, count in answered.most_common()),
     )
 
 
-def _steps(site: Site, *, seconds: float) -> Load:
-    load = report_steps(site.url, site.stage.runs[:AGENTS], seconds=seconds)
-    if load.refused:
-        raise RuntimeError(f"Steps were refused: {dict(load.refused)}")
+def _run_agents(server: Server, *, seconds: float) -> Load:
+    load = report_steps(server.url, server.contents.runs[:AGENTS], seconds=seconds)
+    if load.refusals:
+        raise RuntimeError(f"Steps were refused: {dict(load.refusals)}")
     return load
 
 
-def _both(load: Load) -> str:
-    return ", ".join(milliseconds(load.latency(part)) for part in (0.5, 0.99))
+def _format_latencies(load: Load) -> str:
+    return ", ".join(
+        format_milliseconds(load.get_latency(part)) for part in (0.5, 0.99)
+    )
 
 
 def send_flood(url: str, key: str, seconds: float) -> Counter[str]:
@@ -80,26 +86,34 @@ def send_flood(url: str, key: str, seconds: float) -> Counter[str]:
 async def _flood(url: str, key: str, seconds: float) -> Counter[str]:
     end = monotonic() + seconds
     answers: Counter[str] = Counter()
-    lines = [await connect(url) for _ in range(CONNECTIONS)]
+    connections = [await connect(url) for _ in range(CONNECTIONS)]
     await asyncio.gather(
         *(
-            _flood_one(line, number, url=url, key=key, end=end, answers=answers)
-            for number, line in enumerate(lines)
+            _flood_one(connection, number, url=url, key=key, end=end, answers=answers)
+            for number, connection in enumerate(connections)
         )
     )
-    for line in lines:
-        line.close()
+    for connection in connections:
+        connection.close()
     return answers
 
 
 async def _flood_one(
-    line: Line, number: int, *, url: str, key: str, end: float, answers: Counter[str]
+    connection: Connection,
+    number: int,
+    *,
+    url: str,
+    key: str,
+    end: float,
+    answers: Counter[str],
 ) -> None:
     """Run after run, each with as many calls that need a person as it may have."""
 
     async def post(path: str, body: dict[str, str]) -> dict[str, str]:
         raw = json.dumps(body).encode()
-        answer = await line.ask(request("POST", path, url=url, secret=key, body=raw))
+        answer = await connection.ask(
+            build_request("POST", path, url=url, secret=key, body=raw)
+        )
         told: dict[str, str] = json.loads(answer.body)
         created = answer.status == 201
         answers[told.get("decision", "runs") if created else str(answer.status)] += 1

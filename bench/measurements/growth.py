@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from bench.clients.agents import Load, report_steps
-from bench.figures import Figure, megabytes, milliseconds, per_second
-from bench.servers.contents import StagedRun
-from bench.servers.launch import Site
+from bench.figures import Figure, format_megabytes, format_milliseconds, format_rate
+from bench.servers.contents import PreparedRun
+from bench.servers.launch import Server
 
 SECONDS = 300
 ROUNDS = 3  # of which the best counts, before as after
@@ -24,55 +24,57 @@ FROM pg_stat_user_tables WHERE relname = ANY(%s)
 """
 
 
-def growing(site: AbstractContextManager[Site], *, seconds: int) -> Iterator[Figure]:
-    """Needs a site on PostgreSQL; the last run is the lonely agent's, the others load."""
-    with site as here:
-        *fleet, alone = here.stage.runs
-        before = _one_agent(here, alone)
-        load = _load(here, fleet, seconds=seconds)
-        after = _one_agent(here, alone)
-        tables = _look(here.database)
+def measure_growth(
+    server: AbstractContextManager[Server], *, seconds: int
+) -> Iterator[Figure]:
+    """Take a server on PostgreSQL; the last run is the lonely agent's, the others load."""
+    with server as running:
+        *fleet, alone = running.contents.runs
+        before = _measure_one_agent(running, alone)
+        load = _run_agents(running, fleet, seconds=seconds)
+        after = _measure_one_agent(running, alone)
+        tables = _read_table_statistics(running.database)
     yield Figure(
-        what=f"one agent's step after {seconds} s of {len(fleet)} agents, p50",
-        figure=milliseconds(after),
-        beside=f"before: {milliseconds(before)}",
+        label=f"one agent's step after {seconds} s of {len(fleet)} agents, p50",
+        figure=format_milliseconds(after),
+        compared_with=f"before: {format_milliseconds(before)}",
         ratio=after / before,
         target=f"at most {SLOWER} of before",
         met=after <= SLOWER * before,
     )
     yield Figure(
-        what=f"steps meanwhile, {len(fleet)} agents", figure=per_second(load.rate)
+        label=f"steps meanwhile, {len(fleet)} agents", figure=format_rate(load.rate)
     )
     for table, (rows, updates, heap_only, size) in tables.items():
         yield Figure(
-            what=f"{table}: heap-only updates",
+            label=f"{table}: heap-only updates",
             figure=f"{heap_only:,}",
-            beside=f"all updates: {updates:,}",
+            compared_with=f"all updates: {updates:,}",
             ratio=heap_only / updates,
             target=f"{HEAP_ONLY_SHARE} of all",
             met=heap_only >= HEAP_ONLY_SHARE * updates,
         )
         yield Figure(
-            what=f"{table}: size with its indexes",
-            figure=megabytes(size),
-            beside=f"{rows:,} rows",
+            label=f"{table}: size with its indexes",
+            figure=format_megabytes(size),
+            compared_with=f"{rows:,} rows",
         )
 
 
-def _one_agent(site: Site, run: StagedRun) -> float:
+def _measure_one_agent(server: Server, run: PreparedRun) -> float:
     """The p50 of its steps."""
-    loads = [_load(site, [run], seconds=ALONE_SECONDS) for _ in range(ROUNDS)]
-    return min(load.latency(0.5) for load in loads)
+    loads = [_run_agents(server, [run], seconds=ALONE_SECONDS) for _ in range(ROUNDS)]
+    return min(load.get_latency(0.5) for load in loads)
 
 
-def _load(site: Site, runs: list[StagedRun], *, seconds: float) -> Load:
-    load = report_steps(site.url, runs, seconds=seconds)
-    if load.refused:
-        raise RuntimeError(f"Steps were refused: {dict(load.refused)}")
+def _run_agents(server: Server, runs: list[PreparedRun], *, seconds: float) -> Load:
+    load = report_steps(server.url, runs, seconds=seconds)
+    if load.refusals:
+        raise RuntimeError(f"Steps were refused: {dict(load.refusals)}")
     return load
 
 
-def _look(database: str) -> Mapping[str, tuple[int, int, int, int]]:
+def _read_table_statistics(database: str) -> Mapping[str, tuple[int, int, int, int]]:
     with psycopg.connect(database) as link:
         rows = link.execute(_FIGURES, [list(_TABLES)]).fetchall()
     return {name: (live, every, hot, size) for name, live, every, hot, size in rows}

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-from bench.figures import Figure, milliseconds
+from bench.figures import Figure, format_milliseconds
 
 TIMES = 10
 TARGET = 0.2
@@ -18,23 +18,23 @@ print(time.perf_counter() - began)
 """
 
 
-def importing() -> Iterator[Figure]:
+def measure_import_time() -> Iterator[Figure]:
     """The best of several: what the machine does meanwhile is not ours."""
     for statement, target in (
         ("import checkrail", TARGET),
         ("from checkrail import Checkrail", None),
         ("import httpx", None),
     ):
-        best = min(_seconds(statement) for _ in range(TIMES))
+        best = min(_time_import(statement) for _ in range(TIMES))
         yield Figure(
-            what=f"client: {statement}",
-            figure=milliseconds(best),
-            target=f"< {milliseconds(target)}" if target else "",
+            label=f"client: {statement}",
+            figure=format_milliseconds(best),
+            target=f"< {format_milliseconds(target)}" if target else "",
             met=best < target if target else None,
         )
 
 
-def _seconds(statement: str) -> float:
+def _time_import(statement: str) -> float:
     told = subprocess.run(
         [sys.executable, "-c", _CODE.format(statement=statement)],
         cwd="client",

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from bench.clients.agents import Load, report_steps
-from bench.figures import Figure, milliseconds, per_second
-from bench.peers.pgbench import pgbench_rate
-from bench.peers.plain_sqlite import sqlite_rate
-from bench.servers.launch import Site
+from bench.figures import Figure, format_milliseconds, format_rate
+from bench.peers.pgbench import measure_pgbench
+from bench.peers.plain_sqlite import measure_sqlite
+from bench.servers.launch import Server
 
 AGENTS = 64
 FEW_AGENTS = 8
@@ -22,75 +22,77 @@ POSTGRES_SHARE = 0.25
 SQLITE_RATE = 1_000
 
 
-def steps_on_postgres(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with AGENTS runs."""
-    with site as here:
+def measure_on_postgres(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with AGENTS runs."""
+    with server as running:
         loads, peers = [], []
         for _ in range(ROUNDS):
-            loads.append(_load(here, agents=AGENTS, seconds=SECONDS))
+            loads.append(_run_agents(running, agents=AGENTS, seconds=SECONDS))
             peers.append(
-                pgbench_rate(
-                    here.database,
+                measure_pgbench(
+                    running.database,
                     clients=AGENTS,
                     seconds=PEER_SECONDS,
-                    folder=here.folder,
+                    folder=running.folder,
                 )
             )
-        few = _load(here, agents=FEW_AGENTS, seconds=FEW_SECONDS)
-    best, peer = _best(loads), max(peers)
+        few = _run_agents(running, agents=FEW_AGENTS, seconds=FEW_SECONDS)
+    best, peer = _get_best(loads), max(peers)
     yield Figure(
-        what=f"PostgreSQL: steps over HTTP, {AGENTS} agents",
-        figure=per_second(best.rate),
-        beside=f"pgbench, {AGENTS} clients: {per_second(peer)}",
+        label=f"PostgreSQL: steps over HTTP, {AGENTS} agents",
+        figure=format_rate(best.rate),
+        compared_with=f"pgbench, {AGENTS} clients: {format_rate(peer)}",
         ratio=best.rate / peer,
         target=f"{POSTGRES_SHARE} of pgbench",
         met=best.rate / peer >= POSTGRES_SHARE,
     )
-    yield from _details("PostgreSQL", best, few)
+    yield from _build_latencies("PostgreSQL", best, few)
 
 
-def steps_on_sqlite(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with AGENTS runs."""
-    with site as here:
+def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with AGENTS runs."""
+    with server as running:
         loads, peers = [], []
         for _ in range(ROUNDS):
-            loads.append(_load(here, agents=AGENTS, seconds=SECONDS))
-            database = Path(here.database)
-            peers.append(sqlite_rate(database, batch=50, seconds=PEER_SECONDS))
-        small = sqlite_rate(database, batch=FEW_AGENTS, seconds=PEER_SECONDS)
-        few = _load(here, agents=FEW_AGENTS, seconds=FEW_SECONDS)
-    best, peer = _best(loads), max(peers)
+            loads.append(_run_agents(running, agents=AGENTS, seconds=SECONDS))
+            database = Path(running.database)
+            peers.append(measure_sqlite(database, batch=50, seconds=PEER_SECONDS))
+        small = measure_sqlite(database, batch=FEW_AGENTS, seconds=PEER_SECONDS)
+        few = _run_agents(running, agents=FEW_AGENTS, seconds=FEW_SECONDS)
+    best, peer = _get_best(loads), max(peers)
     yield Figure(
-        what=f"SQLite: steps over HTTP, {AGENTS} agents",
-        figure=per_second(best.rate),
-        beside=f"bare driver, 50 a commit: {per_second(peer)}",
+        label=f"SQLite: steps over HTTP, {AGENTS} agents",
+        figure=format_rate(best.rate),
+        compared_with=f"bare driver, 50 a commit: {format_rate(peer)}",
         ratio=best.rate / peer,
-        target=per_second(SQLITE_RATE),
+        target=format_rate(SQLITE_RATE),
         met=best.rate >= SQLITE_RATE,
     )
     yield Figure(
-        what=f"SQLite: steps over HTTP, {FEW_AGENTS} agents",
-        figure=per_second(few.rate),
-        beside=f"bare driver, {FEW_AGENTS} a commit: {per_second(small)}",
+        label=f"SQLite: steps over HTTP, {FEW_AGENTS} agents",
+        figure=format_rate(few.rate),
+        compared_with=f"bare driver, {FEW_AGENTS} a commit: {format_rate(small)}",
         ratio=few.rate / small,
     )
-    yield from _details("SQLite", best, few)
+    yield from _build_latencies("SQLite", best, few)
 
 
-def _load(site: Site, *, agents: int, seconds: float) -> Load:
-    load = report_steps(site.url, site.stage.runs[:agents], seconds=seconds)
-    if load.refused:
-        raise RuntimeError(f"{site.profile} refused steps: {dict(load.refused)}")
+def _run_agents(server: Server, *, agents: int, seconds: float) -> Load:
+    load = report_steps(server.url, server.contents.runs[:agents], seconds=seconds)
+    if load.refusals:
+        raise RuntimeError(f"{server.profile} refused steps: {dict(load.refusals)}")
     return load
 
 
-def _best(loads: list[Load]) -> Load:
+def _get_best(loads: list[Load]) -> Load:
     return max(loads, key=lambda load: load.rate)
 
 
-def _details(name: str, many: Load, few: Load) -> Iterator[Figure]:
+def _build_latencies(name: str, many: Load, few: Load) -> Iterator[Figure]:
     for agents, load in ((AGENTS, many), (FEW_AGENTS, few)):
         yield Figure(
-            what=f"{name}: a step's answer, {agents} agents, p50 and p99",
-            figure=", ".join(milliseconds(load.latency(at)) for at in (0.5, 0.99)),
+            label=f"{name}: a step's answer, {agents} agents, p50 and p99",
+            figure=", ".join(
+                format_milliseconds(load.get_latency(at)) for at in (0.5, 0.99)
+            ),
         )

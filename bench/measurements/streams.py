@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import uvloop
 
-from bench.clients.connection import connect, request
-from bench.figures import Figure, milliseconds, share
-from bench.servers.contents import StagedRun
-from bench.servers.launch import Site
+from bench.clients.connection import build_request, connect
+from bench.figures import Figure, format_milliseconds, get_percentile
+from bench.servers.contents import PreparedRun
+from bench.servers.launch import Server
 
 STREAMS = 1_000
 CALLS = 300
@@ -53,17 +53,17 @@ class Stream(asyncio.Protocol):
             self._transport.close()
 
 
-def streams(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with two runs, of two agents, and limits for so many streams."""
-    with site as here:
-        idle, quiet, moving, steps = uvloop.run(_measure(here))
-    name = here.profile
+def measure_streams(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with two runs, of two agents, and limits for so many streams."""
+    with server as running:
+        idle, quiet, moving, steps = uvloop.run(_measure(running))
+    name = running.profile
     for what, took in (("quiet", quiet), (f"moving, {steps} steps", moving)):
-        median, before = share(took, 0.5), share(idle, 0.5)
+        median, before = get_percentile(took, 0.5), get_percentile(idle, 0.5)
         yield Figure(
-            what=f"{name}: another agent's call beside {STREAMS:,} streams, {what}",
-            figure=f"{milliseconds(median)} (p99 {milliseconds(share(took, 0.99))})",
-            beside=f"idle: {milliseconds(before)} (p99 {milliseconds(share(idle, 0.99))})",
+            label=f"{name}: another agent's call beside {STREAMS:,} streams, {what}",
+            figure=f"{format_milliseconds(median)} (p99 {format_milliseconds(get_percentile(took, 0.99))})",
+            compared_with=f"idle: {format_milliseconds(before)} (p99 {format_milliseconds(get_percentile(idle, 0.99))})",
             ratio=median / before,
             target="within twice",
             met=median <= RATIO * before,
@@ -71,15 +71,15 @@ def streams(site: AbstractContextManager[Site]) -> Iterator[Figure]:
 
 
 async def _measure(
-    site: Site,
+    server: Server,
 ) -> tuple[list[float], list[float], list[float], int]:
-    followed, other = site.stage.runs[:2]
-    await _calls(site, other)  # whatever starts at first use has started now
-    idle = await _calls(site, other)
-    opened = await _open(site, followed)
-    quiet = await _calls(site, other)
-    work = asyncio.create_task(_work(site, followed))
-    moving = await _calls(site, other)
+    followed, other = server.contents.runs[:2]
+    await _time_calls(server, other)  # whatever starts at first use has started now
+    idle = await _time_calls(server, other)
+    opened = await _open_streams(server, followed)
+    quiet = await _time_calls(server, other)
+    work = asyncio.create_task(_report_steps(server, followed))
+    moving = await _time_calls(server, other)
     work.cancel()
     await asyncio.gather(work, return_exceptions=True)
     entries = followed.next_step  # run.started, and one for each step
@@ -91,28 +91,30 @@ async def _measure(
     return idle, quiet, moving, followed.next_step - 1
 
 
-async def _calls(site: Site, run: StagedRun) -> list[float]:
+async def _time_calls(server: Server, run: PreparedRun) -> list[float]:
     """How long each call of an agent took that has nothing to do with the streams."""
     body = json.dumps({"command": "git status"}).encode()
-    asked = request(
-        "POST", "/evaluate/command", url=site.url, secret=run.key, body=body
+    asked = build_request(
+        "POST", "/evaluate/command", url=server.url, secret=run.key, body=body
     )
-    line = await connect(site.url)
+    connection = await connect(server.url)
     took = []
     for _ in range(CALLS):
         began = perf_counter()
-        answer = await line.ask(asked)
+        answer = await connection.ask(asked)
         took.append(perf_counter() - began)
         if answer.status != 200:
             raise RuntimeError(f"A call got {answer}")
         await asyncio.sleep(PAUSE_SECONDS)
-    line.close()
+    connection.close()
     return took
 
 
-async def _open(site: Site, run: StagedRun) -> Sequence[Stream]:
-    asked = request("GET", f"/runs/{run.code}/events", url=site.url, secret=run.key)
-    address = urlsplit(site.url)
+async def _open_streams(server: Server, run: PreparedRun) -> Sequence[Stream]:
+    asked = build_request(
+        "GET", f"/runs/{run.code}/events", url=server.url, secret=run.key
+    )
+    address = urlsplit(server.url)
     assert address.hostname is not None
     assert address.port is not None
     loop = asyncio.get_running_loop()
@@ -129,19 +131,19 @@ async def _open(site: Site, run: StagedRun) -> Sequence[Stream]:
     return opened
 
 
-async def _work(site: Site, run: StagedRun) -> None:
+async def _report_steps(server: Server, run: PreparedRun) -> None:
     """Steps at an even pace, until it is stopped between two of them."""
-    line = await connect(site.url)
+    connection = await connect(server.url)
     while True:
         step = {"number": run.next_step, "tokens": 100, "tool_calls": 1}
-        asked = request(
+        asked = build_request(
             "POST",
             f"/runs/{run.code}/steps",
-            url=site.url,
+            url=server.url,
             secret=run.key,
             body=json.dumps(step).encode(),
         )
-        answer = await asyncio.shield(asyncio.ensure_future(line.ask(asked)))
+        answer = await asyncio.shield(asyncio.ensure_future(connection.ask(asked)))
         if answer.status != 201:
             raise RuntimeError(f"A step got {answer}")
         run.next_step += 1

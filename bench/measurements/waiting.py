@@ -1,4 +1,4 @@
-"""A thousand parked long-polls: what they cost, and how soon a ruling wakes one."""
+"""What a thousand waiting agents cost, and how soon a ruling reaches one of them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 import uvloop
 
-from bench.clients.waiting_agents import WaitingAgent, Wake, health, rule
-from bench.figures import Figure, megabytes, milliseconds, share
-from bench.servers.launch import Site
-from bench.servers.process import cost_of, quiet
+from bench.clients.waiting_agents import (
+    WaitingAgent,
+    WakeTimes,
+    approve_reviews,
+    time_health_checks,
+)
+from bench.figures import Figure, format_megabytes, format_milliseconds, get_percentile
+from bench.servers.launch import Server
+from bench.servers.process import measure_process, wait_until_idle
 
 FEW, MANY = 200, 1_000
 ROUNDS = 3  # of which the best counts: other work on the machine only ever slows
@@ -25,7 +30,7 @@ WAKE_LIMIT = 0.020
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parked:
+class WaitingCost:
     """The server with so many agents waiting; `memory` is what they added."""
 
     waiters: int
@@ -34,84 +39,98 @@ class Parked:
     health: Sequence[float]
 
 
-def waiting(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with MANY reviews."""
-    with site as here:
-        few, many, wakes = uvloop.run(_measure(here))
-    yield from _parked_figures(here.profile, few, many)
-    yield from _wake_figures(here.profile, wakes)
+def measure_waiting(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with MANY reviews."""
+    with server as running:
+        few, many, wakes = uvloop.run(_measure(running))
+    yield from _build_cost_figures(running.profile, few, many)
+    yield from _build_wake_figures(running.profile, wakes)
 
 
-async def _measure(site: Site) -> tuple[Parked, Parked, list[Wake]]:
-    agents = [WaitingAgent(review) for review in site.stage.reviews[:MANY]]
-    await health(site, probes=PROBES)  # whatever starts at first use has started now
-    await quiet(site.pid)
-    empty = cost_of(site.pid).memory
+async def _measure(server: Server) -> tuple[WaitingCost, WaitingCost, list[WakeTimes]]:
+    agents = [WaitingAgent(review) for review in server.contents.reviews[:MANY]]
+    await time_health_checks(
+        server, probes=PROBES
+    )  # whatever starts at first use has started now
+    await wait_until_idle(server.pid)
+    empty = measure_process(server.pid).memory
 
-    async def parked(newcomers: Sequence[WaitingAgent], *, waiters: int) -> Parked:
+    async def add_waiters(
+        newcomers: Sequence[WaitingAgent], *, waiters: int
+    ) -> WaitingCost:
         for agent in newcomers:
-            await agent.park(site.url)
-        await quiet(site.pid)
-        cost = cost_of(site.pid)
-        rounds = [await health(site, probes=PROBES) for _ in range(ROUNDS)]
-        return Parked(
+            await agent.start_waiting(server.url)
+        await wait_until_idle(server.pid)
+        cost = measure_process(server.pid)
+        rounds = [
+            await time_health_checks(server, probes=PROBES) for _ in range(ROUNDS)
+        ]
+        return WaitingCost(
             waiters=waiters,
             memory=cost.memory - empty,
             threads=cost.threads,
-            health=min(rounds, key=lambda took: share(took, 0.99)),
+            health=min(rounds, key=lambda took: get_percentile(took, 0.99)),
         )
 
-    few = await parked(agents[:FEW], waiters=FEW)
-    many = await parked(agents[FEW:], waiters=MANY)
+    few = await add_waiters(agents[:FEW], waiters=FEW)
+    many = await add_waiters(agents[FEW:], waiters=MANY)
     rounds = [
-        await rule(site, agents[number * RULINGS :][:RULINGS], rate=RULINGS_A_SECOND)
+        await approve_reviews(
+            server, agents[number * RULINGS :][:RULINGS], rate=RULINGS_A_SECOND
+        )
         for number in range(ROUNDS)
     ]
     for agent in agents:
-        agent.leave()
-    return few, many, min(rounds, key=lambda wakes: share(_since_made(wakes), 0.5))
+        agent.stop()
+    return (
+        few,
+        many,
+        min(rounds, key=lambda wakes: get_percentile(_list_delays(wakes), 0.5)),
+    )
 
 
-def _since_made(wakes: Sequence[Wake]) -> list[float]:
+def _list_delays(wakes: Sequence[WakeTimes]) -> list[float]:
     return [wake.awake - wake.made for wake in wakes]
 
 
-def _parked_figures(name: str, few: Parked, many: Parked) -> Iterator[Figure]:
-    for parked in (few, many):
-        each = parked.memory / parked.waiters
+def _build_cost_figures(
+    name: str, few: WaitingCost, many: WaitingCost
+) -> Iterator[Figure]:
+    for cost in (few, many):
+        each = cost.memory / cost.waiters
         yield Figure(
-            what=f"{name}: {parked.waiters:,} parked long-polls cost",
-            figure=f"{megabytes(parked.memory)} ({each / 1000:.0f} KB each)",
-            beside=megabytes(MEMORY_LIMIT),
-            ratio=parked.memory / MEMORY_LIMIT,
+            label=f"{name}: {cost.waiters:,} waiting agents cost",
+            figure=f"{format_megabytes(cost.memory)} ({each / 1000:.0f} KB each)",
+            compared_with=format_megabytes(MEMORY_LIMIT),
+            ratio=cost.memory / MEMORY_LIMIT,
             target="under 100 MB",
-            met=parked.memory < MEMORY_LIMIT,
+            met=cost.memory < MEMORY_LIMIT,
         )
     yield Figure(
-        what=f"{name}: threads with {FEW:,} and with {MANY:,} parked",
+        label=f"{name}: threads with {FEW:,} and with {MANY:,} waiting",
         figure=f"{few.threads} and {many.threads}",
         target="none for waiters",
         met=many.threads - few.threads <= SPARE_THREADS,
     )
-    worst = share(many.health, 0.99)
+    worst = get_percentile(many.health, 0.99)
     yield Figure(
-        what=f"{name}: /healthz beside {MANY:,} parked, p50 and p99",
-        figure=f"{milliseconds(share(many.health, 0.5))}, {milliseconds(worst)}",
-        beside=milliseconds(HEALTH_LIMIT),
+        label=f"{name}: /healthz beside {MANY:,} waiting, p50 and p99",
+        figure=f"{format_milliseconds(get_percentile(many.health, 0.5))}, {format_milliseconds(worst)}",
+        compared_with=format_milliseconds(HEALTH_LIMIT),
         ratio=worst / HEALTH_LIMIT,
         target="under 50 ms",
         met=worst < HEALTH_LIMIT,
     )
 
 
-def _wake_figures(name: str, wakes: Sequence[Wake]) -> Iterator[Figure]:
-    since_made = _since_made(wakes)
+def _build_wake_figures(name: str, wakes: Sequence[WakeTimes]) -> Iterator[Figure]:
+    since_made = _list_delays(wakes)
     since_sent = [wake.awake - wake.sent for wake in wakes]
-    median = share(since_made, 0.5)
+    median = get_percentile(since_made, 0.5)
     yield Figure(
-        what=f"{name}: ruling made → agent has it, p50",
-        figure=milliseconds(median),
-        beside=milliseconds(WAKE_LIMIT),
+        label=f"{name}: ruling made → agent has it, p50",
+        figure=format_milliseconds(median),
+        compared_with=format_milliseconds(WAKE_LIMIT),
         ratio=median / WAKE_LIMIT,
         target="under 20 ms",
         met=median < WAKE_LIMIT,
@@ -121,6 +140,8 @@ def _wake_figures(name: str, wakes: Sequence[Wake]) -> Iterator[Figure]:
         ("ruling sent → agent has it, p50 and p99", since_sent, (0.5, 0.99)),
     ):
         yield Figure(
-            what=f"{name}: {what}",
-            figure=", ".join(milliseconds(share(times, part)) for part in parts),
+            label=f"{name}: {what}",
+            figure=", ".join(
+                format_milliseconds(get_percentile(times, part)) for part in parts
+            ),
         )

@@ -19,68 +19,72 @@ from time import time
 import uvloop
 from checkrail import AsyncCheckrail
 
-from bench.clients.connection import Line, connect, request
-from bench.clients.waiting_agents import Wake
-from bench.figures import Figure, milliseconds, share
+from bench.clients.connection import Connection, build_request, connect
+from bench.clients.waiting_agents import WakeTimes
+from bench.figures import Figure, format_milliseconds, get_percentile
 from bench.peers.wake_peers import PEERS
-from bench.servers.contents import StagedReview
-from bench.servers.launch import Site
+from bench.servers.contents import PreparedReview
+from bench.servers.launch import Server
 
-PARKED = 200
+WAITING = 200
 RULED = 60
 RULINGS_A_SECOND = 20
-PARK_SECONDS = 2.0
+SETTLE_SECONDS = 2.0
 LIMITS = ((0.5, 0.005), (0.95, 0.020))
 
 
-def waking(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with PARKED reviews."""
-    with site as here:
-        wakes = uvloop.run(_measure(here))
+def measure_waking(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """`server` has WAITING reviews."""
+    with server as running:
+        wakes = uvloop.run(_measure(running))
     took = [wake.awake - wake.made for wake in wakes]
     for part, limit in LIMITS:
         yield Figure(
-            what=f"{here.profile}: ruling made → the client returns, p{part * 100:.0f}",
-            figure=milliseconds(share(took, part)),
-            beside=milliseconds(limit),
-            ratio=share(took, part) / limit,
+            label=f"{running.profile}: ruling made → the client returns, p{part * 100:.0f}",
+            figure=format_milliseconds(get_percentile(took, part)),
+            compared_with=format_milliseconds(limit),
+            ratio=get_percentile(took, part) / limit,
             target=f"under {limit * 1000:.0f} ms",
-            met=share(took, part) < limit,
+            met=get_percentile(took, part) < limit,
         )
     sent = [wake.awake - wake.sent for wake in wakes]
-    yield _two(f"{here.profile}: ruling sent → the client returns", sent)
+    yield _build_figure(f"{running.profile}: ruling sent → the client returns", sent)
 
 
-def waking_peers() -> Iterator[Figure]:
+def measure_peers() -> Iterator[Figure]:
     for peer in PEERS:
-        wakes = peer.wakes(parked=PARKED, ruled=RULED, rate=RULINGS_A_SECOND)
+        wakes = peer.measure(waiting=WAITING, ruled=RULED, rate=RULINGS_A_SECOND)
         if wakes is None:
-            yield Figure(what=f"{peer.name}: not measured", figure="cannot be run here")
+            yield Figure(
+                label=f"{peer.name}: not measured", figure="cannot be run running"
+            )
         else:
-            yield _two(f"{peer.name}: answer sent → its waiter returns", wakes)
+            yield _build_figure(f"{peer.name}: answer sent → its waiter returns", wakes)
 
 
-def _two(what: str, wakes: Sequence[float]) -> Figure:
-    figures = ", ".join(milliseconds(share(wakes, part)) for part in (0.5, 0.95))
-    return Figure(what=f"{what}, p50 and p95", figure=figures)
+def _build_figure(what: str, wakes: Sequence[float]) -> Figure:
+    figures = ", ".join(
+        format_milliseconds(get_percentile(wakes, part)) for part in (0.5, 0.95)
+    )
+    return Figure(label=f"{what}, p50 and p95", figure=figures)
 
 
-async def _measure(site: Site) -> list[Wake]:
-    reviews = site.stage.reviews[:PARKED]
+async def _measure(server: Server) -> list[WakeTimes]:
+    reviews = server.contents.reviews[:WAITING]
     clients = {
-        key: AsyncCheckrail(site.url, key) for key in {item.key for item in reviews}
+        key: AsyncCheckrail(server.url, key) for key in {item.key for item in reviews}
     }
     waiting = {
         item.code: asyncio.create_task(_wait(clients[item.key], item))
         for item in reviews
     }
-    await asyncio.sleep(PARK_SECONDS)
-    line = await connect(site.url)
+    await asyncio.sleep(SETTLE_SECONDS)
+    connection = await connect(server.url)
     wakes = []
     for review in reviews[:RULED]:
-        wakes.append(await _rule(site, line, review, waiting[review.code]))
+        wakes.append(await _rule(server, connection, review, waiting[review.code]))
         await asyncio.sleep(1 / RULINGS_A_SECOND)
-    line.close()
+    connection.close()
     for task in waiting.values():
         task.cancel()
     await asyncio.gather(*waiting.values(), return_exceptions=True)
@@ -89,7 +93,7 @@ async def _measure(site: Site) -> list[Wake]:
     return wakes
 
 
-async def _wait(client: AsyncCheckrail, review: StagedReview) -> tuple[float, float]:
+async def _wait(client: AsyncCheckrail, review: PreparedReview) -> tuple[float, float]:
     """When the ruling was made by its own date, and when the agent had it."""
     run = await client.resume(review.run)
     ruling = await run.wait(review.code)
@@ -99,22 +103,22 @@ async def _wait(client: AsyncCheckrail, review: StagedReview) -> tuple[float, fl
 
 
 async def _rule(
-    site: Site,
-    line: Line,
-    review: StagedReview,
+    server: Server,
+    connection: Connection,
+    review: PreparedReview,
     waiting: asyncio.Task[tuple[float, float]],
-) -> Wake:
+) -> WakeTimes:
     body = {"action": "approve", "version": 1, "content_digest": review.digest}
-    ask = request(
+    ask = build_request(
         "POST",
         f"/reviews/{review.code}/ruling",
-        url=site.url,
-        secret=site.stage.token,
+        url=server.url,
+        secret=server.contents.token,
         body=json.dumps(body).encode(),
     )
     sent = time()
-    answer = await line.ask(ask)
+    answer = await connection.ask(ask)
     if answer.status != 200:
         raise RuntimeError(f"A ruling got {answer}")
     made, awake = await waiting
-    return Wake(sent=sent, made=made, awake=awake)
+    return WakeTimes(sent=sent, made=made, awake=awake)

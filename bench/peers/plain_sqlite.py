@@ -27,7 +27,7 @@ WHERE entry.type = 'step.judged' ORDER BY entry.id DESC LIMIT 1
 """
 
 
-def sqlite_rate(database: Path, *, batch: int, seconds: float) -> float:
+def measure_sqlite(database: Path, *, batch: int, seconds: float) -> float:
     """Steps a second with synchronous=FULL, into a copy of the server's database."""
     copy = database.with_name("peer.sqlite3")
     copy.unlink(missing_ok=True)

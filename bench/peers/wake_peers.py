@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.servers.launch import new_database
+from bench.servers.launch import create_database
 from tests.services import services
 
 _INSTALL_SECONDS = 300
@@ -21,20 +21,20 @@ _DRIVERS = Path(__file__).with_name("programs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WakePeer:
-    """`driver` is a program that parks, answers, and prints the seconds as JSON."""
+    """`driver` is a program that waits, answers, and prints the seconds as JSON."""
 
     name: str
     packages: Sequence[str]
     driver: str
-    most_parked: int | None = None
+    most_waiting: int | None = None
 
-    def wakes(self, *, parked: int, ruled: int, rate: int) -> list[float] | None:
+    def measure(self, *, waiting: int, ruled: int, rate: int) -> list[float] | None:
         """None where the packages cannot be had; whatever else fails is an error."""
-        held = min(parked, self.most_parked or parked)
+        count = min(waiting, self.most_waiting or waiting)
         with (
             tempfile.TemporaryDirectory(prefix="checkrail-peer-") as folder,
             services() as urls,
-            new_database(urls["DATABASE_URL"]) as database,
+            create_database(urls["DATABASE_URL"]) as database,
         ):
             python = f"{folder}/venv/bin/python"
             subprocess.run([sys.executable, "-m", "venv", f"{folder}/venv"], check=True)
@@ -44,7 +44,7 @@ class WakePeer:
             ).returncode:
                 return None
             measured = subprocess.run(
-                [python, str(_DRIVERS / self.driver), *map(str, (held, ruled, rate))],
+                [python, str(_DRIVERS / self.driver), *map(str, (count, ruled, rate))],
                 env={**os.environ, "PEER_DATABASE": database, "PEER_FOLDER": folder},
                 stdout=subprocess.PIPE,
                 timeout=_RUN_SECONDS,
@@ -57,14 +57,14 @@ class WakePeer:
 
 PEERS = (
     WakePeer(
-        # With 200 parked its own answers come after a minute, or not at all.
-        name="awaithumans 0.1.12, PostgreSQL, 100 parked",
+        # With 200 waiting its own answers come after a minute, or not at all.
+        name="awaithumans 0.1.12, PostgreSQL, 100 waiting",
         packages=("awaithumans[server]==0.1.12", "psycopg[binary]>=3.2"),
         driver="awaithumans_wake.py",
-        most_parked=100,
+        most_waiting=100,
     ),
     WakePeer(
-        name="DBOS 3.3, PostgreSQL, 200 parked",
+        name="DBOS 3.3, PostgreSQL, 200 waiting",
         packages=("dbos==3.3.0",),
         driver="dbos_wake.py",
     ),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True, kw_only=True)
-class StagedRun:
+class PreparedRun:
     """A run with the key of its agent; `next_step` moves as steps are stored."""
 
     code: str
@@ -19,7 +19,7 @@ class StagedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StagedReview:
+class PreparedReview:
     """A paused run, and what a person must send to rule on it."""
 
     code: str
@@ -29,16 +29,18 @@ class StagedReview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Contents:
     """`token` is a reviewer's, `stranger` the key of an agent of another project."""
 
     token: str
     stranger: str
-    runs: Sequence[StagedRun]
-    reviews: Sequence[StagedReview]
+    runs: Sequence[PreparedRun]
+    reviews: Sequence[PreparedReview]
 
 
-def furnished(environment: Mapping[str, str], *, runs: int, reviews: int) -> Stage:
+def fill_database(
+    environment: Mapping[str, str], *, runs: int, reviews: int
+) -> Contents:
     """Migrate this environment's database and fill it, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "bench.servers.fill_database", str(runs), str(reviews)],
@@ -47,9 +49,9 @@ def furnished(environment: Mapping[str, str], *, runs: int, reviews: int) -> Sta
         check=True,
     )
     made = json.loads(done.stdout)
-    return Stage(
+    return Contents(
         token=made["token"],
         stranger=made["stranger"],
-        runs=[StagedRun(**run) for run in made["runs"]],
-        reviews=[StagedReview(**review) for review in made["reviews"]],
+        runs=[PreparedRun(**run) for run in made["runs"]],
+        reviews=[PreparedReview(**review) for review in made["reviews"]],
     )

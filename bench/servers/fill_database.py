@@ -3,7 +3,7 @@
 Run it as `python -m bench.servers.fill_database RUNS REVIEWS`.
 
 A program, because Django's settings belong to one process and the measurements use
-two databases. What it made is one line of JSON (`bench.servers.contents.Stage`).
+two databases. What it made is one line of JSON (`bench.servers.contents.Contents`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from accounts.auth import (  # noqa: E402
 )
 from accounts.models import Role  # noqa: E402
 from accounts.services import agent_key_issue, person_add  # noqa: E402
-from bench.servers.contents import Stage, StagedReview, StagedRun  # noqa: E402
+from bench.servers.contents import Contents, PreparedReview, PreparedRun  # noqa: E402
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
 from gateway.use_cases.runs import run_start  # noqa: E402
 from gateway.use_cases.steps import steps_submit  # noqa: E402
@@ -61,12 +61,12 @@ def main(runs: int, reviews: int) -> None:
     asyncio.run(_pause(agents, started[runs:]))
     close_writer()
     rows = Review.objects.filter(run__code__in=paused).select_related("run")
-    stage = Stage(
+    contents = Contents(
         token=person.token,
         stranger=stranger,
         runs=started[:runs],
         reviews=[
-            StagedReview(
+            PreparedReview(
                 code=str(row.code),
                 digest=row.content_digest,
                 run=str(row.run.code),
@@ -75,23 +75,23 @@ def main(runs: int, reviews: int) -> None:
             for row in rows
         ],
     )
-    assert len(stage.reviews) == reviews
-    print(json.dumps(asdict(stage)))
+    assert len(contents.reviews) == reviews
+    print(json.dumps(asdict(contents)))
 
 
-async def _start(agents: Agents, *, count: int) -> list[StagedRun]:
+async def _start(agents: Agents, *, count: int) -> list[PreparedRun]:
     body = RunIn(task="Find the race in the login test", budget=UNLIMITED)
     owners = [agents[index % len(agents)] for index in range(count)]
     replies = await asyncio.gather(
         *(run_start(agent=agent, body=body) for _, agent in owners)
     )
     return [
-        StagedRun(code=json.loads(reply.body)["id"], key=key)
+        PreparedRun(code=json.loads(reply.body)["id"], key=key)
         for reply, (key, _) in zip(replies, owners, strict=True)
     ]
 
 
-async def _pause(agents: Agents, runs: Sequence[StagedRun]) -> None:
+async def _pause(agents: Agents, runs: Sequence[PreparedRun]) -> None:
     owners = dict(agents)
     await asyncio.gather(
         *(

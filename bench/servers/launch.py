@@ -14,20 +14,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 import psycopg
 
-from bench.servers.contents import Stage, furnished
+from bench.servers.contents import Contents, fill_database
 from tests.services import services
 
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Server:
     """A server that answers. `database` is a URL, or the path of SQLite's file."""
 
     profile: str
@@ -35,43 +37,47 @@ class Site:
     pid: int
     database: str
     folder: Path
-    stage: Stage
+    contents: Contents
 
 
 @contextmanager
-def sqlite_site(*, runs: int = 0, reviews: int = 0, **variables: str) -> Iterator[Site]:
+def start_sqlite_server(
+    *, runs: int = 0, reviews: int = 0, variables: Mapping[str, str] = NO_VARIABLES
+) -> Iterator[Server]:
     """`manage.py up` on an empty folder; `variables` are added to its environment."""
     with tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name:
         folder = Path(name)
-        environment = {**_plain_environment(), "CHECKRAIL_DATA": name, **variables}
-        stage = furnished(environment, runs=runs, reviews=reviews)
-        url = f"http://127.0.0.1:{_free_port()}"
+        environment = {**_build_environment(), "CHECKRAIL_DATA": name, **variables}
+        contents = fill_database(environment, runs=runs, reviews=reviews)
+        url = f"http://127.0.0.1:{_find_free_port()}"
         command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
-        with _serving(command, url=url, folder=folder, environment=environment) as pid:
-            yield Site(
+        with _start_server(
+            command, url=url, folder=folder, environment=environment
+        ) as pid:
+            yield Server(
                 profile="SQLite",
                 url=url,
                 pid=pid,
                 database=str(folder / "checkrail.sqlite3"),
                 folder=folder,
-                stage=stage,
+                contents=contents,
             )
 
 
 @contextmanager
-def postgres_site(
-    *, runs: int = 0, reviews: int = 0, **variables: str
-) -> Iterator[Site]:
+def start_postgres_server(
+    *, runs: int = 0, reviews: int = 0, variables: Mapping[str, str] = NO_VARIABLES
+) -> Iterator[Server]:
     """`uvicorn --workers 1` on a database of its own; `variables` as above."""
     with (
         tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name,
         services() as urls,
-        new_database(urls["DATABASE_URL"]) as database,
+        create_database(urls["DATABASE_URL"]) as database,
     ):
         folder = Path(name)
-        url = f"http://127.0.0.1:{_free_port()}"
+        url = f"http://127.0.0.1:{_find_free_port()}"
         environment = {
-            **_plain_environment(),
+            **_build_environment(),
             **urls,
             "DATABASE_URL": database,
             "SECRET_KEY": secrets.token_urlsafe(48),
@@ -80,23 +86,25 @@ def postgres_site(
             "CHECKRAIL_ORIGINS": url,
             **variables,
         }
-        stage = furnished(environment, runs=runs, reviews=reviews)
+        contents = fill_database(environment, runs=runs, reviews=reviews)
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
         command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
         command += ["--http", "config.server.http_protocol:TimedProtocol"]
         command += ["--no-proxy-headers"]
-        with _serving(command, url=url, folder=folder, environment=environment) as pid:
-            yield Site(
+        with _start_server(
+            command, url=url, folder=folder, environment=environment
+        ) as pid:
+            yield Server(
                 profile="PostgreSQL",
                 url=url,
                 pid=pid,
                 database=database,
                 folder=folder,
-                stage=stage,
+                contents=contents,
             )
 
 
-def _plain_environment() -> dict[str, str]:
+def _build_environment() -> dict[str, str]:
     """Ours, without what would choose another profile or another folder.
 
     One key stands for many agents: it is not held to the rate of one.
@@ -111,7 +119,7 @@ def _plain_environment() -> dict[str, str]:
 
 
 @contextmanager
-def new_database(server: str) -> Iterator[str]:
+def create_database(server: str) -> Iterator[str]:
     name = f"checkrail_bench_{secrets.token_hex(4)}"
     with psycopg.connect(server, autocommit=True) as link:
         link.execute(f"CREATE DATABASE {name}")
@@ -122,7 +130,7 @@ def new_database(server: str) -> Iterator[str]:
 
 
 @contextmanager
-def _serving(
+def _start_server(
     arguments: Sequence[str], *, url: str, folder: Path, environment: Mapping[str, str]
 ) -> Iterator[int]:
     """The server's process id, from its first answer on."""
@@ -137,7 +145,7 @@ def _serving(
         )
     try:
         deadline = time.monotonic() + START_SECONDS
-        while not _answers(url):
+        while not _is_up(url):
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"No server came up:\n{log.read_text()[-4000:]}")
             time.sleep(0.05)
@@ -151,14 +159,14 @@ def _serving(
             process.wait()
 
 
-def _answers(url: str) -> bool:
+def _is_up(url: str) -> bool:
     try:
         return httpx.get(f"{url}/api/v1/healthz", timeout=5).status_code == 200
     except httpx.TransportError:
         return False
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from bench.clients.connection import Answer, connect, request
+from bench.clients.connection import Response, build_request, connect
 from tests.rows import each_row
 
 ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 1}'
@@ -41,13 +41,13 @@ async def answering(pieces: Sequence[bytes]) -> AsyncIterator[str]:
 async def test_an_answer_may_come_in_pieces(cut: int) -> None:
     async with answering([ANSWER[:cut], ANSWER[cut:]]) as url:
         line = await connect(url)
-        answer = await line.ask(request("GET", "/healthz", url=url))
+        answer = await line.ask(build_request("GET", "/healthz", url=url))
         line.close()
-    assert answer == Answer(201, b'{"step": 1}')
+    assert answer == Response(201, b'{"step": 1}')
 
 
 async def test_a_hang_up_in_the_middle_is_an_error() -> None:
     async with answering([ANSWER[:20]]) as url:
         line = await connect(url)
         with pytest.raises(ConnectionError):
-            await line.ask(request("GET", "/healthz", url=url))
+            await line.ask(build_request("GET", "/healthz", url=url))

@@ -31,14 +31,14 @@ async def wait(client: httpx.AsyncClient, task: str) -> float:
             return time.time()
 
 
-async def measure(url: str, parked: int, ruled: int, rate: int) -> list[float]:
+async def measure(url: str, waiters: int, ruled: int, rate: int) -> list[float]:
     headers = {"Authorization": f"Bearer {TOKEN}"}
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(
         base_url=url, headers=headers, timeout=60, limits=limits, trust_env=False
     ) as client:
         tasks = []
-        for number in range(parked):
+        for number in range(waiters):
             body = {**TASK, "idempotency_key": f"wake-{number}"}
             created = await client.post("/api/tasks", json=body)
             created.raise_for_status()

@@ -27,10 +27,10 @@ async def wait_for_person(name: str) -> Any:
     return answer
 
 
-async def measure(parked: int, ruled: int, rate: int) -> list[float]:
+async def measure(waiters: int, ruled: int, rate: int) -> list[float]:
     handles = [
         await DBOS.start_workflow_async(wait_for_person, str(number))
-        for number in range(parked)
+        for number in range(waiters)
     ]
     await asyncio.sleep(3)
     seconds = []
