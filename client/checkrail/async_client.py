@@ -10,20 +10,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
 from checkrail.flows import evaluation, lifecycle
-from checkrail.flows.batches import batch_size
+from checkrail.flows.batches import check_batch_size
 from checkrail.flows.run_core import OnCheckpoint, OnWait
 from checkrail.intents import Intent
 from checkrail.runs.async_batched_run import AsyncBatchedRun
 from checkrail.runs.async_run import AsyncRun
-from checkrail.transport.async_driver import AsyncDriver, awaited
+from checkrail.transport.async_driver import AsyncDriver, make_async_method
 from checkrail.transport.connection import (
     RETRY_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
-    Link,
+    Connection,
     Offline,
     Outage,
-    link_to,
+    build_connection,
     stand_ins,
 )
 
@@ -48,7 +48,7 @@ class AsyncCheckrail:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         stand_in = stand_ins[-1] if stand_ins and transport is None else None
-        self.link: Link = link_to(
+        self.connection: Connection = build_connection(
             url or (STAND_IN_URL if stand_in else None),
             key or (STAND_IN_KEY if stand_in else None),
             name="CHECKRAIL_KEY",
@@ -61,7 +61,7 @@ class AsyncCheckrail:
             clock=stand_in.clock if stand_in else time.monotonic,
         )
         self.driver = AsyncDriver(
-            self.link,
+            self.connection,
             transport=stand_in.async_transport if stand_in else transport,
             sleep=stand_in.async_sleep if stand_in else asyncio.sleep,
         )
@@ -119,7 +119,7 @@ class AsyncCheckrail:
         With `batch_steps` steps are queued and sent together, when there are so many or
         after `batch_seconds`: fewer requests, but the gates answer late.
         """
-        body = lifecycle.run_body(
+        body = lifecycle.build_run_body(
             task,
             intent=intent,
             model=model,
@@ -138,7 +138,7 @@ class AsyncCheckrail:
             start,
             on_checkpoint=on_checkpoint,
             on_wait=on_wait,
-            batch=batch_size(batch_steps),
+            batch=check_batch_size(batch_steps),
             seconds=batch_seconds,
         )
 
@@ -150,18 +150,18 @@ class AsyncCheckrail:
         on_wait: OnWait | None = None,
     ) -> AsyncRun:
         """Take up a run of this agent that another process has begun; awaited as `run`."""
-        take_up = partial(lifecycle.take_up, run_id=run_id)
+        take_up = partial(lifecycle.resume, run_id=run_id)
         return AsyncRun(
             self.driver, take_up, on_checkpoint=on_checkpoint, on_wait=on_wait
         )
 
-    evaluate_command = awaited(evaluation.evaluate_command)
-    evaluate_tool = awaited(evaluation.evaluate_tool)
-    evaluate_edit = awaited(evaluation.evaluate_edit)
-    evaluate_multi_edit = awaited(evaluation.evaluate_multi_edit)
-    evaluate_turn = awaited(evaluation.evaluate_turn)
-    evaluate_verdict = awaited(evaluation.evaluate_verdict)
-    evaluate_continue = awaited(evaluation.evaluate_continue)
+    evaluate_command = make_async_method(evaluation.evaluate_command)
+    evaluate_tool = make_async_method(evaluation.evaluate_tool)
+    evaluate_edit = make_async_method(evaluation.evaluate_edit)
+    evaluate_multi_edit = make_async_method(evaluation.evaluate_multi_edit)
+    evaluate_turn = make_async_method(evaluation.evaluate_turn)
+    evaluate_verdict = make_async_method(evaluation.evaluate_verdict)
+    evaluate_continue = make_async_method(evaluation.evaluate_continue)
 
     async def close(self) -> None:
         """Close all connections; the next request opens new ones."""

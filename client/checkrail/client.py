@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload
 
 from checkrail.flows import evaluation, lifecycle
-from checkrail.flows.batches import batch_size
+from checkrail.flows.batches import check_batch_size
 from checkrail.flows.run_core import OnCheckpoint, OnWait
 from checkrail.intents import Intent
 from checkrail.runs.batched_run import BatchedRun
@@ -17,13 +17,13 @@ from checkrail.transport.connection import (
     RETRY_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
-    Link,
+    Connection,
     Offline,
     Outage,
-    link_to,
+    build_connection,
     stand_ins,
 )
-from checkrail.transport.driver import Driver, blocking
+from checkrail.transport.driver import Driver, make_method
 
 if TYPE_CHECKING:
     import httpx
@@ -52,7 +52,7 @@ class Checkrail:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         stand_in = stand_ins[-1] if stand_ins and transport is None else None
-        self.link: Link = link_to(
+        self.connection: Connection = build_connection(
             url or (STAND_IN_URL if stand_in else None),
             key or (STAND_IN_KEY if stand_in else None),
             name="CHECKRAIL_KEY",
@@ -65,7 +65,7 @@ class Checkrail:
             clock=stand_in.clock if stand_in else time.monotonic,
         )
         self.driver = Driver(
-            self.link,
+            self.connection,
             transport=stand_in.transport if stand_in else transport,
             sleep=stand_in.sleep if stand_in else time.sleep,
         )
@@ -123,7 +123,7 @@ class Checkrail:
         With `batch_steps` steps are queued and sent together, when there are so many or
         after `batch_seconds`: fewer requests, but the gates answer late.
         """
-        body = lifecycle.run_body(
+        body = lifecycle.build_run_body(
             task,
             intent=intent,
             model=model,
@@ -140,7 +140,7 @@ class Checkrail:
                 self.driver,
                 on_checkpoint=on_checkpoint,
                 on_wait=on_wait,
-                batch=batch_size(batch_steps),
+                batch=check_batch_size(batch_steps),
                 seconds=batch_seconds,
             )
         run.begin(lifecycle.start(run, body))
@@ -155,16 +155,16 @@ class Checkrail:
     ) -> Run:
         """Take up a run of this agent that another process has begun."""
         run = Run(self.driver, on_checkpoint=on_checkpoint, on_wait=on_wait)
-        run.begin(lifecycle.take_up(run, run_id))
+        run.begin(lifecycle.resume(run, run_id))
         return run
 
-    evaluate_command = blocking(evaluation.evaluate_command)
-    evaluate_tool = blocking(evaluation.evaluate_tool)
-    evaluate_edit = blocking(evaluation.evaluate_edit)
-    evaluate_multi_edit = blocking(evaluation.evaluate_multi_edit)
-    evaluate_turn = blocking(evaluation.evaluate_turn)
-    evaluate_verdict = blocking(evaluation.evaluate_verdict)
-    evaluate_continue = blocking(evaluation.evaluate_continue)
+    evaluate_command = make_method(evaluation.evaluate_command)
+    evaluate_tool = make_method(evaluation.evaluate_tool)
+    evaluate_edit = make_method(evaluation.evaluate_edit)
+    evaluate_multi_edit = make_method(evaluation.evaluate_multi_edit)
+    evaluate_turn = make_method(evaluation.evaluate_turn)
+    evaluate_verdict = make_method(evaluation.evaluate_verdict)
+    evaluate_continue = make_method(evaluation.evaluate_continue)
 
     def close(self) -> None:
         """Close all connections; the next request opens new ones."""

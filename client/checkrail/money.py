@@ -8,7 +8,7 @@ Money = str | int | float | Decimal
 _PLACES = Decimal("0.000001")
 
 
-def money(amount: Money) -> str:
+def format_money(amount: Money) -> str:
     """`0.0121`, `Decimal("0.0121")` and `"0.0121"` are the same amount."""
     try:
         exact = Decimal(str(amount))

@@ -32,7 +32,7 @@ class Aborted(Stopped):
     """A person ended the run."""
 
     def __init__(self, review: ReviewRef, ruling: Ruling) -> None:
-        super().__init__(f"{ruling.by} aborted the run{_because(ruling)}")
+        super().__init__(f"{ruling.by} aborted the run{_describe_note(ruling)}")
         self.review = review
         self.ruling = ruling
 
@@ -70,7 +70,7 @@ class Denied(CheckrailError):
     """A person said no to a request or a call; the run goes on without it."""
 
     def __init__(self, review: ReviewRef, ruling: Ruling) -> None:
-        super().__init__(f"{ruling.by} denied it{_because(ruling)}")
+        super().__init__(f"{ruling.by} denied it{_describe_note(ruling)}")
         self.review = review
         self.ruling = ruling
 
@@ -85,7 +85,9 @@ class Blocked(CheckrailError):
 
     def __init__(self, answer: CallAnswer) -> None:
         found = [f for f in answer.findings if f.decision == "block"]
-        super().__init__("; ".join(_said(finding) for finding in found) or "Blocked.")
+        super().__init__(
+            "; ".join(_describe_finding(finding) for finding in found) or "Blocked."
+        )
         self.answer = answer
 
     @property
@@ -97,10 +99,10 @@ class NotReplayable(CheckrailError):
     """The server has the result of this call, but not in a form that can stand for it."""
 
 
-def _said(finding: CallFinding) -> str:
+def _describe_finding(finding: CallFinding) -> str:
     advice = f" {finding.remediation}" if finding.remediation else ""
     return f"{finding.gate}: {finding.message}.{advice}"
 
 
-def _because(ruling: Ruling) -> str:
+def _describe_note(ruling: Ruling) -> str:
     return f": {ruling.note}" if ruling.note else "."

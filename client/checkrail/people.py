@@ -16,15 +16,22 @@ from checkrail.answers import (
     RunState,
     Verification,
 )
-from checkrail.answers.parsing import A, Told, read
+from checkrail.answers.parsing import A, Answer, parse_answer
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.intents import Intent
-from checkrail.money import money
-from checkrail.transport.connection import RETRY_SECONDS, link_to
+from checkrail.money import format_money
+from checkrail.transport.connection import RETRY_SECONDS, build_connection
 from checkrail.transport.driver import Driver
-from checkrail.transport.effects import Request, Unanswered, get, given, part, post_once
-from checkrail.transport.responses import problem_of
-from checkrail.transport.retry import ask
+from checkrail.transport.effects import (
+    NoResponse,
+    Request,
+    drop_unset,
+    get,
+    post_once,
+    quote_part,
+)
+from checkrail.transport.responses import parse_problem
+from checkrail.transport.retry import send_request
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +42,7 @@ FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page(Told):
+class Page(Answer):
     items: tuple[Any, ...]
     next_cursor: str | None = None
     total: int | None = None
@@ -58,7 +65,7 @@ class Desk:
         read_timeout: float = 30.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.link = link_to(
+        self.connection = build_connection(
             url,
             token,
             name="CHECKRAIL_TOKEN",
@@ -66,7 +73,7 @@ class Desk:
             connect_timeout=connect_timeout,
             read_timeout=read_timeout,
         )
-        self.driver = Driver(self.link, transport=transport)
+        self.driver = Driver(self.connection, transport=transport)
 
     # Reviews
 
@@ -79,12 +86,12 @@ class Desk:
         assignee: str | None = None,
     ) -> Iterator[Review]:
         """The newest first; more are fetched as they are needed."""
-        wanted = given(state=state, kind=kind, run=run, assignee=assignee)
-        return self._pages(Review, "/reviews", wanted)
+        wanted = drop_unset(state=state, kind=kind, run=run, assignee=assignee)
+        return self._list_pages(Review, "/reviews", wanted)
 
     def review(self, review_id: str) -> ReviewDetail:
         """All that is needed to rule: content, digest, version, and what was done."""
-        return self._ask(ReviewDetail, get(f"/reviews/{part(review_id)}"))
+        return self._send(ReviewDetail, get(f"/reviews/{quote_part(review_id)}"))
 
     def rule(
         self,
@@ -105,9 +112,9 @@ class Desk:
             "action": action,
             "version": seen.version,
             "content_digest": seen.content_digest,
-            **given(note=note, answer=answer, amended=amended, remember=remember),
+            **drop_unset(note=note, answer=answer, amended=amended, remember=remember),
         }
-        return self._do(Review, f"/reviews/{part(seen.id)}/ruling", body)
+        return self._post(Review, f"/reviews/{quote_part(seen.id)}/ruling", body)
 
     def approve(
         self,
@@ -147,14 +154,14 @@ class Desk:
 
     def claim(self, review: Review | str) -> Review:
         """Tell the others that you look at it. Anybody may still rule."""
-        return self._do(Review, f"/reviews/{part(_id(review))}/claim", {})
+        return self._post(Review, f"/reviews/{quote_part(_get_id(review))}/claim", {})
 
     def release(self, review: Review | str) -> Review:
-        return self._do(Review, f"/reviews/{part(_id(review))}/release", {})
+        return self._post(Review, f"/reviews/{quote_part(_get_id(review))}/release", {})
 
     def comment(self, review: Review | str, text: str) -> Review:
-        path = f"/reviews/{part(_id(review))}/comments"
-        return self._do(Review, path, {"text": text})
+        path = f"/reviews/{quote_part(_get_id(review))}/comments"
+        return self._post(Review, path, {"text": text})
 
     # Runs
 
@@ -168,14 +175,16 @@ class Desk:
         q: str | None = None,
     ) -> Iterator[RunState]:
         """The newest first; more are fetched as they are needed."""
-        wanted = given(status=status, agent=agent, intent=intent, label=label, q=q)
-        return self._pages(RunState, "/runs", wanted)
+        wanted = drop_unset(status=status, agent=agent, intent=intent, label=label, q=q)
+        return self._list_pages(RunState, "/runs", wanted)
 
     def run(self, run_id: str) -> RunState:
-        return self._ask(RunState, get(f"/runs/{part(run_id)}"))
+        return self._send(RunState, get(f"/runs/{quote_part(run_id)}"))
 
     def abort_run(self, run_id: str, *, reason: str = "") -> RunState:
-        return self._do(RunState, f"/runs/{part(run_id)}/abort", {"reason": reason})
+        return self._post(
+            RunState, f"/runs/{quote_part(run_id)}/abort", {"reason": reason}
+        )
 
     def reopen_run(
         self, run_id: str, *, reason: str, budget: Mapping[str, Any] | None = None
@@ -183,24 +192,24 @@ class Desk:
         """Let a stopped run go on, with a new budget if one is given (manager)."""
         limits = dict(budget or {})
         if limits.get("cost_usd") is not None:
-            limits["cost_usd"] = money(limits["cost_usd"])
+            limits["cost_usd"] = format_money(limits["cost_usd"])
         body = {"reason": reason, "budget": limits}
-        return self._do(RunState, f"/runs/{part(run_id)}/reopen", body)
+        return self._post(RunState, f"/runs/{quote_part(run_id)}/reopen", body)
 
     # The ledger
 
     def ledger(self, run_id: str) -> Iterator[str]:
         """The lines of the run's ledger, as `checkrail.verify` reads them."""
         # Here and not above: `import checkrail` must not take the time of httpx.
-        from checkrail.transport.pools import Refused
+        from checkrail.transport.pools import RefusedStream
 
-        request = get(f"/runs/{part(run_id)}/ledger")
+        request = get(f"/runs/{quote_part(run_id)}/ledger")
         try:
             yield from self.driver.pool().lines(request)
-        except Refused as refused:
-            raise problem_of(refused.answer) from None
-        except Unanswered as error:
-            raise Unreachable(f"{self.link.base} broke off: {error}") from error
+        except RefusedStream as refused:
+            raise parse_problem(refused.answer) from None
+        except NoResponse as error:
+            raise Unreachable(f"{self.connection.base} broke off: {error}") from error
 
     def tail(
         self, run_id: str, *, seconds: float = 1.0, after: int = 0
@@ -213,7 +222,7 @@ class Desk:
             run = self.run(run_id)
             if run.head.seq > after:
                 for line in self.ledger(run_id):
-                    entry = _entry(line)
+                    entry = _parse_entry(line)
                     if entry.seq > after:
                         after = entry.seq
                         yield entry
@@ -223,7 +232,7 @@ class Desk:
 
     def verify(self, run_id: str) -> Verification:
         """Have the server recompute the chain; `checkrail.verify` needs no server."""
-        return self._ask(Verification, get(f"/runs/{part(run_id)}/verify"))
+        return self._send(Verification, get(f"/runs/{quote_part(run_id)}/verify"))
 
     def close(self) -> None:
         self.driver.close()
@@ -239,31 +248,31 @@ class Desk:
     ) -> None:
         self.close()
 
-    def _pages(
+    def _list_pages(
         self, kind: type[A], path: str, wanted: Mapping[str, str]
     ) -> Iterator[A]:
         cursor: dict[str, str] = {}
         while True:
             query = {**wanted, **cursor, "limit": str(PAGE)}
-            page = self._ask(Page, get(path, query))
-            yield from (read(kind, item) for item in page.items)
+            page = self._send(Page, get(path, query))
+            yield from (parse_answer(kind, item) for item in page.items)
             if page.next_cursor is None:
                 return
             cursor = {"cursor": page.next_cursor}
 
-    def _do(self, kind: type[A], path: str, body: Mapping[str, Any]) -> A:
-        return self._ask(kind, post_once(path, body))
+    def _post(self, kind: type[A], path: str, body: Mapping[str, Any]) -> A:
+        return self._send(kind, post_once(path, body))
 
-    def _ask(self, kind: type[A], request: Request) -> A:
-        return self.driver.drive(ask(self.link, kind, request))
+    def _send(self, kind: type[A], request: Request) -> A:
+        return self.driver.drive(send_request(self.connection, kind, request))
 
 
-def _id(review: Review | str) -> str:
+def _get_id(review: Review | str) -> str:
     return review if isinstance(review, str) else review.id
 
 
-def _entry(line: str) -> LedgerEntry:
+def _parse_entry(line: str) -> LedgerEntry:
     try:
-        return read(LedgerEntry, json.loads(line))
+        return parse_answer(LedgerEntry, json.loads(line))
     except ValueError:
         raise ProtocolError("A line of the ledger is no JSON.") from None

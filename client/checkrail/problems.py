@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from checkrail.answers import ReviewRef, Ruling
-from checkrail.answers.parsing import read
+from checkrail.answers.parsing import parse_answer
 from checkrail.errors import CheckrailError, Unreachable
 from checkrail.outcomes import Stopped
 
@@ -31,7 +31,7 @@ class Problem(CheckrailError):
         extra: Mapping[str, Any] | None = None,
         retry_after: float | None = None,
     ) -> None:
-        lines = [f"{_place(error)}{error.get('message')}" for error in errors]
+        lines = [f"{_describe_place(error)}{error.get('message')}" for error in errors]
         # The detail often is the first of them: it is not said twice.
         said = _list_sentences(detail)
         told = "".join(f"\n- {line}" for line in lines if _trim(line) not in said)
@@ -49,7 +49,7 @@ class Problem(CheckrailError):
     def review(self) -> ReviewRef | None:
         """The review that has to be ruled on first, where the problem names one."""
         told = self.extra.get("review")
-        return None if told is None else read(ReviewRef, told)
+        return None if told is None else parse_answer(ReviewRef, told)
 
 
 class Malformed(Problem):
@@ -124,7 +124,7 @@ class AlreadyRuled(Problem):
     @property
     def ruling(self) -> Ruling | None:
         told = self.extra.get("ruling")
-        return None if told is None else read(Ruling, told)
+        return None if told is None else parse_answer(Ruling, told)
 
 
 class GrantSpent(Problem):
@@ -187,7 +187,7 @@ class Unavailable(Problem, Unreachable):
     slugs = ("unavailable", "request-timeout")
 
 
-def _place(error: Mapping[str, Any]) -> str:
+def _describe_place(error: Mapping[str, Any]) -> str:
     loc = error.get("loc")
     return f"{'.'.join(map(str, loc))}: " if isinstance(loc, list) and loc else ""
 

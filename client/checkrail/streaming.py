@@ -23,14 +23,14 @@ from urllib.parse import quote
 import httpx
 
 from checkrail.errors import ProtocolError, Unreachable
-from checkrail.transport.responses import Answer, problem_of
+from checkrail.transport.responses import Response, parse_problem
 
 MEDIA_TYPE = "text/event-stream"
 # The server says something every 15 seconds: three times nothing means a dead line.
 TIMEOUT = httpx.Timeout(10, read=45)
 PATIENCE_SECONDS = 300.0
 PAUSE_MAX_SECONDS = 30.0
-_PASSING = frozenset({429, 500, 502, 503, 504})
+_TEMPORARY_STATUSES = frozenset({429, 500, 502, 503, 504})
 # Only these end a line; str.splitlines() knows many more.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -76,11 +76,11 @@ class EventParser:
         if text:
             self._after_return = text.endswith("\r")
         for line in lines:
-            event = self._take(line)
+            event = self._read_line(line)
             if event is not None:
                 yield event
 
-    def _take(self, line: str) -> RawEvent | None:
+    def _read_line(self, line: str) -> RawEvent | None:
         if not line:
             return self._dispatch()
         name, _, value = line.partition(":")
@@ -116,18 +116,20 @@ def stream_events(
     `patience` seconds without a word from the server raise `Unreachable`; with None it
     is waited for without end. A refusal (401, 404, 422) is raised at once.
     """
-    course = _Course(run, after, patience)
-    while not course.over:
+    course = _StreamReader(run, after, patience)
+    while not course.ended:
         try:
-            with client.stream("GET", course.path, **course.request()) as response:
-                if not course.welcome(response):
-                    course.refused(response, response.read())
+            with client.stream(
+                "GET", course.path, **course.build_request()
+            ) as response:
+                if not course.accept(response):
+                    course.handle_refusal(response, response.read())
                 for chunk in response.iter_bytes():
-                    yield from course.heard(chunk)
+                    yield from course.read_chunk(chunk)
         except httpx.TransportError as error:
-            course.failed(error)
-        if not course.over:
-            time.sleep(course.pause())
+            course.handle_failure(error)
+        if not course.ended:
+            time.sleep(course.get_pause())
 
 
 async def astream_events(
@@ -140,29 +142,29 @@ async def astream_events(
     """The same, for programs that do other things meanwhile."""
     import anyio  # comes with httpx, and only programs like these need it
 
-    course = _Course(run, after, patience)
-    while not course.over:
+    course = _StreamReader(run, after, patience)
+    while not course.ended:
         try:
             async with client.stream(
-                "GET", course.path, **course.request()
+                "GET", course.path, **course.build_request()
             ) as response:
-                if not course.welcome(response):
-                    course.refused(response, await response.aread())
+                if not course.accept(response):
+                    course.handle_refusal(response, await response.aread())
                 async for chunk in response.aiter_bytes():
-                    for event in course.heard(chunk):
+                    for event in course.read_chunk(chunk):
                         yield event
         except httpx.TransportError as error:
-            course.failed(error)
-        if not course.over:
-            await anyio.sleep(course.pause())
+            course.handle_failure(error)
+        if not course.ended:
+            await anyio.sleep(course.get_pause())
 
 
-class _Course:
+class _StreamReader:
     """Where a reader stands, whatever carries it."""
 
     def __init__(self, run: str, after: int, patience: float | None) -> None:
         self.path = f"/runs/{quote(run, safe='')}/events"
-        self.over = False
+        self.ended = False
         self._last = after
         self._patience = patience
         self._parser = EventParser()
@@ -171,45 +173,47 @@ class _Course:
         self._failures = 0
         self._heard_at = time.monotonic()
 
-    def request(self) -> dict[str, Any]:
+    def build_request(self) -> dict[str, Any]:
         self._parser = EventParser()
         headers = {"Accept": MEDIA_TYPE, "Cache-Control": "no-store"}
         if self._last:
             headers["Last-Event-ID"] = str(self._last)
         return {"headers": headers, "timeout": TIMEOUT}
 
-    def welcome(self, response: httpx.Response) -> bool:
+    def accept(self, response: httpx.Response) -> bool:
         """Whether events follow. 204 is how such a server says: do not come back."""
         if response.status_code == httpx.codes.NO_CONTENT:
-            self.over = True
+            self.ended = True
         elif response.status_code != httpx.codes.OK:
             return False
         elif not response.headers.get("Content-Type", "").startswith(MEDIA_TYPE):
             raise ProtocolError(f"{response.url} answers something else than events.")
         return True
 
-    def refused(self, response: httpx.Response, body: bytes) -> None:
-        answer = Answer(response.status_code, response.headers, body)
-        problem = problem_of(answer)
-        if response.status_code not in _PASSING:
+    def handle_refusal(self, response: httpx.Response, body: bytes) -> None:
+        answer = Response(response.status_code, response.headers, body)
+        problem = parse_problem(answer)
+        if response.status_code not in _TEMPORARY_STATUSES:
             raise problem
         self._retry_after = answer.retry_after or 0.0
-        self.failed(problem)
+        self.handle_failure(problem)
 
-    def heard(self, chunk: bytes) -> Iterator[Event]:
+    def read_chunk(self, chunk: bytes) -> Iterator[Event]:
         self._failures, self._retry_after = 0, 0.0
         self._heard_at = time.monotonic()
         for raw in self._parser.feed(chunk):
             if raw.type == "end":
-                self.over = True
+                self.ended = True
             elif raw.id.isascii() and raw.id.isdigit() and int(raw.id) > self._last:
-                event = Event(id=int(raw.id), type=raw.type, data=_entry(raw.data))
+                event = Event(
+                    id=int(raw.id), type=raw.type, data=_parse_entry(raw.data)
+                )
                 self._last = event.id
                 yield event
         if self._parser.retry_ms is not None:
             self._retry_ms = self._parser.retry_ms
 
-    def failed(self, error: Exception) -> None:
+    def handle_failure(self, error: Exception) -> None:
         """Borne for as long as the caller's patience lasts."""
         silent = time.monotonic() - self._heard_at
         if self._patience is not None and silent > self._patience:
@@ -218,14 +222,14 @@ class _Course:
             raise Unreachable(f"No events for {silent:.0f} s: {error}") from error
         self._failures += 1
 
-    def pause(self) -> float:
+    def get_pause(self) -> float:
         """Longer after each failure, and never all readers at the same moment."""
         wait: float = self._retry_ms / 1000 * 2 ** min(max(self._failures - 1, 0), 10)
         wait = max(min(wait, PAUSE_MAX_SECONDS), self._retry_after)
         return wait * random.uniform(0.8, 1.2)  # noqa: S311 (not a secret)
 
 
-def _entry(text: str) -> dict[str, Any]:
+def _parse_entry(text: str) -> dict[str, Any]:
     try:
         entry = json.loads(text)
     except ValueError as error:

@@ -54,16 +54,16 @@ def verify_lines(
     """Walk the chain; raises Broken at the first fault."""
     seq, prev, run, anchored, closed = 0, GENESIS, None, False, False
     for line in lines:
-        entry = _entry(line, seq + 1)
+        entry = _parse_entry(line, seq + 1)
         if entry["seq"] != seq + 1:
             raise Broken(seq + 1, f"missing, {entry['seq']} stands in its place")
         if run is not None and entry["run"] != run:
             raise Broken(seq + 1, "belongs to another run")
         if entry["prev_hash"] != prev:
             raise Broken(seq + 1, "does not follow the entry before it")
-        if _hash(_payload_text(entry["payload"])) != entry["payload_sha256"]:
+        if _compute_hash(_encode_payload(entry["payload"])) != entry["payload_sha256"]:
             raise Broken(seq + 1, "its payload was changed")
-        if _entry_hash(entry) != entry["hash"]:
+        if _compute_entry_hash(entry) != entry["hash"]:
             raise Broken(seq + 1, "its hash does not fit its fields")
         seq, prev, run = entry["seq"], entry["hash"], entry["run"]
         closed = closed or entry["type"] in CLOSING
@@ -93,7 +93,7 @@ _FIELDS = {
 }
 
 
-def _entry(line: str, seq: int) -> dict[str, Any]:
+def _parse_entry(line: str, seq: int) -> dict[str, Any]:
     if len(line) > LINE_LIMIT:
         raise Broken(seq, "its line is too long")
     try:
@@ -109,17 +109,17 @@ def _entry(line: str, seq: int) -> dict[str, Any]:
     return entry
 
 
-def _payload_text(payload: object) -> str:
+def _encode_payload(payload: object) -> str:
     return json.dumps(
         payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False
     )
 
 
-def _hash(text: str) -> str:
+def _compute_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _entry_hash(entry: dict[str, Any]) -> str:
+def _compute_entry_hash(entry: dict[str, Any]) -> str:
     fields: tuple[str, ...] = (
         "checkrail.entry",
         str(entry["v"]),
@@ -138,7 +138,7 @@ def _entry_hash(entry: dict[str, Any]) -> str:
     return hashlib.sha256(form).hexdigest()
 
 
-def _receipt(text: str) -> tuple[int, str]:
+def _parse_receipt(text: str) -> tuple[int, str]:
     seq, _, digest = text.partition(":")
     if not seq.isdigit() or len(digest) != 64:
         raise argparse.ArgumentTypeError("SEQ:HASH, as in an answer's receipt")
@@ -154,7 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("file", help="NDJSON of GET /runs/{run}/ledger, - for stdin")
     parser.add_argument(
         "--head",
-        type=_receipt,
+        type=_parse_receipt,
         metavar="SEQ:HASH",
         help="the run's head as the server names it, or the last receipt of the agent",
     )

@@ -105,7 +105,9 @@ def test_a_person_may_skip_a_gate(
 
 
 async def test_the_same_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
-    async with AsyncCheckrail(rail.link.base, rail.link.secret).run("Asks") as run:
+    async with AsyncCheckrail(rail.connection.base, rail.connection.secret).run(
+        "Asks"
+    ) as run:
         with somebody(
             desk,
             run.id,

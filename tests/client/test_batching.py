@@ -48,7 +48,7 @@ def test_everything_arrives_in_order_over_a_pause(
 
 
 async def test_the_same_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
-    client = AsyncCheckrail(rail.link.base, rail.link.secret)
+    client = AsyncCheckrail(rail.connection.base, rail.connection.secret)
     async with client.run("Many", batch_steps=7, batch_seconds=0.05) as run:
         with somebody(desk, run.id, approve):
             for number in range(1, 24):
@@ -81,7 +81,7 @@ def test_a_stop_met_by_the_sender_is_raised_at_the_next_call() -> None:
         with Checkrail().run("Ends", batch_steps=2, batch_seconds=60) as run:
             run.step(tokens=1)
             run.step(tokens=2)  # enough: the thread sends both
-            wait_for(lambda: bool(run.backlog.heard))
+            wait_for(lambda: bool(run.backlog.pending))
             with pytest.raises(Stopped, match="stop"):
                 run.check_command("ls")
             with pytest.raises(Stopped):

@@ -202,7 +202,9 @@ def test_a_guarded_function_runs_as_it_was_granted(
 
 
 async def test_guards_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
-    async with AsyncCheckrail(rail.link.base, rail.link.secret).run("Guards") as run:
+    async with AsyncCheckrail(rail.connection.base, rail.connection.secret).run(
+        "Guards"
+    ) as run:
 
         @run.guard
         async def shell(command: str) -> str:

@@ -226,7 +226,7 @@ def test_unreachable_and_wrong_use_have_their_own_codes(
     monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("CHECKRAIL_TOKEN", "crt_x")
     monkeypatch.setattr(
-        "checkrail.transport.connection.Link.patience", lambda *_, **__: 0.1
+        "checkrail.transport.connection.Connection.get_patience", lambda *_, **__: 0.1
     )
     assert main(["queue"]) == 3
     with pytest.raises(SystemExit) as refused:

@@ -64,7 +64,7 @@ def test_a_ruling_given_while_the_network_is_cut_is_heard_afterwards(
         until(lambda: len(outages) > 1)
         network.mend()
         assert waiting.result(timeout=10) == "main"
-    assert outages[0].url == rail.link.base
+    assert outages[0].url == rail.connection.base
 
 
 def test_offline_the_agent_fails_closed_and_says_so(

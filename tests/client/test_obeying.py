@@ -137,7 +137,7 @@ def test_waiting_can_be_left_and_taken_up_by_another_process(
     with pytest.raises(StillWaiting) as waiting, rail.run("Unsure") as run:
         run.step(uncertainty=0.95, timeout=0.05)
     assert isinstance(waiting.value, TimeoutError)
-    again = Checkrail(rail.link.base, rail.link.secret).resume(run.id)
+    again = Checkrail(rail.connection.base, rail.connection.secret).resume(run.id)
     assert again.state.status == "paused"
     assert [ref.id for ref in again.state.open_reviews] == [waiting.value.review.id]
     with again:

@@ -438,5 +438,5 @@ def test_the_set_up_is_checked_before_anything_is_sent(
     monkeypatch.setenv("CHECKRAIL_URL", "http://localhost:8000/")
     monkeypatch.setenv("CHECKRAIL_KEY", "crk_secret")
     rail = Checkrail()
-    assert rail.link.base == "http://localhost:8000/api/v1"
-    assert "crk_secret" not in repr(rail.link)
+    assert rail.connection.base == "http://localhost:8000/api/v1"
+    assert "crk_secret" not in repr(rail.connection)

@@ -9,14 +9,14 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from checkrail import answers
-from checkrail.answers.parsing import Told
-from checkrail.flows.step_queue import Batch
+from checkrail.answers.parsing import Answer
+from checkrail.flows.step_queue import BatchAnswer
 from checkrail.people import Page
 
 from tests.document import document, resolve
 
 # Which class the client reads the answers of which operations as.
-ANSWERS: dict[type[Told], tuple[str, ...]] = {
+ANSWERS: dict[type[Answer], tuple[str, ...]] = {
     answers.CallAnswer: ("judge_tool_call",),
     answers.CallEvaluation: (
         *("evaluate_command", "evaluate_edit", "evaluate_multi_edit", "evaluate_tool"),
@@ -41,11 +41,11 @@ ANSWERS: dict[type[Told], tuple[str, ...]] = {
     answers.Verification: ("get_verification",),
     answers.VerdictReading: ("evaluate_verdict",),
     answers.LedgerEntry: ("get_ledger",),
-    Batch: ("report_steps",),
+    BatchAnswer: ("report_steps",),
     Page: ("list_reviews", "list_runs"),
 }
 # What the client adds to an answer: words for people, and what a person ruled.
-OWN: dict[type[Told], frozenset[str]] = {
+OWN: dict[type[Answer], frozenset[str]] = {
     answers.Decision: frozenset({"ruling"}),
     answers.GateOutcome: frozenset({"ruling"}),
     answers.ReviewRef: frozenset({"title"}),
@@ -77,7 +77,7 @@ def find_schema(operation_id: str) -> dict[str, Any]:
 
 
 def list_differences(
-    kind: type[Told], schemas: Sequence[Mapping[str, Any]]
+    kind: type[Answer], schemas: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """A field may be in the answers of some of the operations alone: then it has a
     default."""
@@ -124,7 +124,7 @@ def compare_value(wanted: Any, schema: dict[str, Any], place: str) -> Iterator[s
             yield f"{place} is no list: {schema}"
         else:
             yield from compare(get_args(wanted)[0], schema["items"], f"{place}[]")
-    elif isinstance(wanted, type) and issubclass(wanted, Told):
+    elif isinstance(wanted, type) and issubclass(wanted, Answer):
         yield from list_differences(wanted, [schema])
     elif kind not in PLAIN.get(wanted, {"object", None}):
         yield f"{place} is of another type: {schema}"
@@ -138,7 +138,7 @@ def without_none(hint: Any) -> tuple[Any, bool]:
 
 
 @pytest.mark.parametrize("kind", ANSWERS, ids=lambda kind: kind.__name__)
-def test_every_answer_is_as_documented(kind: type[Told]) -> None:
+def test_every_answer_is_as_documented(kind: type[Answer]) -> None:
     schemas = [find_schema(operation) for operation in ANSWERS[kind]]
 
     assert [*list_differences(kind, schemas)] == []
@@ -160,11 +160,11 @@ def test_every_class_of_answers_is_compared() -> None:
 
 
 def is_answer(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Told) and kind is not Told
+    return isinstance(kind, type) and issubclass(kind, Answer) and kind is not Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrongReceipt(Told):
+class WrongReceipt(Answer):
     """One field too many, one too few, one of another type."""
 
     seq: str
@@ -172,7 +172,7 @@ class WrongReceipt(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrongTurn(Told):
+class WrongTurn(Answer):
     score: int | None
     action: Literal["warn", "finish"]
     nudge: str

@@ -148,7 +148,7 @@ def test_a_stop_and_an_outage_end_the_agent(checkrail: Checkrail) -> None:
             rails.invoke(TIDY_UP)
     nowhere = Checkrail("http://127.0.0.1:9", "crk_x", retry_seconds=0)
     other = type(run)(nowhere.driver)
-    other.stands(run.state)
+    other.store_state(run.state)
     rails = create_agent(
         ScriptedModel(script=script),
         [recorder(ran)],

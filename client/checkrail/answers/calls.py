@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 
 CallDecision = Literal["block", "require-confirmation", "warn", "allow"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallFinding(Told):
+class CallFinding(Answer):
     """What one gate says about a call, and what to do instead."""
 
     gate: str
@@ -24,7 +24,7 @@ class CallFinding(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview(Told):
+class Preview(Answer):
     """What several edits would make of a file."""
 
     diff: str
@@ -33,7 +33,7 @@ class Preview(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallEvaluation(Told):
+class CallEvaluation(Answer):
     """May this be done? Nothing is granted."""
 
     decision: CallDecision
@@ -59,7 +59,7 @@ class CallAnswer(CallEvaluation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallStanding(Told):
+class CallStanding(Answer):
     """Where a call is on its way, and what may run."""
 
     id: str
@@ -77,7 +77,7 @@ class CallStanding(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim(Told):
+class Claim(Answer):
     """The grant is spent: `call` may run now, once."""
 
     id: str
@@ -92,7 +92,7 @@ class Claim(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settled(Told):
+class Settled(Answer):
     id: str
     ok: bool
     receipt: Receipt

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, ReviewRef
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 from checkrail.answers.reviews import Ruling
 
 TurnAction = Literal["auto_continue", "warn", "finish", "needs_human", "in_progress"]
@@ -15,7 +15,7 @@ CheckOutcome = Literal["passed", "retry", "warned", "logged", "exhausted", "skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdvisoryWarning(Told):
+class AdvisoryWarning(Answer):
     """What an advisory gate said, until a person has acknowledged it."""
 
     id: str
@@ -24,7 +24,7 @@ class AdvisoryWarning(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateCheckState(Told):
+class GateCheckState(Answer):
     """A check as it stands; `prompt` is what to put to the model."""
 
     id: str
@@ -45,7 +45,7 @@ class GateCheckState(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateOutcome(Told):
+class GateOutcome(Answer):
     """What came of a verdict; `ruling` where a person had to choose."""
 
     outcome: CheckOutcome
@@ -72,7 +72,7 @@ class GateOutcome(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnSignals(Told):
+class TurnSignals(Answer):
     finish_reason: int = 0
     last_event: int = 0
     content_intent: int = 0
@@ -81,7 +81,7 @@ class TurnSignals(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TurnEvaluation(Told):
+class TurnEvaluation(Answer):
     action: TurnAction
     score: int
     signals: TurnSignals
@@ -92,7 +92,7 @@ class TurnEvaluation(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Turn(Told):
+class Turn(Answer):
     """Is the agent done? `answer` and `ruling` are there once a person was waited for."""
 
     action: TurnAction
@@ -111,14 +111,14 @@ class Turn(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GateVerdict(Told):
+class GateVerdict(Answer):
     index: int
     passed: bool
     rationale: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictReading(Told):
+class VerdictReading(Answer):
     """How a text is read as a verdict."""
 
     overall: Literal["PASS", "FAIL"]

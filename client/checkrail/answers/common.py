@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyStamp(Told):
+class PolicyStamp(Answer):
     name: str
     version: int
     hash: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Receipt(Told):
+class Receipt(Answer):
     """Keep it: it proves later that this entry stood in the ledger."""
 
     seq: int
@@ -23,7 +23,7 @@ class Receipt(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewRef(Told):
+class ReviewRef(Answer):
     """A review by its id, and where a person finds it.
 
     `title` says what is asked, in the words of this client: the server's answers do not
@@ -37,7 +37,7 @@ class ReviewRef(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Remaining(Told):
+class Remaining(Answer):
     """What is left of the budget; None is unlimited."""
 
     tokens: int | None = None

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 
 ReviewState = Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ruling(Told):
+class Ruling(Answer):
     """What a person chose."""
 
     id: str
@@ -26,14 +26,14 @@ class Ruling(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WaitedReview(Told):
+class WaitedReview(Answer):
     id: str
     kind: str
     version: int
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing(Told):
+class Standing(Answer):
     """How a review of the run stands."""
 
     run: str
@@ -44,7 +44,7 @@ class Standing(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waiting(Told):
+class Waiting(Answer):
     """Whether an agent waits for the ruling now, and when one was last seen waiting."""
 
     now: bool
@@ -52,7 +52,7 @@ class Waiting(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Review(Told):
+class Review(Answer):
     """An item in the queue, with all that is needed to rule on it."""
 
     id: str
@@ -78,7 +78,7 @@ class Review(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistoryItem(Told):
+class HistoryItem(Answer):
     seq: int
     at: str
     type: str

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkrail.answers.common import PolicyStamp, Receipt, ReviewRef
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 
 
 @dataclass(frozen=True, kw_only=True)
-class BudgetPart(Told):
+class BudgetPart(Answer):
     """Of tokens, calls and milliseconds whole numbers, of money decimal strings."""
 
     limit: Any
@@ -20,7 +20,7 @@ class BudgetPart(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Budget(Told):
+class Budget(Answer):
     tokens: BudgetPart
     tool_calls: BudgetPart
     time_ms: BudgetPart
@@ -28,7 +28,7 @@ class Budget(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutcomeEvaluation(Told):
+class OutcomeEvaluation(Answer):
     """What is said about the outcome; None where nothing could be judged."""
 
     name: str
@@ -38,7 +38,7 @@ class OutcomeEvaluation(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunState(Told):
+class RunState(Answer):
     """A run as it stands; `evaluations` are there once it has finished."""
 
     id: str
@@ -66,7 +66,7 @@ class RunState(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checkpoint(Told):
+class Checkpoint(Answer):
     id: str
     run: str
     step: int
@@ -77,7 +77,7 @@ class Checkpoint(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LedgerEntry(Told):
+class LedgerEntry(Answer):
     run: str
     seq: int
     at: str
@@ -91,7 +91,7 @@ class LedgerEntry(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verification(Told):
+class Verification(Answer):
     ok: bool
     entries: int
     head: Receipt

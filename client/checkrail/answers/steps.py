@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 from checkrail.answers.reviews import Ruling
 
 StepDecision = Literal["stop", "pause", "throttle", "checkpoint", "continue"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding(Told):
+class Finding(Answer):
     """What one gate says about a step."""
 
     gate: str
@@ -25,7 +25,7 @@ class Finding(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metrics(Told):
+class Metrics(Answer):
     budget_remaining: Remaining
     budget_slope: float | None = None
     budget_slope_significant: bool | None = None
@@ -45,7 +45,7 @@ class Metrics(Told):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evaluation(Told):
+class Evaluation(Answer):
     """What the continue gate says."""
 
     decision: StepDecision

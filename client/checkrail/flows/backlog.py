@@ -13,16 +13,16 @@ from checkrail.transport.effects import Request
 
 
 @dataclass(eq=False)
-class Report:
+class StepReport:
     """One step on its way. `owned` while the call that reported it is waiting."""
 
-    figures: Mapping[str, Any]
-    owned: bool = False
+    fields: Mapping[str, Any]
+    awaited: bool = False
     decision: Decision | None = None
     refusal: CheckrailError | None = None
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         return self.decision is not None or self.refusal is not None
 
 
@@ -32,11 +32,11 @@ class CallResult:
 
     tool: str
     request: Request
-    owned: bool = False
+    awaited: bool = False
     settled: Settled | None = None
     refusal: CheckrailError | None = None
     # It was answered with something that is not the contract's.
-    misunderstood: bool = False
+    had_bad_answer: bool = False
 
 
 @dataclass(eq=False)
@@ -44,26 +44,26 @@ class Backlog:
     """Steps and results that are not answered yet, in order, and answers nobody has
     obeyed yet."""
 
-    order: Any
-    queue: deque[Report] = field(default_factory=deque)
+    lock: Any
+    steps: deque[StepReport] = field(default_factory=deque)
     results: deque[CallResult] = field(default_factory=deque)
-    heard: deque[Decision | ReviewRef] = field(default_factory=deque)
-    troubles: deque[Exception] = field(default_factory=deque)
+    pending: deque[Decision | ReviewRef] = field(default_factory=deque)
+    errors: deque[Exception] = field(default_factory=deque)
     # How many steps go into one request.
-    size: int = 1
+    batch_size: int = 1
 
     @property
-    def held(self) -> bool:
-        """Something was heard that nothing may be sent before."""
+    def is_blocked(self) -> bool:
+        """Something was answer that nothing may be sent before."""
         return any(
-            isinstance(heard, ReviewRef) or heard.decision in ("pause", "stop")
-            for heard in list(self.heard)
+            isinstance(answer, ReviewRef) or answer.decision in ("pause", "stop")
+            for answer in list(self.pending)
         )
 
     @property
-    def unsent(self) -> str:
+    def description(self) -> str:
         """In words, such as "2 steps and the result of Bash"; empty if there is nothing."""
-        steps = len(self.queue)
+        steps = len(self.steps)
         parts = [f"{steps} step{'s' if steps > 1 else ''}"] if steps else []
         tools = ", ".join(result.tool for result in self.results)
         if tools:
@@ -72,9 +72,9 @@ class Backlog:
         return " and ".join(parts)
 
     @property
-    def due(self) -> bool:
+    def is_checkpoint_due(self) -> bool:
         """A checkpoint was asked for that nobody has saved yet."""
         return any(
-            not isinstance(heard, ReviewRef) and heard.checkpoint_due
-            for heard in list(self.heard)
+            not isinstance(answer, ReviewRef) and answer.checkpoint_due
+            for answer in list(self.pending)
         )

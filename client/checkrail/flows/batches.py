@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from checkrail.flows.backlog import Report
-from checkrail.flows.rulings import deadline
+from checkrail.flows.backlog import StepReport
+from checkrail.flows.rulings import get_deadline
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.step_queue import BATCH_LIMIT
-from checkrail.flows.steps import catch_up, figures, obey_heard
+from checkrail.flows.steps import build_step_fields, catch_up, obey_pending
 from checkrail.intents import Intent
 from checkrail.money import Money
 from checkrail.transport.effects import Flow
 
 # So many batches may wait to be sent; then a step waits, too.
-BATCHES_BEHIND = 10
+MOST_BATCHES_QUEUED = 10
 
 
 class BatchedCore(RunCore):
@@ -27,7 +27,7 @@ class BatchedCore(RunCore):
     wake: Callable[[], object]
 
 
-def batch_size(steps: int) -> int:
+def check_batch_size(steps: int) -> int:
     if not 2 <= steps <= BATCH_LIMIT:
         raise ValueError(f"batch_steps is 2 to {BATCH_LIMIT}, not {steps}.")
     return steps
@@ -55,7 +55,7 @@ def queue_step(
 
     The decision on this step comes late: it is obeyed, or raised, at a later call.
     """
-    body = figures(
+    body = build_step_fields(
         tokens=tokens,
         tool_calls=tool_calls,
         duration_ms=duration_ms,
@@ -70,16 +70,16 @@ def queue_step(
         signature=signature,
         failed_calls=failed_calls,
     )
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     backlog = run.backlog
-    backlog.queue.append(Report(body))
-    yield from obey_heard(run, until)
-    if len(backlog.queue) >= backlog.size * BATCHES_BEHIND:
+    backlog.steps.append(StepReport(body))
+    yield from obey_pending(run, until)
+    if len(backlog.steps) >= backlog.batch_size * MOST_BATCHES_QUEUED:
         yield from catch_up(run, until)
-    elif len(backlog.queue) >= backlog.size:
+    elif len(backlog.steps) >= backlog.batch_size:
         run.wake()
 
 
 def flush(run: RunCore, *, timeout: float | None = None) -> Flow[None]:
     """Send what is queued, now, and obey what is decided."""
-    yield from catch_up(run, deadline(run, timeout))
+    yield from catch_up(run, get_deadline(run, timeout))

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def command_fields(
+def build_command_fields(
     command: str, *, tool: str = "Bash", arguments: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
     more = {} if arguments is None else {"arguments": dict(arguments)}
     return {"kind": "command", "tool": tool, "command": command, **more}
 
 
-def tool_fields(
+def build_tool_fields(
     tool: str,
     arguments: Mapping[str, Any] | None = None,
     *,
@@ -26,7 +26,7 @@ def tool_fields(
     return {"kind": "tool", "tool": tool, "arguments_json": arguments_json}
 
 
-def edit_fields(
+def build_edit_fields(
     file_path: str, content: str, *, tool: str = "Edit", diff_lines: int | None = None
 ) -> dict[str, Any]:
     more = {} if diff_lines is None else {"diff_lines": diff_lines}
@@ -34,7 +34,7 @@ def edit_fields(
     return {**named, "content": content, **more}
 
 
-def multi_edit_fields(
+def build_multi_edit_fields(
     file_path: str,
     original: str,
     edits: Sequence[Mapping[str, Any]],

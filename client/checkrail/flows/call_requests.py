@@ -7,9 +7,9 @@ from typing import Any
 
 from checkrail.answers import CallAnswer, CallStanding, Claim, Settled
 from checkrail.flows.run_core import RunCore
-from checkrail.money import Money, money
-from checkrail.transport.effects import Flow, Request, get, part, post
-from checkrail.transport.retry import ask
+from checkrail.money import Money, format_money
+from checkrail.transport.effects import Flow, Request, get, post, quote_part
+from checkrail.transport.retry import send_request
 
 
 def judge_call(
@@ -40,18 +40,26 @@ def judge_call(
         "edits": edits,
     }
     told = {name: value for name, value in fields.items() if value is not None}
-    return (yield from ask(run.link, CallAnswer, judging(run, told)))
+    return (
+        yield from send_request(
+            run.connection, CallAnswer, build_judge_request(run, told)
+        )
+    )
 
 
 def claim_call(run: RunCore, call_id: str, digest: str) -> Flow[Claim]:
     """Spend the grant: `call` in the answer may run now, once."""
-    return (yield from ask(run.link, Claim, claiming(run, call_id, digest)))
+    return (
+        yield from send_request(
+            run.connection, Claim, build_claim_request(run, call_id, digest)
+        )
+    )
 
 
 def call_standing(run: RunCore, call_id: str) -> Flow[CallStanding]:
     """Where a call is on its way, and what may run."""
-    request = get(run.path("tool-calls", part(call_id)))
-    return (yield from ask(run.link, CallStanding, request))
+    request = get(run.build_path("tool-calls", quote_part(call_id)))
+    return (yield from send_request(run.connection, CallStanding, request))
 
 
 def settle_call(
@@ -65,17 +73,21 @@ def settle_call(
     cost_usd: Money = 0,
 ) -> Flow[Settled]:
     """Tell what came of a call; its amounts are added to the run's."""
-    body = result_body(
+    body = build_result_body(
         ok=ok,
         output=output,
         duration_ms=duration_ms,
         tokens=tokens,
         cost_usd=cost_usd,
     )
-    return (yield from ask(run.link, Settled, settling(run, call_id, body)))
+    return (
+        yield from send_request(
+            run.connection, Settled, build_result_request(run, call_id, body)
+        )
+    )
 
 
-def result_body(
+def build_result_body(
     *, ok: bool, output: Any, duration_ms: int, tokens: int, cost_usd: Money
 ) -> dict[str, Any]:
     return {
@@ -83,17 +95,21 @@ def result_body(
         "output": output,
         "duration_ms": duration_ms,
         "tokens": tokens,
-        "cost_usd": money(cost_usd),
+        "cost_usd": format_money(cost_usd),
     }
 
 
-def judging(run: RunCore, fields: Mapping[str, Any]) -> Request:
-    return post(run.path("tool-calls"), fields)
+def build_judge_request(run: RunCore, fields: Mapping[str, Any]) -> Request:
+    return post(run.build_path("tool-calls"), fields)
 
 
-def claiming(run: RunCore, call_id: str, digest: str) -> Request:
-    return post(run.path("tool-calls", part(call_id), "claim"), {"digest": digest})
+def build_claim_request(run: RunCore, call_id: str, digest: str) -> Request:
+    return post(
+        run.build_path("tool-calls", quote_part(call_id), "claim"), {"digest": digest}
+    )
 
 
-def settling(run: RunCore, call_id: str, body: Mapping[str, Any]) -> Request:
-    return post(run.path("tool-calls", part(call_id), "result"), body)
+def build_result_request(
+    run: RunCore, call_id: str, body: Mapping[str, Any]
+) -> Request:
+    return post(run.build_path("tool-calls", quote_part(call_id), "result"), body)

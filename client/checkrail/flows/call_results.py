@@ -10,8 +10,8 @@ from typing import Any
 from checkrail.answers import CallFinding, Preview, Ruling, Settled
 from checkrail.errors import CheckrailError, Unreachable
 from checkrail.flows.backlog import CallResult
-from checkrail.flows.call_requests import result_body, settling
-from checkrail.flows.calls import Granted
+from checkrail.flows.call_requests import build_result_body, build_result_request
+from checkrail.flows.calls import GrantedCall
 from checkrail.flows.result_queue import report_result
 from checkrail.flows.run_core import RunCore
 from checkrail.money import Money
@@ -23,7 +23,7 @@ OUTPUT_LIMIT = 200_000
 # that it may hold.
 DEPTH, LARGEST = 25, 2**53 - 1
 # Marks a result that could only be told as a text.
-REPR = "$repr"
+REPR_KEY = "$repr"
 
 logger = logging.getLogger("checkrail")
 
@@ -31,12 +31,12 @@ logger = logging.getLogger("checkrail")
 class CallCore:
     """What `Call` and `AsyncCall` share. Run exactly what stands here."""
 
-    def __init__(self, run: RunCore, granted: Granted) -> None:
+    def __init__(self, run: RunCore, granted: GrantedCall) -> None:
         self.run = run
         self.driver = run.driver
         self.granted = granted
         self.report: CallResult | None = None
-        self._began = run.link.clock()
+        self._began = run.connection.clock()
 
     @property
     def id(self) -> str:
@@ -107,7 +107,7 @@ class CallCore:
         return self.granted.answer.output if self.granted.answer else None
 
     def duration_ms(self) -> int:
-        return round((self.run.link.clock() - self._began) * 1000)
+        return round((self.run.connection.clock() - self._began) * 1000)
 
     def _field(self, name: str) -> Any:
         if name not in self.granted.fields:
@@ -135,7 +135,7 @@ def result(
         raise CheckrailError("The result was stored already: nothing had to run.")
     kept = call.report
     if kept is None or kept not in call.run.backlog.results:
-        body = result_body(
+        body = build_result_body(
             ok=ok,
             output=output,
             duration_ms=call.duration_ms() if duration_ms is None else duration_ms,
@@ -143,7 +143,9 @@ def result(
             cost_usd=cost_usd,
         )
         # Before it is sent: a call that went well is never told as failed afterwards.
-        kept = call.report = CallResult(call.tool, settling(call.run, call.id, body))
+        kept = call.report = CallResult(
+            call.tool, build_result_request(call.run, call.id, body)
+        )
     return (yield from report_result(call.run, kept))
 
 
@@ -161,7 +163,7 @@ def result_or_keep(
         )
 
 
-def leave(call: CallCore, error: BaseException | None) -> Flow[None]:
+def report_end(call: CallCore, error: BaseException | None) -> Flow[None]:
     """The end of the with-block: tell the result, unless it was told or there is none."""
     if call.report is not None or call.replayed:
         return
@@ -170,49 +172,54 @@ def leave(call: CallCore, error: BaseException | None) -> Flow[None]:
         return
     failure = {
         "ok": False,
-        "output": shortened(f"{type(error).__name__}: {error}"),
+        "output": shorten(f"{type(error).__name__}: {error}"),
         "duration_ms": call.duration_ms(),
     }
     run = call.run
-    call.report = CallResult(call.tool, settling(run, call.id, failure))
+    call.report = CallResult(call.tool, build_result_request(run, call.id, failure))
     try:
-        yield from report_result(run, call.report, patience=run.link.ending_patience)
+        yield from report_result(
+            run, call.report, patience=run.connection.ending_patience
+        )
     except CheckrailError as trouble:
         # The error itself is on its way to the caller: it must not be held up or hidden.
         logger.warning("That %s failed could not be told yet: %s", call.tool, trouble)
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     clean = text.encode("utf-8", "replace").decode().replace("\0", "�")
     if len(clean) <= OUTPUT_LIMIT:
         return clean
     return f"{clean[:OUTPUT_LIMIT]} … ({len(clean)} characters)"
 
 
-def packed(value: object) -> Any:
+def pack_output(value: object) -> Any:
     """A function's result as JSON, marked where it is not the very same value."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
-        faithful = len(text) <= OUTPUT_LIMIT and _same(json.loads(text), value, DEPTH)
+        faithful = len(text) <= OUTPUT_LIMIT and _is_same(
+            json.loads(text), value, DEPTH
+        )
     except (TypeError, ValueError, RecursionError):
         faithful = False
-    return value if faithful else {REPR: shortened(repr(value))}
+    return value if faithful else {REPR_KEY: shorten(repr(value))}
 
 
-def _same(read: object, value: object, depth: int) -> bool:
+def _is_same(read: object, value: object, depth: int) -> bool:
     """Equal and of the same kinds all the way down (a tuple is no list), and such as
     the server takes."""
     if type(read) is not type(value) or depth == 0:
         return False
     if isinstance(read, dict) and isinstance(value, dict):
         return read.keys() == value.keys() and all(
-            "\0" not in name and _same(read[name], value[name], depth - 1)
+            "\0" not in name and _is_same(read[name], value[name], depth - 1)
             for name in read
         )
     if isinstance(read, list) and isinstance(value, list):
         return len(read) == len(value) and all(
-            _same(one, other, depth - 1) for one, other in zip(read, value, strict=True)
+            _is_same(one, other, depth - 1)
+            for one, other in zip(read, value, strict=True)
         )
     if isinstance(read, str):
         return "\0" not in read

@@ -11,13 +11,17 @@ from typing import Any
 from checkrail.answers import CallAnswer, CallStanding, Claim, ReviewRef, Ruling
 from checkrail.errors import CheckrailError, ProtocolError
 from checkrail.flows.call_bodies import (
-    command_fields,
-    edit_fields,
-    multi_edit_fields,
-    tool_fields,
+    build_command_fields,
+    build_edit_fields,
+    build_multi_edit_fields,
+    build_tool_fields,
 )
-from checkrail.flows.call_requests import call_standing, claiming, judging
-from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.call_requests import (
+    build_claim_request,
+    build_judge_request,
+    call_standing,
+)
+from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
 from checkrail.outcomes import Blocked, Denied, StillWaiting
@@ -27,7 +31,7 @@ TITLE_LIMIT = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Granted:
+class GrantedCall:
     """A call that may run: `fields` is what may run, as asked for or as amended."""
 
     id: str
@@ -50,10 +54,10 @@ def check_command(
     tool: str = "Bash",
     arguments: Mapping[str, Any] | None = None,
     timeout: float | None = None,
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Ask whether a command may run; it may once this returns. Raises Blocked, Denied."""
-    fields = command_fields(command, tool=tool, arguments=arguments)
-    return (yield from _checked(run, fields, timeout))
+    fields = build_command_fields(command, tool=tool, arguments=arguments)
+    return (yield from _check_call(run, fields, timeout))
 
 
 def check_tool(
@@ -63,10 +67,10 @@ def check_tool(
     *,
     arguments_json: str | None = None,
     timeout: float | None = None,
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Ask whether a tool may be used; it may once this returns. Raises Blocked, Denied."""
-    fields = tool_fields(tool, arguments, arguments_json=arguments_json)
-    return (yield from _checked(run, fields, timeout))
+    fields = build_tool_fields(tool, arguments, arguments_json=arguments_json)
+    return (yield from _check_call(run, fields, timeout))
 
 
 def check_edit(
@@ -77,10 +81,10 @@ def check_edit(
     tool: str = "Edit",
     diff_lines: int | None = None,
     timeout: float | None = None,
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Ask whether a file may get this content; it may once this returns."""
-    fields = edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
-    return (yield from _checked(run, fields, timeout))
+    fields = build_edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
+    return (yield from _check_call(run, fields, timeout))
 
 
 def check_multi_edit(
@@ -91,22 +95,24 @@ def check_multi_edit(
     *,
     tool: str = "MultiEdit",
     timeout: float | None = None,
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Ask about several edits (`old`, `new`, `replace_all`) of one text, all or none."""
-    fields = multi_edit_fields(file_path, original, edits, tool=tool)
-    return (yield from _checked(run, fields, timeout))
+    fields = build_multi_edit_fields(file_path, original, edits, tool=tool)
+    return (yield from _check_call(run, fields, timeout))
 
 
-def _checked(
+def _check_call(
     run: RunCore, fields: Mapping[str, Any], timeout: float | None
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Ask about a call, wait for a person where one is needed, and claim it."""
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     yield from catch_up(run, until)
-    answer = yield from when_running(run, CallAnswer, judging(run, fields), until)
+    answer = yield from send_when_running(
+        run, CallAnswer, build_judge_request(run, fields), until
+    )
     if answer.decision == "block":
         raise Blocked(answer)
-    granted = Granted(
+    granted = GrantedCall(
         id=answer.id,
         kind=fields["kind"],
         tool=fields["tool"],
@@ -117,12 +123,12 @@ def _checked(
         return granted  # its result is stored: nothing has to run, nothing is claimed
     ruling, digest = None, answer.digest
     if answer.decision == "require-confirmation":
-        review = answer.review and replace(answer.review, title=_title(fields))
-        ruling = yield from _confirmed(run, review, answer.id, until)
-        digest = _granted_digest(ruling, asked=answer.digest)
+        review = answer.review and replace(answer.review, title=_build_title(fields))
+        ruling = yield from _wait_for_confirmation(run, review, answer.id, until)
+        digest = _get_granted_digest(ruling, asked=answer.digest)
     elif answer.grant is None:
         raise ProtocolError(f"The call is {answer.decision}, but nothing was granted.")
-    claim = yield from _claimed(run, answer.id, digest, until)
+    claim = yield from _claim_call(run, answer.id, digest, until)
     granted = replace(granted, ruling=ruling, claim=claim)
     # A text that the model wrote counts as the server has read it.
     if granted.amended or "arguments_json" in fields:
@@ -130,7 +136,7 @@ def _checked(
     return granted
 
 
-def _title(fields: Mapping[str, Any]) -> str:
+def _build_title(fields: Mapping[str, Any]) -> str:
     """Such as `Bash: rm -rf build`, on one line."""
     named = ("command", "file_path", "arguments", "arguments_json")
     asked = next((fields[name] for name in named if name in fields), "")
@@ -139,7 +145,7 @@ def _title(fields: Mapping[str, Any]) -> str:
     return line if len(line) <= TITLE_LIMIT else line[: TITLE_LIMIT - 1] + "…"
 
 
-def _confirmed(
+def _wait_for_confirmation(
     run: RunCore, review: ReviewRef | None, call_id: str, until: float
 ) -> Flow[Ruling]:
     if review is None:
@@ -147,7 +153,7 @@ def _confirmed(
             "A person is to confirm the call, but no review says where."
         )
     try:
-        ruling = yield from ruled(run, review, until)
+        ruling = yield from wait_for_ruling(run, review, until)
     except StillWaiting:
         raise StillWaiting(review, call_id=call_id) from None
     if ruling.action == "deny":
@@ -155,7 +161,7 @@ def _confirmed(
     return ruling
 
 
-def _granted_digest(ruling: Ruling, *, asked: str) -> str:
+def _get_granted_digest(ruling: Ruling, *, asked: str) -> str:
     """What was granted: the call as it was asked for, or as the ruling changed it."""
     if ruling.action == "approve":
         return asked
@@ -165,8 +171,10 @@ def _granted_digest(ruling: Ruling, *, asked: str) -> str:
     return digest
 
 
-def _claimed(run: RunCore, call_id: str, digest: str, until: float) -> Flow[Claim]:
-    claim = yield from when_running(run, Claim, claiming(run, call_id, digest), until)
+def _claim_call(run: RunCore, call_id: str, digest: str, until: float) -> Flow[Claim]:
+    claim = yield from send_when_running(
+        run, Claim, build_claim_request(run, call_id, digest), until
+    )
     if (claim.id, claim.digest) != (call_id, digest):
         raise ProtocolError(f"Claimed {digest} of {call_id}, got {claim.digest}.")
     return claim
@@ -174,23 +182,26 @@ def _claimed(run: RunCore, call_id: str, digest: str, until: float) -> Flow[Clai
 
 def resume_call(
     run: RunCore, call_id: str, *, timeout: float | None = None
-) -> Flow[Granted]:
+) -> Flow[GrantedCall]:
     """Take up a call of another process, or one that was left with StillWaiting."""
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     stands = yield from call_standing(run, call_id)
     ruling = None
     if stands.review is not None and stands.state not in ("claimed", "settled"):
         review = ReviewRef(id=stands.review, kind="confirmation")
-        ruling = yield from _confirmed(run, review, call_id, until)
+        ruling = yield from _wait_for_confirmation(run, review, call_id, until)
         stands = yield from call_standing(run, call_id)
     # Of several edits the original is not kept: there the caller has to know it.
-    if stands.kind != "multi_edit" and call_digest(run.id, stands) != stands.digest:
+    if (
+        stands.kind != "multi_edit"
+        and compute_call_digest(run.id, stands) != stands.digest
+    ):
         raise CheckrailError(
             "The call cannot be taken up: it holds a secret, which the server does not "
             "keep. Ask about it again."
         )
-    claim = yield from _claimed(run, call_id, stands.digest, until)
-    return Granted(
+    claim = yield from _claim_call(run, call_id, stands.digest, until)
+    return GrantedCall(
         id=call_id,
         kind=stands.kind,
         tool=stands.tool,
@@ -200,7 +211,7 @@ def resume_call(
     )
 
 
-def call_digest(run_id: str, stands: CallStanding) -> str:
+def compute_call_digest(run_id: str, stands: CallStanding) -> str:
     """What a grant is bound to, computed here: the call as it stands, and its run."""
     call = {"run": run_id, "kind": stands.kind, "tool": stands.tool, **stands.call}
     text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -7,24 +7,24 @@ from typing import Any, Protocol
 
 from checkrail.answers import CallEvaluation, Evaluation, TurnEvaluation, VerdictReading
 from checkrail.flows.call_bodies import (
-    command_fields,
-    edit_fields,
-    multi_edit_fields,
-    tool_fields,
+    build_command_fields,
+    build_edit_fields,
+    build_multi_edit_fields,
+    build_tool_fields,
 )
-from checkrail.flows.turns import turn_body
-from checkrail.transport.connection import Link
-from checkrail.transport.effects import Flow, given, post_safe
-from checkrail.transport.retry import ask
+from checkrail.flows.turns import build_turn_body
+from checkrail.transport.connection import Connection
+from checkrail.transport.effects import Flow, drop_unset, post_safe
+from checkrail.transport.retry import send_request
 
 
-class Linked(Protocol):
+class HasConnection(Protocol):
     @property
-    def link(self) -> Link: ...
+    def connection(self) -> Connection: ...
 
 
 def evaluate_command(
-    rail: Linked,
+    rail: HasConnection,
     command: str,
     *,
     tool: str = "Bash",
@@ -32,12 +32,12 @@ def evaluate_command(
     policy: str = "default",
 ) -> Flow[CallEvaluation]:
     """What the gates say to a command."""
-    fields = command_fields(command, tool=tool, arguments=arguments)
-    return (yield from _call(rail, "command", fields, policy))
+    fields = build_command_fields(command, tool=tool, arguments=arguments)
+    return (yield from _evaluate_call(rail, "command", fields, policy))
 
 
 def evaluate_tool(
-    rail: Linked,
+    rail: HasConnection,
     tool: str,
     arguments: Mapping[str, Any] | None = None,
     *,
@@ -45,12 +45,12 @@ def evaluate_tool(
     policy: str = "default",
 ) -> Flow[CallEvaluation]:
     """What the gates say to a tool's arguments."""
-    fields = tool_fields(tool, arguments, arguments_json=arguments_json)
-    return (yield from _call(rail, "tool", fields, policy))
+    fields = build_tool_fields(tool, arguments, arguments_json=arguments_json)
+    return (yield from _evaluate_call(rail, "tool", fields, policy))
 
 
 def evaluate_edit(
-    rail: Linked,
+    rail: HasConnection,
     file_path: str,
     content: str,
     *,
@@ -59,12 +59,12 @@ def evaluate_edit(
     policy: str = "default",
 ) -> Flow[CallEvaluation]:
     """What the gates say to new content of a file."""
-    fields = edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
-    return (yield from _call(rail, "edit", fields, policy))
+    fields = build_edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
+    return (yield from _evaluate_call(rail, "edit", fields, policy))
 
 
 def evaluate_multi_edit(
-    rail: Linked,
+    rail: HasConnection,
     file_path: str,
     original: str,
     edits: Sequence[Mapping[str, Any]],
@@ -73,12 +73,12 @@ def evaluate_multi_edit(
     policy: str = "default",
 ) -> Flow[CallEvaluation]:
     """Plan several edits of one text, all or none."""
-    fields = multi_edit_fields(file_path, original, edits, tool=tool)
-    return (yield from _call(rail, "multi-edit", fields, policy))
+    fields = build_multi_edit_fields(file_path, original, edits, tool=tool)
+    return (yield from _evaluate_call(rail, "multi-edit", fields, policy))
 
 
 def evaluate_turn(
-    rail: Linked,
+    rail: HasConnection,
     *,
     content: str = "",
     finish_reason: str | None = None,
@@ -91,32 +91,38 @@ def evaluate_turn(
 ) -> Flow[TurnEvaluation]:
     """How a turn would be judged, as if it were the first of a run."""
     body = {
-        **turn_body(content, finish_reason, tool_calls, last_event, pending_todos),
-        **given(model=model),
+        **build_turn_body(
+            content, finish_reason, tool_calls, last_event, pending_todos
+        ),
+        **drop_unset(model=model),
         "recent_tool_ratio": recent_tool_ratio,
         "policy": policy,
     }
     return (
-        yield from ask(rail.link, TurnEvaluation, post_safe("/evaluate/turn", body))
+        yield from send_request(
+            rail.connection, TurnEvaluation, post_safe("/evaluate/turn", body)
+        )
     )
 
 
-def evaluate_verdict(rail: Linked, text: str) -> Flow[VerdictReading]:
+def evaluate_verdict(rail: HasConnection, text: str) -> Flow[VerdictReading]:
     """How a text is read as a verdict."""
     request = post_safe("/evaluate/verdict", {"text": text})
-    return (yield from ask(rail.link, VerdictReading, request))
+    return (yield from send_request(rail.connection, VerdictReading, request))
 
 
-def evaluate_continue(rail: Linked, /, **facts: Any) -> Flow[Evaluation]:
+def evaluate_continue(rail: HasConnection, /, **facts: Any) -> Flow[Evaluation]:
     """What the continue gate says to these facts, named as in the API."""
     return (
-        yield from ask(rail.link, Evaluation, post_safe("/evaluate/continue", facts))
+        yield from send_request(
+            rail.connection, Evaluation, post_safe("/evaluate/continue", facts)
+        )
     )
 
 
-def _call(
-    rail: Linked, door: str, fields: Mapping[str, Any], policy: str
+def _evaluate_call(
+    rail: HasConnection, door: str, fields: Mapping[str, Any], policy: str
 ) -> Flow[CallEvaluation]:
     body = {name: value for name, value in fields.items() if name != "kind"}
     request = post_safe(f"/evaluate/{door}", {**body, "policy": policy})
-    return (yield from ask(rail.link, CallEvaluation, request))
+    return (yield from send_request(rail.connection, CallEvaluation, request))

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from checkrail.answers import GateCheckState, GateOutcome
 from checkrail.flows import lifecycle
-from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
 from checkrail.outcomes import Stopped
-from checkrail.transport.effects import Flow, get, given, part, post
-from checkrail.transport.retry import ask
+from checkrail.transport.effects import Flow, drop_unset, get, post, quote_part
+from checkrail.transport.retry import send_request
 
 
 class CheckCore:
@@ -66,12 +66,14 @@ def gate_check(
     inline: Sequence[Mapping[str, Any]] = (),
 ) -> Flow[GateCheckState]:
     """Put quality gates to a step, the last one if none is named."""
-    until = deadline(run, None)
+    until = get_deadline(run, None)
     yield from catch_up(run, until)
-    named = given(gates=list(gates) or None, inline=[dict(g) for g in inline] or None)
+    named = drop_unset(
+        gates=list(gates) or None, inline=[dict(g) for g in inline] or None
+    )
     body = {"step": run.last_step if step is None else step, **named}
-    request = post(run.path("gate-checks"), body)
-    return (yield from when_running(run, GateCheckState, request, until))
+    request = post(run.build_path("gate-checks"), body)
+    return (yield from send_when_running(run, GateCheckState, request, until))
 
 
 def verdict(
@@ -86,8 +88,8 @@ def verdict(
 ) -> Flow[GateOutcome]:
     """Give a verdict. When the attempts are used up, a person is waited for."""
     entries = None if per_gate is None else [dict(entry) for entry in per_gate]
-    body = {"overall": overall, "rationale": rationale, **given(per_gate=entries)}
-    return (yield from _given(check, body, evidence, output, timeout))
+    body = {"overall": overall, "rationale": rationale, **drop_unset(per_gate=entries)}
+    return (yield from _send_verdict(check, body, evidence, output, timeout))
 
 
 def text(
@@ -99,17 +101,17 @@ def text(
     timeout: float | None = None,
 ) -> Flow[GateOutcome]:
     """Give a verdict as the model wrote it, for example `GATE_REVIEW: FAIL - why`."""
-    return (yield from _given(check, {"text": text}, evidence, output, timeout))
+    return (yield from _send_verdict(check, {"text": text}, evidence, output, timeout))
 
 
 def refresh(check: CheckCore) -> Flow[GateCheckState]:
     """The check as it stands, with the prompt for its next attempt."""
-    request = get(check.run.path("gate-checks", part(check.id)))
-    check.state = yield from ask(check.run.link, GateCheckState, request)
+    request = get(check.run.build_path("gate-checks", quote_part(check.id)))
+    check.state = yield from send_request(check.run.connection, GateCheckState, request)
     return check.state
 
 
-def _given(
+def _send_verdict(
     check: CheckCore,
     body: Mapping[str, Any],
     evidence: Sequence[Mapping[str, Any]],
@@ -117,14 +119,17 @@ def _given(
     timeout: float | None,
 ) -> Flow[GateOutcome]:
     run = check.run
-    until = deadline(run, timeout)
-    proofs = given(evidence=[dict(item) for item in evidence] or None, output=output)
-    request = post(
-        run.path("gate-checks", part(check.id), "verdicts"), {**body, **proofs}
+    until = get_deadline(run, timeout)
+    proofs = drop_unset(
+        evidence=[dict(item) for item in evidence] or None, output=output
     )
-    outcome = yield from when_running(run, GateOutcome, request, until)
+    request = post(
+        run.build_path("gate-checks", quote_part(check.id), "verdicts"),
+        {**body, **proofs},
+    )
+    outcome = yield from send_when_running(run, GateOutcome, request, until)
     if outcome.outcome == "exhausted":
-        return (yield from _chosen(check, outcome, until))
+        return (yield from _wait_for_choice(check, outcome, until))
     check.state = replace(
         check.state,
         status=outcome.status or check.state.status,
@@ -137,13 +142,15 @@ def _given(
     return outcome
 
 
-def _chosen(check: CheckCore, outcome: GateOutcome, until: float) -> Flow[GateOutcome]:
+def _wait_for_choice(
+    check: CheckCore, outcome: GateOutcome, until: float
+) -> Flow[GateOutcome]:
     """What a person made of a check that ran out of attempts."""
     if outcome.review is None:
         # Nobody could be asked, so the run was stopped: the server says why.
         run = yield from lifecycle.refresh(check.run)
         raise Stopped(run.status_reason or "The attempts are used up.")
-    ruling = yield from ruled(check.run, outcome.review, until)
+    ruling = yield from wait_for_ruling(check.run, outcome.review, until)
     state = yield from refresh(check)
     if ruling.action == "skip":
         return replace(outcome, outcome="skipped", ruling=ruling)

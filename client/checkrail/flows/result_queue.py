@@ -15,7 +15,7 @@ from checkrail.flows.backlog import CallResult
 from checkrail.flows.run_core import RunCore
 from checkrail.problems import Problem
 from checkrail.transport.effects import Acquire, Flow
-from checkrail.transport.retry import ask
+from checkrail.transport.retry import send_request
 
 logger = logging.getLogger("checkrail")
 
@@ -26,11 +26,11 @@ def report_result(
     """Send it, after what was kept before. After Unreachable it is kept itself."""
     if result not in run.backlog.results:
         run.backlog.results.append(result)
-    result.owned = True
+    result.awaited = True
     try:
         yield from send_results(run, patience=patience)
     finally:
-        result.owned = False
+        result.awaited = False
     if result.settled is None:
         raise result.refusal or ProtocolError("The result was not answered.")
     return result.settled
@@ -40,26 +40,26 @@ def send_results(run: RunCore, *, patience: float | None = None) -> Flow[None]:
     """Send what is kept, in order; a refusal is raised by whoever reported it, or by the
     run's next call."""
     backlog = run.backlog
-    yield Acquire(backlog.order)
+    yield Acquire(backlog.lock)
     try:
         while backlog.results:
             result = backlog.results[0]
             try:
-                result.settled = yield from ask(
-                    run.link, Settled, result.request, patience=patience
+                result.settled = yield from send_request(
+                    run.connection, Settled, result.request, patience=patience
                 )
             except Unreachable:
                 raise
             except Problem as refusal:
                 result.refusal = refusal
-                if not result.owned:
-                    backlog.troubles.append(refusal)
+                if not result.awaited:
+                    backlog.errors.append(refusal)
             except ProtocolError as error:
-                if not result.misunderstood:
-                    result.misunderstood = True
+                if not result.had_bad_answer:
+                    result.had_bad_answer = True
                     raise
                 result.refusal = error
                 logger.error("The result of %s is dropped: %s", result.tool, error)
             backlog.results.popleft()
     finally:
-        backlog.order.release()
+        backlog.lock.release()

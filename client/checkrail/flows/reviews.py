@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from checkrail.answers import Review, ReviewRef, Ruling
 from checkrail.errors import ProtocolError
-from checkrail.flows.rulings import deadline, ruled, when_running
-from checkrail.flows.run_core import AnyReview, RunCore, reference
+from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
+from checkrail.flows.run_core import AnyReview, RunCore, build_reference
 from checkrail.flows.steps import catch_up
 from checkrail.outcomes import Denied
-from checkrail.transport.effects import Flow, Request, given, part, post
-from checkrail.transport.retry import ask as send
+from checkrail.transport.effects import Flow, Request, drop_unset, post, quote_part
+from checkrail.transport.retry import send_request as send
 
 # What an agent asks in its own words, and may take back.
 OWN_KINDS = frozenset({"question", "request"})
@@ -26,7 +26,9 @@ def ask(
     timeout: float | None = None,
 ) -> Flow[str]:
     """Ask a question and wait for the answer; the run is paused meanwhile."""
-    _, ruling = yield from _asked(run, "question", title, detail, options, timeout)
+    _, ruling = yield from _ask_and_wait(
+        run, "question", title, detail, options, timeout
+    )
     if ruling.answer is None:
         raise ProtocolError("The question was ruled on, but no answer came.")
     return ruling.answer
@@ -41,13 +43,15 @@ def request_approval(
     timeout: float | None = None,
 ) -> Flow[Ruling]:
     """Ask for an approval and wait for it; raises Denied."""
-    review, ruling = yield from _asked(run, "request", title, detail, options, timeout)
+    review, ruling = yield from _ask_and_wait(
+        run, "request", title, detail, options, timeout
+    )
     if ruling.action == "deny":
-        raise Denied(reference(review), ruling)
+        raise Denied(build_reference(review), ruling)
     return ruling
 
 
-def _asked(
+def _ask_and_wait(
     run: RunCore,
     kind: str,
     title: str,
@@ -55,11 +59,11 @@ def _asked(
     options: Sequence[str],
     timeout: float | None,
 ) -> Flow[tuple[Review, Ruling]]:
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     yield from catch_up(run, until)
-    request = _opening(run, kind, title, detail, options)
-    review = yield from when_running(run, Review, request, until)
-    return review, (yield from ruled(run, reference(review), until))
+    request = _build_review_request(run, kind, title, detail, options)
+    review = yield from send_when_running(run, Review, request, until)
+    return review, (yield from wait_for_ruling(run, build_reference(review), until))
 
 
 def open_review(
@@ -72,21 +76,29 @@ def open_review(
 ) -> Flow[Review]:
     """Put a `question` or a `request` before a person, and wait for nothing."""
     return (
-        yield from send(run.link, Review, _opening(run, kind, title, detail, options))
+        yield from send(
+            run.connection,
+            Review,
+            _build_review_request(run, kind, title, detail, options),
+        )
     )
 
 
-def _opening(
+def _build_review_request(
     run: RunCore, kind: str, title: str, detail: str, options: Sequence[str]
 ) -> Request:
-    asked = given(detail=detail, options=list(options) or None)
-    return post(run.path("reviews"), {"kind": kind, "title": title, **asked})
+    asked = drop_unset(detail=detail, options=list(options) or None)
+    return post(run.build_path("reviews"), {"kind": kind, "title": title, **asked})
 
 
 def withdraw(run: RunCore, review: AnyReview) -> Flow[Review]:
     """Take a question or a request back; the run goes on."""
-    return (yield from send(run.link, Review, withdrawing(reference(review))))
+    return (
+        yield from send(
+            run.connection, Review, build_withdraw_request(build_reference(review))
+        )
+    )
 
 
-def withdrawing(review: ReviewRef) -> Request:
-    return post(f"/reviews/{part(review.id)}/withdraw", {})
+def build_withdraw_request(review: ReviewRef) -> Request:
+    return post(f"/reviews/{quote_part(review.id)}/withdraw", {})

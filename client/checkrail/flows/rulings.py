@@ -8,11 +8,11 @@ import math
 from checkrail.answers import ReviewRef, Ruling, Standing
 from checkrail.answers.parsing import A
 from checkrail.errors import ProtocolError, Unreachable
-from checkrail.flows.run_core import AnyReview, RunCore, reference
+from checkrail.flows.run_core import AnyReview, RunCore, build_reference
 from checkrail.outcomes import Aborted, Expired, StillWaiting, Superseded, Withdrawn
 from checkrail.problems import RunClosed, RunPaused
-from checkrail.transport.effects import Flow, Request, Sleep, Tell, get
-from checkrail.transport.retry import ask
+from checkrail.transport.effects import Callback, Flow, Request, Sleep, get
+from checkrail.transport.retry import send_request
 
 # Below the time after which proxies usually cut a silent connection.
 POLL_SECONDS = 25
@@ -32,59 +32,65 @@ RULINGS = {
 logger = logging.getLogger("checkrail")
 
 
-def deadline(run: RunCore, timeout: float | None) -> float:
-    return math.inf if timeout is None else run.link.clock() + timeout
+def get_deadline(run: RunCore, timeout: float | None) -> float:
+    return math.inf if timeout is None else run.connection.clock() + timeout
 
 
 def standing(
     run: RunCore, review: AnyReview | None = None, *, wait: int = 0
 ) -> Flow[Standing]:
     """How a review stands, the newest if none is named; asked once."""
-    return (yield from _look(run, None if review is None else reference(review), wait))
+    return (
+        yield from _poll(run, None if review is None else build_reference(review), wait)
+    )
 
 
 def wait(
     run: RunCore, review: AnyReview, *, timeout: float | None = None
 ) -> Flow[Ruling]:
     """Wait for the ruling. Raises Aborted, Expired, Superseded, Withdrawn, StillWaiting."""
-    return (yield from ruled(run, reference(review), deadline(run, timeout)))
+    return (
+        yield from wait_for_ruling(
+            run, build_reference(review), get_deadline(run, timeout)
+        )
+    )
 
 
-def ruled(run: RunCore, review: ReviewRef, until: float) -> Flow[Ruling]:
+def wait_for_ruling(run: RunCore, review: ReviewRef, until: float) -> Flow[Ruling]:
     """What a person chose, once they have; every other end is an exception."""
     logger.info("Waiting for a person: %s %s", review.kind, review.url)
     if run.on_wait is not None:
-        yield Tell(run.on_wait, review)
+        yield Callback(run.on_wait, review)
     while True:
-        began = run.link.clock()
+        began = run.connection.clock()
         # Whole seconds; what is left in the end is slept.
         seconds = int(max(0, min(POLL_SECONDS, until - began)))
-        stands = yield from _look_until(run, review, seconds, until)
+        stands = yield from _poll_until(run, review, seconds, until)
         if stands.state != "open":
-            return _outcome(run, stands, review)
-        now = run.link.clock()
+            return _get_ruling(run, stands, review)
+        now = run.connection.clock()
         if now >= until:
             raise StillWaiting(review)
         if now - began < SHORTEST_POLL:
             yield Sleep(min(SHORTEST_POLL, until - now))
 
 
-def _look_until(
+def _poll_until(
     run: RunCore, review: ReviewRef, seconds: int, until: float
 ) -> Flow[Standing]:
     """One look; an outage, too, is only borne as long as the caller wants to wait."""
-    left = max(0.0, until - run.link.clock())
-    patience = run.link.patience(waiting=True)
+    left = max(0.0, until - run.connection.clock())
+    patience = run.connection.get_patience(waiting=True)
     longest = math.inf if patience is None else patience
     try:
-        return (yield from _look(run, review, seconds, min(left, longest)))
+        return (yield from _poll(run, review, seconds, min(left, longest)))
     except Unreachable as error:
         if left < longest:
             raise StillWaiting(review) from error
         raise
 
 
-def _look(
+def _poll(
     run: RunCore,
     review: ReviewRef | None,
     seconds: int,
@@ -93,9 +99,11 @@ def _look(
     query = {"wait": str(seconds)}
     if review is not None:
         query["review"] = review.id
-    request = get(run.path("decision"), query, read_seconds=seconds + GRACE_SECONDS)
-    stands = yield from ask(
-        run.link, Standing, request, waiting=True, patience=patience
+    request = get(
+        run.build_path("decision"), query, read_seconds=seconds + GRACE_SECONDS
+    )
+    stands = yield from send_request(
+        run.connection, Standing, request, waiting=True, patience=patience
     )
     told = stands.review.id if stands.review else None
     if review is not None and told != review.id:
@@ -103,7 +111,7 @@ def _look(
     return stands
 
 
-def _outcome(run: RunCore, stands: Standing, review: ReviewRef) -> Ruling:
+def _get_ruling(run: RunCore, stands: Standing, review: ReviewRef) -> Ruling:
     if stands.state == "expired":
         run.ended = True
         raise Expired(review)
@@ -127,22 +135,22 @@ def _outcome(run: RunCore, stands: Standing, review: ReviewRef) -> Ruling:
     return ruling
 
 
-def over(run: RunCore, review: ReviewRef, until: float) -> Flow[None]:
+def wait_for_review(run: RunCore, review: ReviewRef, until: float) -> Flow[None]:
     """Wait until the run goes on, whatever was ruled on somebody else's review."""
     try:
-        yield from ruled(run, review, until)
+        yield from wait_for_ruling(run, review, until)
     except Withdrawn:
         logger.info("The %s was withdrawn, the run goes on", review.kind)
 
 
-def when_running(
+def send_when_running(
     run: RunCore, kind: type[A], request: Request, until: float
 ) -> Flow[A]:
     """The answer to a request that a paused run refuses: the pause is waited for."""
     seen = ""
     while True:
         try:
-            return (yield from ask(run.link, kind, request))
+            return (yield from send_request(run.connection, kind, request))
         except RunClosed:
             run.ended = True
             raise
@@ -153,4 +161,4 @@ def when_running(
         if review.id == seen:
             yield Sleep(SHORTEST_POLL)
         seen = review.id
-        yield from over(run, review, until)
+        yield from wait_for_review(run, review, until)

@@ -8,14 +8,14 @@ from typing import Any
 
 from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
 from checkrail.flows.backlog import Backlog
-from checkrail.transport.connection import Link
-from checkrail.transport.effects import part
+from checkrail.transport.connection import Connection
+from checkrail.transport.effects import quote_part
 
 OnCheckpoint = Callable[[Decision], Any]
 OnWait = Callable[[ReviewRef], Any]
 AnyReview = Review | ReviewRef | str
 # Rulings on pauses that are kept until somebody passes their notes on.
-UNREAD_RULINGS = 20
+KEPT_RULINGS = 20
 
 
 class RunCore:
@@ -30,16 +30,16 @@ class RunCore:
         batch: int = 1,
     ) -> None:
         self.driver = driver
-        self.link: Link = driver.link
+        self.connection: Connection = driver.connection
         self.on_checkpoint = on_checkpoint
         self.on_wait = on_wait
-        self.backlog = Backlog(order=driver.lock(), size=batch)
+        self.backlog = Backlog(lock=driver.lock(), batch_size=batch)
         self.ended = False
         # Taken up from another process: whoever did that may do it again.
         self.resumed = False
         self.saved_step = 0
         self.warned_of_checkpoint = False
-        self.pause_rulings: deque[Ruling] = deque(maxlen=UNREAD_RULINGS)
+        self.pause_rulings: deque[Ruling] = deque(maxlen=KEPT_RULINGS)
         self._ruling: Ruling | None = None
         self._state: RunState | None = None
         self._last_step = 0
@@ -72,10 +72,10 @@ class RunCore:
         """The number of the last step that the server has answered."""
         return self._last_step
 
-    def path(self, *parts: str) -> str:
-        return "/".join(["/runs", part(self.id), *parts])
+    def build_path(self, *parts: str) -> str:
+        return "/".join(["/runs", quote_part(self.id), *parts])
 
-    def stands(self, state: RunState) -> RunState:
+    def store_state(self, state: RunState) -> RunState:
         """Take over what the server says."""
         self._state = state
         self._last_step = max(self._last_step, state.last_step)
@@ -86,7 +86,7 @@ class RunCore:
         if kind == "pause" and ruling.note:
             self.pause_rulings.append(ruling)
 
-    def stepped(self, number: int) -> None:
+    def set_last_step(self, number: int) -> None:
         self._last_step = number
 
     def __repr__(self) -> str:
@@ -95,7 +95,7 @@ class RunCore:
         return f"<{type(self).__name__} {self.id}, step {self._last_step}>"
 
 
-def reference(review: AnyReview) -> ReviewRef:
+def build_reference(review: AnyReview) -> ReviewRef:
     if isinstance(review, ReviewRef):
         return review
     if isinstance(review, str):

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from checkrail.answers import Decision
-from checkrail.answers.parsing import Told
+from checkrail.answers.parsing import Answer
 from checkrail.errors import ProtocolError, Unreachable
-from checkrail.flows.backlog import Report
+from checkrail.flows.backlog import StepReport
 from checkrail.flows.run_core import RunCore
 from checkrail.problems import (
     Invalid,
@@ -25,23 +25,23 @@ from checkrail.problems import (
     TooLarge,
 )
 from checkrail.transport.effects import Acquire, Flow, post_safe
-from checkrail.transport.retry import ask
+from checkrail.transport.retry import send_request
 
 BATCH_LIMIT = 100
 # Refusals of the step itself: sent again it would be refused again.
-_UNFIT = (Invalid, Malformed, TooLarge)
+_REFUSALS_OF_STEP = (Invalid, Malformed, TooLarge)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch(Told):
+class BatchAnswer(Answer):
     decisions: tuple[Decision, ...]
     accepted: int
 
 
-def drain(
+def send_steps(
     run: RunCore,
     *,
-    despite_heard: bool = False,
+    despite_pending: bool = False,
     to_checkpoint: bool = False,
     patience: float | None = None,
 ) -> Flow[None]:
@@ -52,23 +52,23 @@ def drain(
     stays queued.
     """
     backlog = run.backlog
-    yield Acquire(backlog.order)
+    yield Acquire(backlog.lock)
     try:
-        size = backlog.size
-        while backlog.queue and (despite_heard or not backlog.held):
-            reports = list(islice(backlog.queue, size))
+        size = backlog.batch_size
+        while backlog.steps and (despite_pending or not backlog.is_blocked):
+            reports = list(islice(backlog.steps, size))
             try:
-                decisions = yield from _submit(run, reports, patience)
+                decisions = yield from _send_reports(run, reports, patience)
             except (RunPaused, Unreachable):
                 raise
             except RunClosed as closed:
                 run.ended = True
-                for report in list(backlog.queue):
+                for report in list(backlog.steps):
                     _settle(run, report, refusal=closed)
                 continue
             except Problem as refusal:
-                unfit = isinstance(refusal, _UNFIT)
-                if len(reports) == 1 and (unfit or reports[0].owned):
+                unfit = isinstance(refusal, _REFUSALS_OF_STEP)
+                if len(reports) == 1 and (unfit or reports[0].awaited):
                     _settle(run, reports[0], refusal=refusal)
                 elif not unfit:
                     raise
@@ -77,31 +77,35 @@ def drain(
             _forget_outages(run)
             run.ended = False  # a manager may have reopened it
             for report, decision in zip(reports, decisions, strict=False):
-                run.stepped(decision.step)
+                run.set_last_step(decision.step)
                 _settle(run, report, decision=decision)
             if decisions[-1].decision in ("pause", "stop"):
                 return
-            if to_checkpoint and backlog.due:
+            if to_checkpoint and backlog.is_checkpoint_due:
                 return  # else a quick agent is stopped for not having saved in time
     finally:
-        backlog.order.release()
+        backlog.lock.release()
 
 
-def _submit(
-    run: RunCore, reports: Sequence[Report], patience: float | None
+def _send_reports(
+    run: RunCore, reports: Sequence[StepReport], patience: float | None
 ) -> Flow[Sequence[Decision]]:
     first = run.last_step + 1
     bodies = [
-        {"number": first + index, **report.figures}
+        {"number": first + index, **report.fields}
         for index, report in enumerate(reports)
     ]
     if len(bodies) == 1:
-        request = post_safe(run.path("steps"), bodies[0])
-        decision = yield from ask(run.link, Decision, request, patience=patience)
+        request = post_safe(run.build_path("steps"), bodies[0])
+        decision = yield from send_request(
+            run.connection, Decision, request, patience=patience
+        )
         decisions: Sequence[Decision] = [decision]
     else:
-        request = post_safe(run.path("steps", "batch"), {"steps": bodies})
-        batch = yield from ask(run.link, Batch, request, patience=patience)
+        request = post_safe(run.build_path("steps", "batch"), {"steps": bodies})
+        batch = yield from send_request(
+            run.connection, BatchAnswer, request, patience=patience
+        )
         decisions = batch.decisions
     numbers = [decision.step for decision in decisions]
     whole = len(numbers) == len(bodies)
@@ -116,41 +120,41 @@ def _submit(
 
 def _settle(
     run: RunCore,
-    report: Report,
+    report: StepReport,
     *,
     decision: Decision | None = None,
     refusal: Problem | None = None,
 ) -> None:
     """Whoever still waits for the report hears of it; else the next call does."""
-    run.backlog.queue.remove(report)
+    run.backlog.steps.remove(report)
     report.decision, report.refusal = decision, refusal
-    if report.owned:
+    if report.awaited:
         return
     if decision is not None:
-        run.backlog.heard.append(decision)
-    elif refusal is not None and refusal not in run.backlog.troubles:
-        run.backlog.troubles.append(refusal)
+        run.backlog.pending.append(decision)
+    elif refusal is not None and refusal not in run.backlog.errors:
+        run.backlog.errors.append(refusal)
 
 
 def _forget_outages(run: RunCore) -> None:
     """The server answers again: that it did not is no news any more."""
-    troubles = run.backlog.troubles
+    troubles = run.backlog.errors
     for trouble in [t for t in troubles if isinstance(t, Unreachable)]:
         troubles.remove(trouble)
 
 
-def drain_apart(run: RunCore) -> Flow[None]:
+def send_steps_in_background(run: RunCore) -> Flow[None]:
     """The same beside the agent's own work: what has to be obeyed waits for its next call."""
     try:
-        if not run.backlog.due:
-            yield from drain(run, to_checkpoint=True)
+        if not run.backlog.is_checkpoint_due:
+            yield from send_steps(run, to_checkpoint=True)
     except RunPaused as paused:
         if paused.review is None:
-            run.backlog.troubles.append(paused)
+            run.backlog.errors.append(paused)
         else:
-            run.backlog.heard.append(paused.review)
+            run.backlog.pending.append(paused.review)
     except Problem as problem:
-        run.backlog.troubles.append(problem)
+        run.backlog.errors.append(problem)
     except (Unreachable, ProtocolError) as trouble:
-        if not any(isinstance(t, type(trouble)) for t in run.backlog.troubles):
-            run.backlog.troubles.append(trouble)
+        if not any(isinstance(t, type(trouble)) for t in run.backlog.errors):
+            run.backlog.errors.append(trouble)

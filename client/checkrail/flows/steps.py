@@ -9,22 +9,30 @@ from typing import Any
 
 from checkrail.answers import Checkpoint, Decision, ReviewRef, Ruling
 from checkrail.errors import ProtocolError
-from checkrail.flows.backlog import Report
+from checkrail.flows.backlog import StepReport
 from checkrail.flows.result_queue import send_results
-from checkrail.flows.rulings import deadline, over, ruled
+from checkrail.flows.rulings import get_deadline, wait_for_review, wait_for_ruling
 from checkrail.flows.run_core import RunCore
-from checkrail.flows.step_queue import drain
+from checkrail.flows.step_queue import send_steps
 from checkrail.intents import Intent
-from checkrail.money import Money, money
+from checkrail.money import Money, format_money
 from checkrail.outcomes import Stopped
 from checkrail.problems import NotFound, RunPaused
-from checkrail.transport.effects import Flow, Sleep, Tell, encoded, get, given, post
-from checkrail.transport.retry import ask
+from checkrail.transport.effects import (
+    Callback,
+    Flow,
+    Sleep,
+    drop_unset,
+    encode_json,
+    get,
+    post,
+)
+from checkrail.transport.retry import send_request
 
 logger = logging.getLogger("checkrail")
 
 
-def figures(
+def build_step_fields(
     *,
     tokens: int = 0,
     tool_calls: int = 0,
@@ -44,9 +52,9 @@ def figures(
     body = {
         "tokens": tokens,
         "tool_calls": tool_calls,
-        **given(
+        **drop_unset(
             duration_ms=duration_ms,
-            cost_usd=None if cost_usd is None else money(cost_usd),
+            cost_usd=None if cost_usd is None else format_money(cost_usd),
             rework=rework,
             checkpoint=checkpoint,
             coherence=coherence,
@@ -58,7 +66,7 @@ def figures(
             failed_calls=failed_calls,
         ),
     }
-    encoded(body)  # what cannot be sent must not stand in front of what can
+    encode_json(body)  # what cannot be sent must not stand in front of what can
     return body
 
 
@@ -87,8 +95,8 @@ def step(
     is not lost and must not be reported again: it goes out with the next call. Any other
     refusal means that it was not reported.
     """
-    report = Report(
-        figures(
+    report = StepReport(
+        build_step_fields(
             tokens=tokens,
             tool_calls=tool_calls,
             duration_ms=duration_ms,
@@ -103,87 +111,87 @@ def step(
             signature=signature,
             failed_calls=failed_calls,
         ),
-        owned=True,
+        awaited=True,
     )
-    until = deadline(run, timeout)
-    decision = yield from _answered(run, report, until)
+    until = get_deadline(run, timeout)
+    decision = yield from _send_report(run, report, until)
     ruling = yield from obey(run, decision, until)
     return replace(decision, ruling=ruling)
 
 
-def _answered(run: RunCore, report: Report, until: float) -> Flow[Decision]:
+def _send_report(run: RunCore, report: StepReport, until: float) -> Flow[Decision]:
     """The decision on this report, after everything that was reported before it."""
-    run.backlog.queue.append(report)
+    run.backlog.steps.append(report)
     try:
-        while not report.settled:
+        while not report.is_settled:
             yield from catch_up(run, until)
     except BaseException:
-        report.owned = False
+        report.awaited = False
         if report.decision is not None:  # another thread has sent it meanwhile
-            run.backlog.heard.append(report.decision)
+            run.backlog.pending.append(report.decision)
         raise
-    return _decided(report)
+    return _get_decision(report)
 
 
-def _decided(report: Report) -> Decision:
+def _get_decision(report: StepReport) -> Decision:
     if report.decision is None:
         raise report.refusal or ProtocolError("The step was not judged.")
     return report.decision
 
 
 def catch_up(run: RunCore, until: float) -> Flow[None]:
-    """Tell what is queued and obey what was heard, so that the run is where it seems."""
+    """Tell what is queued and obey what was answer, so that the run is where it seems."""
     backlog = run.backlog
-    while backlog.results or backlog.troubles or backlog.heard or backlog.queue:
+    while backlog.results or backlog.errors or backlog.pending or backlog.steps:
         yield from send_results(run)
-        yield from obey_heard(run, until)
+        yield from obey_pending(run, until)
         try:
-            yield from drain(run, to_checkpoint=True)
+            yield from send_steps(run, to_checkpoint=True)
         except RunPaused as paused:
             if paused.review is None:
                 raise
-            yield from over(run, paused.review, until)
+            yield from wait_for_review(run, paused.review, until)
 
 
-def obey_heard(run: RunCore, until: float) -> Flow[None]:
+def obey_pending(run: RunCore, until: float) -> Flow[None]:
     """Do now what was decided while nobody was waiting for it."""
     backlog = run.backlog
-    while backlog.troubles or backlog.heard:
-        if backlog.troubles:
-            raise backlog.troubles.popleft()
-        heard = backlog.heard[0]
-        if isinstance(heard, ReviewRef):
-            yield from over(run, heard, until)
+    while backlog.errors or backlog.pending:
+        if backlog.errors:
+            raise backlog.errors.popleft()
+        answer = backlog.pending[0]
+        if isinstance(answer, ReviewRef):
+            yield from wait_for_review(run, answer, until)
         else:
-            yield from obey(run, heard, until)
+            yield from obey(run, answer, until)
         # Only now: what raises on the way is not obeyed, and the next call begins with it.
-        if backlog.heard and backlog.heard[0] is heard:
-            backlog.heard.popleft()
+        if backlog.pending and backlog.pending[0] is answer:
+            backlog.pending.popleft()
 
 
 def obey(run: RunCore, decision: Decision, until: float) -> Flow[Ruling | None]:
     """Do what the decision says; the ruling where a person had to be waited for."""
     if decision.decision == "stop":
         run.ended = True
-        raise Stopped(_why(decision), decision=decision)
+        raise Stopped(_get_reason(decision), decision=decision)
     if decision.checkpoint_due or decision.decision == "checkpoint":
-        yield from _save(run, decision)
+        yield from _save_due_checkpoint(run, decision)
     if decision.decision == "throttle":
         yield Sleep(decision.delay_ms / 1000)
     if decision.decision == "pause":
         if decision.review is None:
             raise ProtocolError("The run is paused, but no review says why.")
-        review = replace(decision.review, title=_why(decision))
-        return (yield from ruled(run, review, until))
+        review = replace(decision.review, title=_get_reason(decision))
+        return (yield from wait_for_ruling(run, review, until))
     return None
 
 
-def _why(decision: Decision) -> str:
+def _get_reason(decision: Decision) -> str:
     found = [f.message for f in decision.findings if f.decision == decision.decision]
     return "; ".join(found) or decision.recommended_action or "No reason was given."
 
 
-def _save(run: RunCore, decision: Decision) -> Flow[None]:
+def _save_due_checkpoint(run: RunCore, decision: Decision) -> Flow[None]:
     if decision.step <= run.saved_step:
         return  # of several late decisions the first has saved what the others ask for
     if run.on_checkpoint is None:
@@ -196,7 +204,7 @@ def _save(run: RunCore, decision: Decision) -> Flow[None]:
             decision.step,
         )
         return
-    state = yield Tell(run.on_checkpoint, decision)
+    state = yield Callback(run.on_checkpoint, decision)
     if state is not None and not isinstance(state, Mapping):
         raise TypeError(
             "on_checkpoint returns the state to keep as a dict, or None if it has "
@@ -217,11 +225,11 @@ def save_checkpoint(
     A state with a secret in it is refused: Invalid names each place.
     """
     if step is None:
-        yield from catch_up(run, deadline(run, None))
+        yield from catch_up(run, get_deadline(run, None))
         step = run.last_step
-    body = {"step": step, "state": dict(state or {}), **given(label=label)}
-    request = post(run.path("checkpoints"), body)
-    saved = yield from ask(run.link, Checkpoint, request)
+    body = {"step": step, "state": dict(state or {}), **drop_unset(label=label)}
+    request = post(run.build_path("checkpoints"), body)
+    saved = yield from send_request(run.connection, Checkpoint, request)
     run.saved_step = max(run.saved_step, saved.step)
     run.warned_of_checkpoint = False
     return saved
@@ -230,8 +238,8 @@ def save_checkpoint(
 def latest_checkpoint(run: RunCore) -> Flow[Checkpoint | None]:
     """Where to go on after a crash; None if nothing was saved."""
     try:
-        request = get(run.path("checkpoints", "latest"))
-        return (yield from ask(run.link, Checkpoint, request))
+        request = get(run.build_path("checkpoints", "latest"))
+        return (yield from send_request(run.connection, Checkpoint, request))
     except NotFound:
         return None
 
@@ -258,8 +266,8 @@ def report_step(
     A step that was refused, also because the run is paused, was not reported. After
     Unreachable it is kept, and goes out with the next one.
     """
-    report = Report(
-        figures(
+    report = StepReport(
+        build_step_fields(
             tokens=tokens,
             tool_calls=tool_calls,
             duration_ms=duration_ms,
@@ -274,17 +282,17 @@ def report_step(
             signature=signature,
             failed_calls=failed_calls,
         ),
-        owned=True,
+        awaited=True,
     )
-    run.backlog.queue.append(report)
+    run.backlog.steps.append(report)
     try:
-        while not report.settled:
-            yield from drain(run, despite_heard=True)
+        while not report.is_settled:
+            yield from send_steps(run, despite_pending=True)
     except RunPaused:
-        if report in run.backlog.queue:  # else another thread was faster
-            run.backlog.queue.remove(report)
+        if report in run.backlog.steps:  # else another thread was faster
+            run.backlog.steps.remove(report)
             raise
     except BaseException:
-        report.owned = False
+        report.awaited = False
         raise
-    return _decided(report)
+    return _get_decision(report)

@@ -7,13 +7,13 @@ from typing import Any
 
 from checkrail.answers import Turn
 from checkrail.errors import ProtocolError
-from checkrail.flows.rulings import deadline, ruled, when_running
+from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
-from checkrail.transport.effects import Flow, given, post
+from checkrail.transport.effects import Flow, drop_unset, post
 
 
-def turn_body(
+def build_turn_body(
     content: str,
     finish_reason: str | None,
     tool_calls: int,
@@ -42,14 +42,18 @@ def turn(
     timeout: float | None = None,
 ) -> Flow[Turn]:
     """Tell how a turn ended. With `wait`, a person's answer is waited for: `answer`."""
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     yield from catch_up(run, until)
-    body = turn_body(content, finish_reason, tool_calls, last_event, pending_todos)
-    request = post(run.path("turns"), {**body, **given(tool_signature=tool_signature)})
-    told = yield from when_running(run, Turn, request, until)
+    body = build_turn_body(
+        content, finish_reason, tool_calls, last_event, pending_todos
+    )
+    request = post(
+        run.build_path("turns"), {**body, **drop_unset(tool_signature=tool_signature)}
+    )
+    told = yield from send_when_running(run, Turn, request, until)
     if told.action != "needs_human" or not wait:
         return told
     if told.review is None:
         raise ProtocolError("A person is needed, but no review says where.")
-    ruling = yield from ruled(run, told.review, until)
+    ruling = yield from wait_for_ruling(run, told.review, until)
     return replace(told, answer=ruling.answer, ruling=ruling)

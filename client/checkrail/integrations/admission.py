@@ -16,9 +16,13 @@ from weakref import WeakKeyDictionary
 
 from checkrail.answers import CallAnswer, Claim, Review, Ruling
 from checkrail.errors import ProtocolError
-from checkrail.flows.call_requests import call_standing, claiming, judging
-from checkrail.flows.rulings import deadline, ruled, when_running
-from checkrail.flows.run_core import RunCore, reference
+from checkrail.flows.call_requests import (
+    build_claim_request,
+    build_judge_request,
+    call_standing,
+)
+from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
+from checkrail.flows.run_core import RunCore, build_reference
 from checkrail.flows.steps import catch_up
 from checkrail.integrations.outcomes import (
     Admitted,
@@ -61,7 +65,7 @@ def admit(
     Raises StillWaiting when nobody ruled within `timeout`: asked again, it goes on from
     there.
     """
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     yield from catch_up(run, until)
     judged: list[_Judged] = []
     for call in wanted:
@@ -75,10 +79,10 @@ def admit(
 
 def _judge(run: RunCore, call: Wanted, attempt: int, until: float) -> Flow[_Judged]:
     fields = {"kind": "tool", "tool": call.tool, "arguments_json": call.arguments_json}
-    request = judging(run, fields)
+    request = build_judge_request(run, fields)
     try:
         keyed = _keyed(request, run, call.id, written(fields), str(attempt))
-        return (yield from when_running(run, CallAnswer, keyed, until))
+        return (yield from send_when_running(run, CallAnswer, keyed, until))
     except (Invalid, Malformed, TooLarge) as problem:
         return Refused(reason=f"Not run: the call cannot be judged. {problem}")
 
@@ -131,7 +135,7 @@ def _confirmed(
             "A person is to confirm the call, but no review says where."
         )
     try:
-        ruling = yield from ruled(run, review, until)
+        ruling = yield from wait_for_ruling(run, review, until)
     except StillWaiting:
         raise StillWaiting(review, call_id=answer.id) from None
     if ruling.action == "deny":
@@ -191,7 +195,7 @@ def _approved(run: RunCore, call: Wanted, until: float) -> Flow[str]:
         run, "request", call.id, title=title, detail=_shown(call), until=until
     )
     if ruling.action == "deny":
-        raise Denied(reference(review), ruling)
+        raise Denied(build_reference(review), ruling)
     return quote_note(ruling)
 
 
@@ -205,18 +209,18 @@ def ask_person(
 ) -> Flow[tuple[Review, Ruling]]:
     """A request or a question of this id, put once; waits for the ruling."""
     body = {"kind": kind, "title": title[:TITLE_LIMIT], "detail": detail[:DETAIL_LIMIT]}
-    request = post(run.path("reviews"), body)
+    request = post(run.build_path("reviews"), body)
     keyed = _keyed(request, run, asked_id, written(body))
-    review = yield from when_running(run, Review, keyed, until)
-    return review, (yield from ruled(run, reference(review), until))
+    review = yield from send_when_running(run, Review, keyed, until)
+    return review, (yield from wait_for_ruling(run, build_reference(review), until))
 
 
 def _claimed(
     run: RunCore, call: Wanted, call_id: str, digest: str, until: float
 ) -> Flow[Outcome]:
     try:
-        claim = yield from when_running(
-            run, Claim, claiming(run, call_id, digest), until
+        claim = yield from send_when_running(
+            run, Claim, build_claim_request(run, call_id, digest), until
         )
     except GrantSpent:
         return (yield from _claimed_before(run, call, call_id))

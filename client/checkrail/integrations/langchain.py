@@ -25,8 +25,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from checkrail.answers import Decision
-from checkrail.flows.call_results import CallCore, leave, result_or_keep, shortened
-from checkrail.flows.calls import Granted
+from checkrail.flows.call_results import CallCore, report_end, result_or_keep, shorten
+from checkrail.flows.calls import GrantedCall
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
@@ -119,7 +119,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
         except Exception as error:
-            drive_now(self.run, leave(call, error))
+            drive_now(self.run, report_end(call, error))
             raise
         drive_now(self.run, _told(call, answer))
         return _with_notes(answer, outcome, take_pause_notes(self.run))
@@ -138,7 +138,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         except GraphBubbleUp:
             raise
         except Exception as error:
-            await drive_async(self.run, leave(call, error))
+            await drive_async(self.run, report_end(call, error))
             raise
         await drive_async(self.run, _told(call, answer))
         return _with_notes(answer, outcome, take_pause_notes(self.run))
@@ -156,7 +156,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return outcome
 
     def _call(self, request: ToolCallRequest, outcome: Admitted) -> CallCore:
-        granted = Granted(
+        granted = GrantedCall(
             id=outcome.call_id,
             kind="tool",
             tool=request.tool_call["name"],
@@ -201,7 +201,7 @@ def _instead(
 def _told(call: CallCore, answer: ToolResult) -> Flow[None]:
     if not isinstance(answer, ToolMessage):
         return result_or_keep(call)
-    ok, output = answer.status != "error", shortened(str(answer.text))
+    ok, output = answer.status != "error", shorten(str(answer.text))
     return result_or_keep(call, ok=ok, output=output)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from langgraph.types import Command
 
 from checkrail.errors import ProtocolError
-from checkrail.flows.rulings import deadline
+from checkrail.flows.rulings import get_deadline
 from checkrail.flows.run_core import RunCore
 from checkrail.integrations.admission import admit, ask_person, hand_over
 from checkrail.integrations.drivers import drive_async, drive_now
@@ -27,7 +27,7 @@ from checkrail.integrations.interrupts import (
     respond,
 )
 from checkrail.integrations.outcomes import Wanted, quote_note
-from checkrail.transport.effects import Flow, Tell
+from checkrail.transport.effects import Callback, Flow
 
 Otherwise = Callable[[Any], Any] | None
 
@@ -149,7 +149,7 @@ def _resolved(
         except UnknownInterrupt:
             if otherwise is None:
                 raise
-            answers[known] = yield Tell(otherwise, interrupt)
+            answers[known] = yield Callback(otherwise, interrupt)
     wanted = {
         (known, index): _wanted(f"{known}:{index}", asked, gates_decide)
         for known, interruption in read.items()
@@ -160,7 +160,7 @@ def _resolved(
     decided = dict(zip(wanted, outcomes, strict=True))
     for place, call in wanted.items():
         hand_over(run, call, decided[place])
-    until = deadline(run, timeout)
+    until = get_deadline(run, timeout)
     for known, interruption in read.items():
         each: list[Answer] = []
         for index, asked in enumerate(interruption.asked):

@@ -29,8 +29,8 @@ from agents.run import CallModelData, ModelInputData
 from agents.run_state import RunState
 from openai.types.responses import ResponseFunctionToolCall
 
-from checkrail.flows.call_results import CallCore, result_or_keep, shortened
-from checkrail.flows.calls import Granted
+from checkrail.flows.call_results import CallCore, result_or_keep, shorten
+from checkrail.flows.calls import GrantedCall
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit
@@ -146,7 +146,7 @@ class CheckrailHooks(RunHooks[Any]):
     ) -> None:
         call = self.calls.pop(getattr(context, "tool_call_id", ""), None)
         if call is not None:
-            output = shortened(str(result))
+            output = shorten(str(result))
             await drive_async(self.run, result_or_keep(call, output=output))
 
 
@@ -187,7 +187,7 @@ async def resolve_interruptions(state: RunState[Any], *, hooks: CheckrailHooks) 
         raise Parked(waiting, state) from None
     for item, asked, outcome in zip(items, wanted, outcomes, strict=True):
         if isinstance(outcome, Admitted):
-            granted = Granted(
+            granted = GrantedCall(
                 id=outcome.call_id,
                 kind="tool",
                 tool=asked.tool,

@@ -6,10 +6,10 @@ import asyncio
 from typing import Any, TypeVar
 
 from checkrail.flows import batches
-from checkrail.flows.lifecycle import send_rest
-from checkrail.flows.step_queue import drain_apart
+from checkrail.flows.lifecycle import send_backlog
+from checkrail.flows.step_queue import send_steps_in_background
 from checkrail.runs.async_run import BaseAsyncRun
-from checkrail.transport.async_driver import AsyncDriver, awaited
+from checkrail.transport.async_driver import AsyncDriver, make_async_method
 
 B = TypeVar("B", bound="AsyncBatchedRun")
 
@@ -22,8 +22,8 @@ class AsyncBatchedRun(BaseAsyncRun, batches.BatchedCore):
     event loop that is gone can send nothing.
     """
 
-    step = awaited(batches.queue_step)
-    flush = awaited(batches.flush)
+    step = make_async_method(batches.queue_step)
+    flush = make_async_method(batches.flush)
 
     def __init__(
         self, driver: AsyncDriver, *args: Any, seconds: float, **more: Any
@@ -43,15 +43,15 @@ class AsyncBatchedRun(BaseAsyncRun, batches.BatchedCore):
     async def close(self) -> None:
         """Send what is queued, and leave the run as it is."""
         try:
-            await self.driver.drive(send_rest(self))
+            await self.driver.drive(send_backlog(self))
         finally:
-            await self.shut()
+            await self.disconnect()
 
-    async def shut(self) -> None:
+    async def disconnect(self) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
-        await super().shut()
+        await super().disconnect()
 
     async def _work(self) -> None:
         while True:
@@ -60,9 +60,9 @@ class AsyncBatchedRun(BaseAsyncRun, batches.BatchedCore):
             except asyncio.TimeoutError:
                 pass  # it has been a while: send what there is
             self._awake.clear()
-            if not self.backlog.queue:
+            if not self.backlog.steps:
                 continue
             try:
-                await self.driver.drive(drain_apart(self))
+                await self.driver.drive(send_steps_in_background(self))
             except Exception as error:  # raised at the run's next call
-                self.backlog.troubles.append(error)
+                self.backlog.errors.append(error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from checkrail.flows import call_results, gate_checks
-from checkrail.transport.async_driver import AsyncDriver, awaited
+from checkrail.transport.async_driver import AsyncDriver, make_async_method
 
 
 class AsyncCall(call_results.CallCore):
@@ -13,8 +13,8 @@ class AsyncCall(call_results.CallCore):
 
     driver: AsyncDriver
 
-    result = awaited(call_results.result)
-    result_or_keep = awaited(call_results.result_or_keep)
+    result = make_async_method(call_results.result)
+    result_or_keep = make_async_method(call_results.result_or_keep)
 
     async def __aenter__(self) -> AsyncCall:
         return self
@@ -25,7 +25,7 @@ class AsyncCall(call_results.CallCore):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self.driver.drive(call_results.leave(self, error))
+        await self.driver.drive(call_results.report_end(self, error))
 
 
 class AsyncGateCheck(gate_checks.CheckCore):
@@ -33,6 +33,6 @@ class AsyncGateCheck(gate_checks.CheckCore):
 
     driver: AsyncDriver
 
-    verdict = awaited(gate_checks.verdict)
-    text = awaited(gate_checks.text)
-    refresh = awaited(gate_checks.refresh)
+    verdict = make_async_method(gate_checks.verdict)
+    text = make_async_method(gate_checks.text)
+    refresh = make_async_method(gate_checks.refresh)

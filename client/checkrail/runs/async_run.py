@@ -22,8 +22,12 @@ from checkrail.flows import (
 )
 from checkrail.flows.run_core import RunCore
 from checkrail.runs.async_calls import AsyncCall, AsyncGateCheck
-from checkrail.runs.guard import Guarded, stored_result
-from checkrail.transport.async_driver import AsyncDriver, awaited, awaited_as
+from checkrail.runs.guard import GuardedFunction, get_stored_result
+from checkrail.transport.async_driver import (
+    AsyncDriver,
+    make_async_method,
+    make_async_method_returning,
+)
 from checkrail.transport.driver import P, T
 from checkrail.transport.effects import Flow
 
@@ -31,16 +35,16 @@ F = TypeVar("F", bound="BaseAsyncRun")
 R = TypeVar("R", bound=RunCore)
 
 
-def awaited_and_shut(
+def make_last_async_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, T]]:
     """A flow after which nothing more is asked."""
-    method = awaited(flow)
+    method = make_async_method(flow)
 
     @wraps(flow)
     async def last(self: R, /, *args: P.args, **more: P.kwargs) -> T:
         outcome = await method(self, *args, **more)
-        await self.shut()  # type: ignore[attr-defined]
+        await self.disconnect()  # type: ignore[attr-defined]
         return outcome
 
     return last
@@ -52,29 +56,29 @@ class BaseAsyncRun(RunCore):
     driver: AsyncDriver
 
     # These obey what they hear.
-    ask = awaited(reviews.ask)
-    request_approval = awaited(reviews.request_approval)
-    check_command = awaited_as(AsyncCall, calls.check_command)
-    check_tool = awaited_as(AsyncCall, calls.check_tool)
-    check_edit = awaited_as(AsyncCall, calls.check_edit)
-    check_multi_edit = awaited_as(AsyncCall, calls.check_multi_edit)
-    resume_call = awaited_as(AsyncCall, calls.resume_call)
-    gate_check = awaited_as(AsyncGateCheck, gate_checks.gate_check)
-    turn = awaited(turns.turn)
-    checkpoint = awaited(steps.save_checkpoint)
-    latest_checkpoint = awaited(steps.latest_checkpoint)
-    wait = awaited(rulings.wait)
-    refresh = awaited(lifecycle.refresh)
-    finish = awaited_and_shut(lifecycle.finish)
+    ask = make_async_method(reviews.ask)
+    request_approval = make_async_method(reviews.request_approval)
+    check_command = make_async_method_returning(AsyncCall, calls.check_command)
+    check_tool = make_async_method_returning(AsyncCall, calls.check_tool)
+    check_edit = make_async_method_returning(AsyncCall, calls.check_edit)
+    check_multi_edit = make_async_method_returning(AsyncCall, calls.check_multi_edit)
+    resume_call = make_async_method_returning(AsyncCall, calls.resume_call)
+    gate_check = make_async_method_returning(AsyncGateCheck, gate_checks.gate_check)
+    turn = make_async_method(turns.turn)
+    checkpoint = make_async_method(steps.save_checkpoint)
+    latest_checkpoint = make_async_method(steps.latest_checkpoint)
+    wait = make_async_method(rulings.wait)
+    refresh = make_async_method(lifecycle.refresh)
+    finish = make_last_async_method(lifecycle.finish)
 
     # These send one request, and the answer is the caller's to obey.
-    judge_call = awaited(call_requests.judge_call)
-    claim_call = awaited(call_requests.claim_call)
-    settle_call = awaited(call_requests.settle_call)
-    call_standing = awaited(call_requests.call_standing)
-    open_review = awaited(reviews.open_review)
-    withdraw = awaited(reviews.withdraw)
-    standing = awaited(rulings.standing)
+    judge_call = make_async_method(call_requests.judge_call)
+    claim_call = make_async_method(call_requests.claim_call)
+    settle_call = make_async_method(call_requests.settle_call)
+    call_standing = make_async_method(call_requests.call_standing)
+    open_review = make_async_method(reviews.open_review)
+    withdraw = make_async_method(reviews.withdraw)
+    standing = make_async_method(rulings.standing)
 
     _open = False
 
@@ -123,10 +127,12 @@ class BaseAsyncRun(RunCore):
         be awaited, also where the function itself is a plain one.
         """
         if function is None:
-            return partial(self._guarded, tool=tool, ignore=ignore, timeout=timeout)
-        return self._guarded(function, tool=tool, ignore=ignore, timeout=timeout)
+            return partial(
+                self._guard_function, tool=tool, ignore=ignore, timeout=timeout
+            )
+        return self._guard_function(function, tool=tool, ignore=ignore, timeout=timeout)
 
-    def _guarded(
+    def _guard_function(
         self,
         function: Callable[..., Any],
         *,
@@ -134,22 +140,24 @@ class BaseAsyncRun(RunCore):
         ignore: Sequence[str],
         timeout: float | None,
     ) -> Callable[..., Coroutine[Any, Any, Any]]:
-        guarded = Guarded(function, tool=tool, ignore=ignore)
+        guarded = GuardedFunction(function, tool=tool, ignore=ignore)
 
         @wraps(function)
-        async def asking_first(*args: Any, **more: Any) -> Any:
+        async def guarded_function(*args: Any, **more: Any) -> Any:
             bound = guarded.bind(args, more)
-            checked = await self.check_tool(guarded.tool, bound.judged, timeout=timeout)
+            checked = await self.check_tool(
+                guarded.tool, bound.judged_arguments, timeout=timeout
+            )
             async with checked as call:
                 if call.replayed:
-                    return stored_result(call)
-                granted = bound.for_running(call)
+                    return get_stored_result(call)
+                granted = bound.get_granted_arguments(call)
                 value = function(*granted.args, **granted.kwargs)
                 value = await value if inspect.isawaitable(value) else value
-                await call.result_or_keep(output=call_results.packed(value))
+                await call.result_or_keep(output=call_results.pack_output(value))
                 return value
 
-        return asking_first
+        return guarded_function
 
     async def begin(self: F) -> F:
         """Start the run, or take it up; once."""
@@ -169,15 +177,15 @@ class BaseAsyncRun(RunCore):
     async def close(self) -> None:
         """Leave the run as it is, for another process to resume."""
         try:
-            await self.driver.drive(lifecycle.send_kept(self))
+            await self.driver.drive(lifecycle.try_to_send_backlog(self))
         finally:
-            await self.shut()
+            await self.disconnect()
 
-    async def shut(self) -> None:
+    async def disconnect(self) -> None:
         """Let go of the connections; what was not sent is not sent any more."""
         if self._open:
             self._open = False
-            lifecycle.warn_of_unsent(self)
+            lifecycle.warn_about_unsent(self)
             await self.driver.release()
 
     async def __aenter__(self: F) -> F:
@@ -197,11 +205,11 @@ class BaseAsyncRun(RunCore):
             else:
                 await self.driver.drive(lifecycle.fail(self, error))
         finally:
-            await self.shut()
+            await self.disconnect()
 
 
 class AsyncRun(BaseAsyncRun):
     """A run whose every step is answered before the next."""
 
-    step = awaited(steps.step)
-    report_step = awaited(steps.report_step)
+    step = make_async_method(steps.step)
+    report_step = make_async_method(steps.report_step)

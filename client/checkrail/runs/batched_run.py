@@ -7,10 +7,10 @@ import threading
 from typing import Any
 
 from checkrail.flows import batches
-from checkrail.flows.lifecycle import send_rest
-from checkrail.flows.step_queue import drain_apart
+from checkrail.flows.lifecycle import send_backlog
+from checkrail.flows.step_queue import send_steps_in_background
 from checkrail.runs.run import BaseRun
-from checkrail.transport.driver import Driver, blocking
+from checkrail.transport.driver import Driver, make_method
 from checkrail.transport.effects import Flow
 
 
@@ -21,8 +21,8 @@ class BatchedRun(BaseRun, batches.BatchedCore):
     Every call but `step` sends what is queued first.
     """
 
-    step = blocking(batches.queue_step)
-    flush = blocking(batches.flush)
+    step = make_method(batches.queue_step)
+    flush = make_method(batches.flush)
 
     def __init__(self, driver: Driver, *, seconds: float, **more: Any) -> None:
         super().__init__(driver, **more)
@@ -36,13 +36,13 @@ class BatchedRun(BaseRun, batches.BatchedCore):
     def close(self) -> None:
         """Send what is queued, and leave the run as it is."""
         try:
-            self.driver.drive(send_rest(self))
+            self.driver.drive(send_backlog(self))
         finally:
-            self.shut()
+            self.disconnect()
 
-    def shut(self) -> None:
+    def disconnect(self) -> None:
         self._sender.stop()
-        super().shut()
+        super().disconnect()
 
 
 class Sender:
@@ -77,9 +77,9 @@ class Sender:
         while not self._stopping:
             self._awake.wait(self._seconds)
             self._awake.clear()
-            if not run.backlog.queue or self._stopping:
+            if not run.backlog.steps or self._stopping:
                 continue
             try:
-                run.driver.drive(drain_apart(run))
+                run.driver.drive(send_steps_in_background(run))
             except Exception as error:  # raised at the run's next call
-                run.backlog.troubles.append(error)
+                run.backlog.errors.append(error)

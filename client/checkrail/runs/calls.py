@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from checkrail.flows import call_results, gate_checks
-from checkrail.transport.driver import Driver, blocking
+from checkrail.transport.driver import Driver, make_method
 
 
 class Call(call_results.CallCore):
@@ -13,8 +13,8 @@ class Call(call_results.CallCore):
 
     driver: Driver
 
-    result = blocking(call_results.result)
-    result_or_keep = blocking(call_results.result_or_keep)
+    result = make_method(call_results.result)
+    result_or_keep = make_method(call_results.result_or_keep)
 
     def __enter__(self) -> Call:
         return self
@@ -25,7 +25,7 @@ class Call(call_results.CallCore):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.driver.drive(call_results.leave(self, error))
+        self.driver.drive(call_results.report_end(self, error))
 
 
 class GateCheck(gate_checks.CheckCore):
@@ -33,6 +33,6 @@ class GateCheck(gate_checks.CheckCore):
 
     driver: Driver
 
-    verdict = blocking(gate_checks.verdict)
-    text = blocking(gate_checks.text)
-    refresh = blocking(gate_checks.refresh)
+    verdict = make_method(gate_checks.verdict)
+    text = make_method(gate_checks.text)
+    refresh = make_method(gate_checks.refresh)

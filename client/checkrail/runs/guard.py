@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from checkrail.errors import CheckrailError
-from checkrail.flows.call_results import REPR, CallCore
+from checkrail.flows.call_results import REPR_KEY, CallCore
 from checkrail.outcomes import NotReplayable
 
 
-class Guarded:
+class GuardedFunction:
     """How calls of one function look to the gates; `ignore` names what they never see."""
 
     def __init__(
@@ -36,42 +36,44 @@ class Guarded:
                 f"{self.tool} has no parameter {', '.join(sorted(unknown))}."
             )
 
-    def bind(self, args: tuple[Any, ...], more: dict[str, Any]) -> Bound:
+    def bind(self, args: tuple[Any, ...], more: dict[str, Any]) -> BoundCall:
         arguments = self.signature.bind(*args, **more)
         arguments.apply_defaults()
-        return Bound(self, arguments)
+        return BoundCall(self, arguments)
 
 
-class Bound:
+class BoundCall:
     """One call of a guarded function: what is judged, and what runs."""
 
-    def __init__(self, guarded: Guarded, arguments: inspect.BoundArguments) -> None:
+    def __init__(
+        self, guarded: GuardedFunction, arguments: inspect.BoundArguments
+    ) -> None:
         self.guarded = guarded
         self._arguments = arguments
-        self._judged = self._text()
+        self._judged = self._encode_arguments()
 
     @property
-    def judged(self) -> dict[str, Any]:
+    def judged_arguments(self) -> dict[str, Any]:
         arguments: dict[str, Any] = json.loads(self._judged)
         return arguments
 
-    def for_running(self, call: CallCore) -> inspect.BoundArguments:
+    def get_granted_arguments(self, call: CallCore) -> inspect.BoundArguments:
         """The arguments that were granted: the caller's own, or a person's."""
         if call.amended:
-            return self._amended(call.arguments)
-        if self._text() != self._judged:
+            return self._bind_amended(call.arguments)
+        if self._encode_arguments() != self._judged:
             raise CheckrailError(
                 f"The arguments of {self.guarded.tool} were changed while it was judged."
             )
         return self._arguments
 
-    def _text(self) -> str:
+    def _encode_arguments(self) -> str:
         """What the gates see. Further keyword arguments stand beside the named ones."""
         shown: dict[str, Any] = {}
         for name, value in self._arguments.arguments.items():
             if name in self.guarded.ignore:
                 continue
-            if self._kind(name) is inspect.Parameter.VAR_KEYWORD:
+            if self._get_kind(name) is inspect.Parameter.VAR_KEYWORD:
                 shown.update(value)
             else:
                 shown[name] = value
@@ -83,7 +85,7 @@ class Bound:
                 f"({error}). Name what the gates need not see: guard(ignore=[…])."
             ) from None
 
-    def _amended(self, granted: Mapping[str, Any]) -> inspect.BoundArguments:
+    def _bind_amended(self, granted: Mapping[str, Any]) -> inspect.BoundArguments:
         """Bound anew: what a person took out falls back to its default."""
         rest = dict(granted)
         positional: list[Any] = []
@@ -113,13 +115,13 @@ class Bound:
                 positional.append(value)
         return self.guarded.signature.bind(*positional, **named, **rest)
 
-    def _kind(self, name: str) -> Any:
+    def _get_kind(self, name: str) -> Any:
         return self.guarded.signature.parameters[name].kind
 
 
-def stored_result(call: CallCore) -> Any:
+def get_stored_result(call: CallCore) -> Any:
     """The result of an idempotent tool that the server has kept."""
-    if isinstance(call.output, dict) and REPR in call.output:
+    if isinstance(call.output, dict) and REPR_KEY in call.output:
         raise NotReplayable(
             f"The stored result of {call.tool} is only a text: let it return plain JSON, "
             "or take it out of the policy's idempotent tools."

@@ -21,24 +21,24 @@ from checkrail.flows import (
 )
 from checkrail.flows.run_core import RunCore
 from checkrail.runs.calls import Call, GateCheck
-from checkrail.runs.guard import Guarded, stored_result
-from checkrail.transport.driver import Driver, P, T, blocking, blocking_as
+from checkrail.runs.guard import GuardedFunction, get_stored_result
+from checkrail.transport.driver import Driver, P, T, make_method, make_method_returning
 from checkrail.transport.effects import Flow
 
 F = TypeVar("F", bound="BaseRun")
 R = TypeVar("R", bound=RunCore)
 
 
-def blocking_and_shut(
+def make_last_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], T]:
     """A flow after which nothing more is asked."""
-    method = blocking(flow)
+    method = make_method(flow)
 
     @wraps(flow)
     def last(self: R, /, *args: P.args, **more: P.kwargs) -> T:
         outcome = method(self, *args, **more)
-        self.shut()  # type: ignore[attr-defined]
+        self.disconnect()  # type: ignore[attr-defined]
         return outcome
 
     return last
@@ -50,28 +50,28 @@ class BaseRun(RunCore):
     driver: Driver
 
     # These obey what they hear.
-    ask = blocking(reviews.ask)
-    request_approval = blocking(reviews.request_approval)
-    check_command = blocking_as(Call, calls.check_command)
-    check_tool = blocking_as(Call, calls.check_tool)
-    check_edit = blocking_as(Call, calls.check_edit)
-    check_multi_edit = blocking_as(Call, calls.check_multi_edit)
-    resume_call = blocking_as(Call, calls.resume_call)
-    gate_check = blocking_as(GateCheck, gate_checks.gate_check)
-    turn = blocking(turns.turn)
-    checkpoint = blocking(steps.save_checkpoint)
-    latest_checkpoint = blocking(steps.latest_checkpoint)
-    wait = blocking(rulings.wait)
-    refresh = blocking(lifecycle.refresh)
+    ask = make_method(reviews.ask)
+    request_approval = make_method(reviews.request_approval)
+    check_command = make_method_returning(Call, calls.check_command)
+    check_tool = make_method_returning(Call, calls.check_tool)
+    check_edit = make_method_returning(Call, calls.check_edit)
+    check_multi_edit = make_method_returning(Call, calls.check_multi_edit)
+    resume_call = make_method_returning(Call, calls.resume_call)
+    gate_check = make_method_returning(GateCheck, gate_checks.gate_check)
+    turn = make_method(turns.turn)
+    checkpoint = make_method(steps.save_checkpoint)
+    latest_checkpoint = make_method(steps.latest_checkpoint)
+    wait = make_method(rulings.wait)
+    refresh = make_method(lifecycle.refresh)
 
     # These send one request, and the answer is the caller's to obey.
-    judge_call = blocking(call_requests.judge_call)
-    claim_call = blocking(call_requests.claim_call)
-    settle_call = blocking(call_requests.settle_call)
-    call_standing = blocking(call_requests.call_standing)
-    open_review = blocking(reviews.open_review)
-    withdraw = blocking(reviews.withdraw)
-    standing = blocking(rulings.standing)
+    judge_call = make_method(call_requests.judge_call)
+    claim_call = make_method(call_requests.claim_call)
+    settle_call = make_method(call_requests.settle_call)
+    call_standing = make_method(call_requests.call_standing)
+    open_review = make_method(reviews.open_review)
+    withdraw = make_method(reviews.withdraw)
+    standing = make_method(rulings.standing)
 
     _open = False
 
@@ -104,10 +104,12 @@ class BaseRun(RunCore):
         function the asking is done in a thread.
         """
         if function is None:
-            return partial(self._guarded, tool=tool, ignore=ignore, timeout=timeout)
-        return self._guarded(function, tool=tool, ignore=ignore, timeout=timeout)
+            return partial(
+                self._guard_function, tool=tool, ignore=ignore, timeout=timeout
+            )
+        return self._guard_function(function, tool=tool, ignore=ignore, timeout=timeout)
 
-    def _guarded(
+    def _guard_function(
         self,
         function: Callable[..., Any],
         *,
@@ -115,7 +117,7 @@ class BaseRun(RunCore):
         ignore: Sequence[str],
         timeout: float | None,
     ) -> Callable[..., Any]:
-        guarded = Guarded(function, tool=tool, ignore=ignore)
+        guarded = GuardedFunction(function, tool=tool, ignore=ignore)
         if inspect.iscoroutinefunction(function):
             # Here and not above: asyncio is only for those who have such functions.
             from checkrail.runs.guard_async import guard_async_function
@@ -124,19 +126,21 @@ class BaseRun(RunCore):
             return guard_async_function(function, guarded, check)
 
         @wraps(function)
-        def asking_first(*args: Any, **more: Any) -> Any:
+        def guarded_function(*args: Any, **more: Any) -> Any:
             bound = guarded.bind(args, more)
-            with self.check_tool(guarded.tool, bound.judged, timeout=timeout) as call:
+            with self.check_tool(
+                guarded.tool, bound.judged_arguments, timeout=timeout
+            ) as call:
                 if call.replayed:
-                    return stored_result(call)
-                granted = bound.for_running(call)
+                    return get_stored_result(call)
+                granted = bound.get_granted_arguments(call)
                 value = function(*granted.args, **granted.kwargs)
-                call.result_or_keep(output=call_results.packed(value))
+                call.result_or_keep(output=call_results.pack_output(value))
                 return value
 
-        return asking_first
+        return guarded_function
 
-    finish = blocking_and_shut(lifecycle.finish)
+    finish = make_last_method(lifecycle.finish)
 
     def begin(self, beginning: Flow[Any]) -> None:
         """Start or take up the run; its connections are held until it ends."""
@@ -151,15 +155,15 @@ class BaseRun(RunCore):
     def close(self) -> None:
         """Leave the run as it is, for another process to resume."""
         try:
-            self.driver.drive(lifecycle.send_kept(self))
+            self.driver.drive(lifecycle.try_to_send_backlog(self))
         finally:
-            self.shut()
+            self.disconnect()
 
-    def shut(self) -> None:
+    def disconnect(self) -> None:
         """Let go of the connections; what was not sent is not sent any more."""
         if self._open:
             self._open = False
-            lifecycle.warn_of_unsent(self)
+            lifecycle.warn_about_unsent(self)
             self.driver.release()
 
     def __enter__(self: F) -> F:
@@ -179,11 +183,11 @@ class BaseRun(RunCore):
             else:
                 self.driver.drive(lifecycle.fail(self, error))
         finally:
-            self.shut()
+            self.disconnect()
 
 
 class Run(BaseRun):
     """A run whose every step is answered before the next."""
 
-    step = blocking(steps.step)
-    report_step = blocking(steps.report_step)
+    step = make_method(steps.step)
+    report_step = make_method(steps.report_step)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate
 
-from checkrail.transport.connection import Link
+from checkrail.transport.connection import Connection
 from checkrail.transport.driver import P, R, T, U
 from checkrail.transport.effects import Acquire, Effect, Flow, Request, Sleep
 
@@ -23,12 +23,12 @@ class AsyncDriver:
 
     def __init__(
         self,
-        link: Link,
+        connection: Connection,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self.link = link
+        self.connection = connection
         self._transport = transport
         self._sleep = sleep
         self._pool: AsyncPool | None = None
@@ -39,7 +39,7 @@ class AsyncDriver:
         from checkrail.transport.pools import AsyncPool
 
         if self._pool is None:
-            self._pool = AsyncPool(self.link, self._transport)
+            self._pool = AsyncPool(self.connection, self._transport)
         return self._pool
 
     def lock(self) -> asyncio.Lock:
@@ -84,7 +84,7 @@ class AsyncDriver:
             await pool.close()
 
 
-def awaited(
+def make_async_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, T]]:
     """A flow as a coroutine method of an object that has a `driver`."""
@@ -97,7 +97,7 @@ def awaited(
     return method
 
 
-def awaited_as(
+def make_async_method_returning(
     made: Callable[[R, T], U], flow: Callable[Concatenate[R, P], Flow[T]]
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, U]]:
     """The same for a flow whose outcome becomes an object of the run's own kind."""

@@ -34,7 +34,7 @@ class Outage:
 
 
 @dataclass(frozen=True)
-class Link:
+class Connection:
     base: str
     secret: str = field(repr=False)
     offline: Offline = "raise"
@@ -45,7 +45,7 @@ class Link:
     read_timeout: float = 30.0
     clock: Callable[[], float] = time.monotonic
 
-    def patience(self, *, waiting: bool) -> float | None:
+    def get_patience(self, *, waiting: bool) -> float | None:
         """How many seconds without an answer are borne; None is for ever.
 
         While a person is waited for there is no hurry, and restarts of the server are
@@ -64,8 +64,10 @@ class Link:
         return min(self.retry_seconds, ENDING_SECONDS)
 
 
-def link_to(url: str | None, secret: str | None, *, name: str, **more: Any) -> Link:
-    """The link as given, or as the environment says."""
+def build_connection(
+    url: str | None, secret: str | None, *, name: str, **more: Any
+) -> Connection:
+    """The connection as given, or as the environment says."""
     url = (url or os.environ.get("CHECKRAIL_URL") or "").strip().rstrip("/")
     secret = (secret or os.environ.get(name) or "").strip()
     if not url:
@@ -82,7 +84,7 @@ def link_to(url: str | None, secret: str | None, *, name: str, **more: Any) -> L
     if more.get("offline") not in (None, "raise", "wait"):
         raise ConfigurationError('offline is "raise" or "wait".')
     base = url if url.endswith(API) else url + API
-    return Link(base=base, secret=secret, **more)
+    return Connection(base=base, secret=secret, **more)
 
 
 def _is_address(url: str) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from checkrail.transport.connection import Link
-from checkrail.transport.effects import Acquire, Effect, Flow, Request, Sleep, Tell
+from checkrail.transport.connection import Connection
+from checkrail.transport.effects import Acquire, Callback, Effect, Flow, Request, Sleep
 
 if TYPE_CHECKING:
     import httpx
@@ -28,12 +28,12 @@ class Driver:
 
     def __init__(
         self,
-        link: Link,
+        connection: Connection,
         *,
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        self.link = link
+        self.connection = connection
         self._transport = transport
         self._sleep = sleep
         self._pool: Pool | None = None
@@ -46,7 +46,7 @@ class Driver:
 
         with self._lock:
             if self._pool is None:
-                self._pool = Pool(self.link, self._transport)
+                self._pool = Pool(self.connection, self._transport)
             return self._pool
 
     def lock(self) -> threading.Lock:
@@ -73,7 +73,7 @@ class Driver:
             return self._sleep(effect.seconds)
         if isinstance(effect, Acquire):
             return effect.lock.acquire()
-        return _told(effect)
+        return _call_back(effect)
 
     def hold(self) -> None:
         with self._lock:
@@ -94,7 +94,7 @@ class Driver:
             pool.close()
 
 
-def _told(effect: Tell) -> object:
+def _call_back(effect: Callback) -> object:
     outcome = effect.callback(effect.argument)
     if inspect.iscoroutine(outcome):
         outcome.close()
@@ -104,7 +104,7 @@ def _told(effect: Tell) -> object:
     return outcome
 
 
-def blocking(
+def make_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], T]:
     """A flow as a method of an object that has a `driver`."""
@@ -117,7 +117,7 @@ def blocking(
     return method
 
 
-def blocking_as(
+def make_method_returning(
     made: Callable[[R, T], U], flow: Callable[Concatenate[R, P], Flow[T]]
 ) -> Callable[Concatenate[R, P], U]:
     """The same for a flow whose outcome becomes an object of the run's own kind."""

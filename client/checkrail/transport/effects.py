@@ -17,7 +17,7 @@ from uuid import uuid4
 T = TypeVar("T")
 
 
-class Unanswered(Exception):
+class NoResponse(Exception):
     """No answer came: refused, cut off, or too late. Flows decide what that means."""
 
 
@@ -40,7 +40,7 @@ class Sleep:
 
 
 @dataclass(frozen=True)
-class Tell:
+class Callback:
     """Call the caller's own function; what it returns is the outcome."""
 
     callback: Callable[[Any], Any]
@@ -54,7 +54,7 @@ class Acquire:
     lock: Any
 
 
-Effect = Request | Sleep | Tell | Acquire
+Effect = Request | Sleep | Callback | Acquire
 Flow = Generator[Effect, Any, T]
 
 
@@ -72,25 +72,25 @@ def get(
 def post(path: str, body: Mapping[str, Any]) -> Request:
     """An agent's POST: its key makes it one and the same request, however often sent."""
     key = {"Idempotency-Key": uuid4().hex}
-    return Request("POST", path, encoded(body), headers=key, repeatable=True)
+    return Request("POST", path, encode_json(body), headers=key, repeatable=True)
 
 
 def post_safe(path: str, body: Mapping[str, Any]) -> Request:
     """A POST that needs no key: steps have numbers, and evaluation stores nothing."""
-    return Request("POST", path, encoded(body), repeatable=True)
+    return Request("POST", path, encode_json(body), repeatable=True)
 
 
 def post_once(path: str, body: Mapping[str, Any]) -> Request:
     """A person's POST: the server knows no keys for it, so it is sent only once."""
-    return Request("POST", path, encoded(body))
+    return Request("POST", path, encode_json(body))
 
 
-def part(text: str) -> str:
+def quote_part(text: str) -> str:
     """An id as one part of a path, whatever is in it."""
     return quote(text, safe="")
 
 
-def encoded(body: Mapping[str, Any]) -> bytes:
+def encode_json(body: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
@@ -99,7 +99,7 @@ def encoded(body: Mapping[str, Any]) -> bytes:
         ) from None
 
 
-def given(**values: Any) -> dict[str, Any]:
+def drop_unset(**values: Any) -> dict[str, Any]:
     """Without what was left out: the server knows its own defaults."""
     return {
         name: value

@@ -11,87 +11,107 @@ from typing import Any
 import httpx
 
 from checkrail.errors import ConfigurationError
-from checkrail.transport.connection import Link
-from checkrail.transport.effects import Request, Unanswered
-from checkrail.transport.responses import Answer
+from checkrail.transport.connection import Connection
+from checkrail.transport.effects import NoResponse, Request
+from checkrail.transport.responses import Response
 from checkrail.version import __version__
 
 
 class Pool:
-    def __init__(self, link: Link, transport: httpx.BaseTransport | None) -> None:
-        self._link = link
-        self._client = httpx.Client(transport=transport, **_settings(link))
+    def __init__(
+        self, connection: Connection, transport: httpx.BaseTransport | None
+    ) -> None:
+        self._connection = connection
+        self._client = httpx.Client(transport=transport, **_build_settings(connection))
 
-    def send(self, request: Request) -> Answer:
+    def send(self, request: Request) -> Response:
         try:
-            response = self._client.request(**_arguments(request, self._link))
+            response = self._client.request(
+                **_build_arguments(request, self._connection)
+            )
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise _trouble(error) from error
-        return Answer(response.status_code, response.headers, response.content)
+            raise _convert_error(error) from error
+        return Response(response.status_code, response.headers, response.content)
 
     def lines(self, request: Request) -> Iterator[str]:
         """The lines of a long answer as they come; a refusal is one Answer, raised by
         the caller."""
         try:
-            with self._client.stream(**_arguments(request, self._link)) as response:
+            with self._client.stream(
+                **_build_arguments(request, self._connection)
+            ) as response:
                 if response.status_code != 200:
-                    raise Refused(
-                        Answer(response.status_code, response.headers, response.read())
+                    raise RefusedStream(
+                        Response(
+                            response.status_code, response.headers, response.read()
+                        )
                     )
                 yield from response.iter_lines()
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise _trouble(error) from error
+            raise _convert_error(error) from error
 
     def close(self) -> None:
         self._client.close()
 
 
 class AsyncPool:
-    def __init__(self, link: Link, transport: httpx.AsyncBaseTransport | None) -> None:
-        self._link = link
-        self._client = httpx.AsyncClient(transport=transport, **_settings(link))
+    def __init__(
+        self, connection: Connection, transport: httpx.AsyncBaseTransport | None
+    ) -> None:
+        self._connection = connection
+        self._client = httpx.AsyncClient(
+            transport=transport, **_build_settings(connection)
+        )
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: Request) -> Response:
         try:
-            response = await self._client.request(**_arguments(request, self._link))
+            response = await self._client.request(
+                **_build_arguments(request, self._connection)
+            )
         except (httpx.RequestError, httpx.InvalidURL) as error:
-            raise _trouble(error) from error
-        return Answer(response.status_code, response.headers, response.content)
+            raise _convert_error(error) from error
+        return Response(response.status_code, response.headers, response.content)
 
     async def close(self) -> None:
         await self._client.aclose()
 
 
-class Refused(Exception):
+class RefusedStream(Exception):
     """A streamed answer that is none; `answer` says why."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: Response) -> None:
         super().__init__(answer.text)
         self.answer = answer
 
 
-def _settings(link: Link) -> dict[str, Any]:
+def _build_settings(connection: Connection) -> dict[str, Any]:
     return {
-        "base_url": link.base,
+        "base_url": connection.base,
         "headers": {
-            "Authorization": f"Bearer {link.secret}",
+            "Authorization": f"Bearer {connection.secret}",
             "Accept": "application/json",
             "User-Agent": f"checkrail-python/{__version__}",
         },
-        "timeout": httpx.Timeout(link.read_timeout, connect=link.connect_timeout),
+        "timeout": httpx.Timeout(
+            connection.read_timeout, connect=connection.connect_timeout
+        ),
         # Every wait holds one connection: how many there are is the caller's affair.
         "limits": httpx.Limits(max_connections=None, max_keepalive_connections=None),
         # Reading all certificates takes a while, and plain HTTP needs none.
-        "verify": link.base.startswith("https:"),
+        "verify": connection.base.startswith("https:"),
         "follow_redirects": False,
     }
 
 
-def _arguments(request: Request, link: Link) -> dict[str, Any]:
+def _build_arguments(request: Request, connection: Connection) -> dict[str, Any]:
     headers = dict(request.headers)
     if request.body is not None:
         headers["Content-Type"] = "application/json"
-    read = link.read_timeout if request.read_seconds is None else request.read_seconds
+    read = (
+        connection.read_timeout
+        if request.read_seconds is None
+        else request.read_seconds
+    )
     return {
         "method": request.method,
         "url": request.path,
@@ -99,14 +119,14 @@ def _arguments(request: Request, link: Link) -> dict[str, Any]:
         "params": dict(request.params) or None,
         "headers": headers,
         "timeout": httpx.Timeout(
-            link.read_timeout, connect=link.connect_timeout, read=read
+            connection.read_timeout, connect=connection.connect_timeout, read=read
         ),
     }
 
 
-def _trouble(error: Exception) -> Exception:
+def _convert_error(error: Exception) -> Exception:
     """An address that cannot be one will not become one by trying again."""
     words = str(error) or type(error).__name__
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
         return ConfigurationError(f"The address cannot be used: {words}")
-    return Unanswered(words)
+    return NoResponse(words)

@@ -19,7 +19,7 @@ from checkrail.problems import (
     Unauthenticated,
     Unavailable,
 )
-from checkrail.transport.connection import Link
+from checkrail.transport.connection import Connection
 
 _STANDARD = frozenset({"type", "title", "status", "detail", "errors"})
 _SHOWN = 200
@@ -39,7 +39,7 @@ _STATUSES: dict[int, type[Problem]] = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -63,26 +63,26 @@ class Answer:
         return max(0.0, (moment - datetime.now(timezone.utc)).total_seconds())
 
 
-def document_of(link: Link, answer: Answer) -> object:
+def parse_document(connection: Connection, answer: Response) -> object:
     if answer.status >= 400:
-        raise problem_of(answer)
+        raise parse_problem(answer)
     if not 200 <= answer.status < 300:
         raise ProtocolError(
-            f"{link.base} answered {answer.status}"
+            f"{connection.base} answered {answer.status}"
             f" to {answer.headers.get('location', 'nowhere')}: is the address right?"
         )
     try:
         document: object = json.loads(answer.body)
     except ValueError:
         raise ProtocolError(
-            f"{link.base} answered with something that is no JSON: is it Checkrail?"
+            f"{connection.base} answered with something that is no JSON: is it Checkrail?"
         ) from None
     return document
 
 
-def problem_of(answer: Answer) -> Problem:
+def parse_problem(answer: Response) -> Problem:
     """The refusal in an answer, whoever wrote it: the server, or a proxy before it."""
-    body = _document(answer)
+    body = _parse_object(answer)
     kind = str(body.get("type", ""))
     slug = kind.removeprefix("/problems/") if kind.startswith("/problems/") else ""
     found = _CLASSES.get(slug) or _STATUSES.get(answer.status, Problem)
@@ -102,7 +102,7 @@ def problem_of(answer: Answer) -> Problem:
     )
 
 
-def _document(answer: Answer) -> dict[str, Any]:
+def _parse_object(answer: Response) -> dict[str, Any]:
     try:
         body = json.loads(answer.body)
     except ValueError:

@@ -10,16 +10,16 @@ import logging
 import math
 import random
 
-from checkrail.answers.parsing import A, read
+from checkrail.answers.parsing import A, parse_answer
 from checkrail.errors import Unreachable
 from checkrail.problems import IdempotencyInFlight
-from checkrail.transport.connection import Link, Outage
-from checkrail.transport.effects import Flow, Request, Sleep, Tell, Unanswered
-from checkrail.transport.responses import Answer, document_of, problem_of
+from checkrail.transport.connection import Connection, Outage
+from checkrail.transport.effects import Callback, Flow, NoResponse, Request, Sleep
+from checkrail.transport.responses import Response, parse_document, parse_problem
 
 # A request that arrived too slowly, too many of them, and what servers and proxies say
 # while something restarts.
-PASSING = frozenset({408, 429, 502, 503, 504})
+TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 SHORTEST_PAUSE, FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.1, 5.0
 # A ruling may come at any moment: whoever waits for it comes back sooner.
 LONGEST_PAUSE_WAITING = 2.0
@@ -27,8 +27,8 @@ LONGEST_PAUSE_WAITING = 2.0
 logger = logging.getLogger("checkrail")
 
 
-def ask(
-    link: Link,
+def send_request(
+    connection: Connection,
     kind: type[A],
     request: Request,
     *,
@@ -36,42 +36,44 @@ def ask(
     patience: float | None = None,
 ) -> Flow[A]:
     """The answer as this class; a refusal is raised as the Problem that it is."""
-    answer = yield from exchange(link, request, waiting=waiting, patience=patience)
-    return read(kind, document_of(link, answer))
+    answer = yield from send_until_answered(
+        connection, request, waiting=waiting, patience=patience
+    )
+    return parse_answer(kind, parse_document(connection, answer))
 
 
-def exchange(
-    link: Link,
+def send_until_answered(
+    connection: Connection,
     request: Request,
     *,
     waiting: bool = False,
     patience: float | None = None,
-) -> Flow[Answer]:
+) -> Flow[Response]:
     """The first answer that is not passing trouble, within the patience given, or the
-    link's own; the last try is at its very end."""
+    connection's own; the last try is at its very end."""
     if patience is None:
-        patience = link.patience(waiting=waiting)
+        patience = connection.get_patience(waiting=waiting)
     tries, since = 0, 0.0
     while True:
         answer, error = yield from _attempt(request)
-        if answer is not None and not _passing(answer):
+        if answer is not None and not _is_temporary(answer):
             if tries:
-                logger.info("%s answers again", link.base)
+                logger.info("%s answers again", connection.base)
             return answer
-        now = link.clock()
+        now = connection.clock()
         since = since if tries else now
         tries += 1
         left = math.inf if patience is None else patience - (now - since)
         wanted = answer.retry_after if answer is not None else None
         over = left < SHORTEST_PAUSE or (wanted is not None and wanted > left)
         if over or not request.repeatable:
-            raise _final(link, request, answer, error, seconds=now - since)
-        pause = min(left, _pause(tries, wanted, waiting=waiting))
-        yield from _tell(
-            link,
+            raise _build_error(connection, request, answer, error, seconds=now - since)
+        pause = min(left, _get_pause(tries, wanted, waiting=waiting))
+        yield from _report_outage(
+            connection,
             Outage(
-                url=link.base,
-                error=_words(answer, error),
+                url=connection.base,
+                error=_describe(answer, error),
                 tries=tries,
                 seconds=now - since,
                 retry_in=pause,
@@ -80,21 +82,21 @@ def exchange(
         yield Sleep(pause)
 
 
-def _attempt(request: Request) -> Flow[tuple[Answer | None, Unanswered | None]]:
+def _attempt(request: Request) -> Flow[tuple[Response | None, NoResponse | None]]:
     try:
-        answer: Answer = yield request
-    except Unanswered as error:
+        answer: Response = yield request
+    except NoResponse as error:
         return None, error
     return answer, None
 
 
-def _passing(answer: Answer) -> bool:
+def _is_temporary(answer: Response) -> bool:
     if answer.status == 409:
-        return isinstance(problem_of(answer), IdempotencyInFlight)
-    return answer.status in PASSING
+        return isinstance(parse_problem(answer), IdempotencyInFlight)
+    return answer.status in TEMPORARY_STATUSES
 
 
-def _pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
+def _get_pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
     """Longer each time, and not the same for everybody who was cut off at once."""
     longest = LONGEST_PAUSE_WAITING if waiting else LONGEST_PAUSE
     pause = min(longest, FIRST_PAUSE * 2.0 ** min(tries - 1, 10))
@@ -103,7 +105,7 @@ def _pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
     return pause * random.uniform(0.5, 1.0)  # noqa: S311
 
 
-def _tell(link: Link, outage: Outage) -> Flow[None]:
+def _report_outage(connection: Connection, outage: Outage) -> Flow[None]:
     # A long outage fills no log: the 1st, 2nd, 4th, 8th … try is told.
     rare = outage.tries & (outage.tries - 1) == 0
     logger.log(
@@ -113,30 +115,32 @@ def _tell(link: Link, outage: Outage) -> Flow[None]:
         outage.error,
         outage.retry_in,
     )
-    if link.on_offline is not None:
-        yield Tell(link.on_offline, outage)
+    if connection.on_offline is not None:
+        yield Callback(connection.on_offline, outage)
 
 
-def _words(answer: Answer | None, error: Unanswered | None) -> str:
+def _describe(answer: Response | None, error: NoResponse | None) -> str:
     return str(error) if answer is None else f"status {answer.status}"
 
 
-def _final(
-    link: Link,
+def _build_error(
+    connection: Connection,
     request: Request,
-    answer: Answer | None,
-    error: Unanswered | None,
+    answer: Response | None,
+    error: NoResponse | None,
     *,
     seconds: float,
 ) -> Exception:
     if answer is not None:
-        return problem_of(answer)
+        return parse_problem(answer)
     what = f"{request.method} {request.path}"
     tried = (
         f"tried for {seconds:.0f} s"
         if request.repeatable
         else "not tried again: it may have been heard, and must not happen twice"
     )
-    final = Unreachable(f"{link.base} does not answer to {what} ({error}); {tried}.")
+    final = Unreachable(
+        f"{connection.base} does not answer to {what} ({error}); {tried}."
+    )
     final.__cause__ = error
     return final
