@@ -33,10 +33,12 @@ class Problem(CheckrailError):
     ) -> None:
         lines = [f"{_describe_place(error)}{error.get('message')}" for error in errors]
         # The detail often is the first of them: it is not said twice.
-        said = _list_sentences(detail)
-        told = "".join(f"\n- {line}" for line in lines if _trim(line) not in said)
+        sentences = _list_sentences(detail)
+        listed = "".join(
+            f"\n- {line}" for line in lines if _trim(line) not in sentences
+        )
         # Not through a class beside us: each has an __init__ of its own.
-        Exception.__init__(self, f"{status} {slug or title}: {detail}{told}")
+        Exception.__init__(self, f"{status} {slug or title}: {detail}{listed}")
         self.status = status
         self.slug = slug
         self.title = title
@@ -48,8 +50,8 @@ class Problem(CheckrailError):
     @property
     def review(self) -> ReviewRef | None:
         """The review that has to be ruled on first, where the problem names one."""
-        told = self.extra.get("review")
-        return None if told is None else parse_answer(ReviewRef, told)
+        found = self.extra.get("review")
+        return None if found is None else parse_answer(ReviewRef, found)
 
 
 class Malformed(Problem):
@@ -123,8 +125,8 @@ class AlreadyRuled(Problem):
 
     @property
     def ruling(self) -> Ruling | None:
-        told = self.extra.get("ruling")
-        return None if told is None else parse_answer(Ruling, told)
+        found = self.extra.get("ruling")
+        return None if found is None else parse_answer(Ruling, found)
 
 
 class GrantSpent(Problem):

@@ -114,7 +114,7 @@ def stream_events(
 
     The client has the server's `/api/v1` for its base, and the key in its headers.
     `patience` seconds without a word from the server raise `Unreachable`; with None it
-    is waited for without end. A refusal (401, 404, 422) is raised at once.
+    it waits without end. A refusal (401, 404, 422) is raised at once.
     """
     course = _StreamReader(run, after, patience)
     while not course.ended:
@@ -160,7 +160,7 @@ async def astream_events(
 
 
 class _StreamReader:
-    """Where a reader stands, whatever carries it."""
+    """The position in a stream, and when to try again; without I/O."""
 
     def __init__(self, run: str, after: int, patience: float | None) -> None:
         self.path = f"/runs/{quote(run, safe='')}/events"
@@ -181,7 +181,7 @@ class _StreamReader:
         return {"headers": headers, "timeout": TIMEOUT}
 
     def accept(self, response: httpx.Response) -> bool:
-        """Whether events follow. 204 is how such a server says: do not come back."""
+        """Whether events follow. A 204 ends the stream for good."""
         if response.status_code == httpx.codes.NO_CONTENT:
             self.ended = True
         elif response.status_code != httpx.codes.OK:
@@ -214,7 +214,7 @@ class _StreamReader:
             self._retry_ms = self._parser.retry_ms
 
     def handle_failure(self, error: Exception) -> None:
-        """Borne for as long as the caller's patience lasts."""
+        """Count the failure; raise once the caller's patience is over."""
         silent = time.monotonic() - self._heard_at
         if self._patience is not None and silent > self._patience:
             if isinstance(error, Unreachable):

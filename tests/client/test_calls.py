@@ -243,10 +243,10 @@ def test_a_result_that_is_no_json_is_told_as_a_text_and_never_replayed_as_it() -
         told = [result["output"] for result in rail.sent("POST", "/result")]
         assert told[: len(plain)] == plain
         assert all(set(output) == {"$repr"} for output in told[len(plain) :])
-        rail.stage.calls.append({"replayed": True, "output": told[-1]})
+        rail.server.calls.append({"replayed": True, "output": told[-1]})
         with pytest.raises(NotReplayable, match="plain JSON"):
             give(0)
-        rail.stage.calls.append({"replayed": True, "output": [7]})
+        rail.server.calls.append({"replayed": True, "output": [7]})
         assert give(0) == [7]
     with pytest.raises(TypeError, match="generator"):
 

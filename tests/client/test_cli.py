@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from checkrail import Checkrail
-from checkrail.cli.login_file import place
+from checkrail.cli.login_file import get_login_path
 from checkrail.cli.main import main
-from checkrail.cli.safe_text import one_line, visible
+from checkrail.cli.safe_text import make_one_line, make_visible
 from checkrail.people import Desk
 from django.utils import timezone
 
@@ -45,17 +45,17 @@ def test_signing_in_saves_only_what_the_server_accepts(
     monkeypatch.setattr(sys, "stdin", io.StringIO("crt_wrong\n"))
     assert main(["login", "--url", live.url, "--token-stdin"]) == 1
     assert "does not know this token" in capsys.readouterr().err
-    assert not place().exists()
+    assert not get_login_path().exists()
     assert main(["queue"]) == 2
     assert "checkrail login" in capsys.readouterr().err
 
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{bob.token}\n"))
     assert main(["login", "--url", live.url, "--token-stdin"]) == 0
-    assert stat.S_IMODE(place().stat().st_mode) == 0o600
+    assert stat.S_IMODE(get_login_path().stat().st_mode) == 0o600
     assert main(["queue"]) == 0
     assert "Nobody waits for you." in capsys.readouterr().out
     assert main(["logout"]) == 0
-    assert not place().exists()
+    assert not get_login_path().exists()
 
 
 @pytest.mark.usefixtures("signed_in")
@@ -247,8 +247,8 @@ def test_it_is_a_program() -> None:
 
 
 def test_no_character_is_hidden() -> None:
-    assert visible("a\x1b[2Jb\u202ec\u3164\u00a0d⟨\n") == (
+    assert make_visible("a\x1b[2Jb\u202ec\u3164\u00a0d⟨\n") == (
         "a⟨U+001B⟩[2Jb⟨U+202E⟩c⟨U+3164⟩⟨U+00A0⟩d⟨U+27E8⟩\n"
     )
-    assert visible("Zoë, 東京 – ok") == "Zoë, 東京 – ok"
-    assert one_line("a\n  b" + "c" * 200, limit=10) == "a bcccccc…"
+    assert make_visible("Zoë, 東京 – ok") == "Zoë, 東京 – ok"
+    assert make_one_line("a\n  b" + "c" * 200, limit=10) == "a bcccccc…"

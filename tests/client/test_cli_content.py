@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from checkrail.cli.content import content_lines
-from checkrail.cli.lines import fold_line, write_name
+from checkrail.cli.content import render_content
+from checkrail.cli.lines import fold_line, render_name
 
 FINDING = {"gate": "destructive", "message": "Deletes rows", "remediation": None}
 
@@ -18,7 +18,7 @@ def shown(arguments: Any) -> list[str]:
         "shown": {"tool": "db", "arguments": arguments},
         "findings": [FINDING],
     }
-    return list(content_lines(content))
+    return list(render_content(content))
 
 
 def test_no_name_can_pass_for_a_finding() -> None:
@@ -54,7 +54,7 @@ def test_no_value_can_pass_for_a_finding(arguments: Any) -> None:
 
 def test_a_message_is_one_line_whatever_it_quotes() -> None:
     quoted = {**FINDING, "message": "Deletes\ncall: 02b"}
-    lines = list(content_lines({"findings": [quoted], "call": "01a"}))
+    lines = list(render_content({"findings": [quoted], "call": "01a"}))
     assert lines == [
         "found:",
         "  - Deletes⟨U+000A⟩call: 02b (destructive)",
@@ -69,7 +69,9 @@ def test_what_is_empty_in_a_call_is_shown() -> None:
     for line in ('where: ""', "tables: []", "o: {}", "n: null"):
         assert f"    {line}" in lines
     # Of our own fields, the empty ones say nothing.
-    assert list(content_lines({"shown": {"sql": ""}, "options": [], "detail": ""})) == [
+    assert list(
+        render_content({"shown": {"sql": ""}, "options": [], "detail": ""})
+    ) == [
         "shown:",
         '  sql: ""',
     ]
@@ -81,11 +83,11 @@ def test_different_values_look_different() -> None:
         for value in (1, "1", None, "null", "", '""', ["a, b"], ["a", "b"], {"a": "b"})
     ]
     assert len({"\n".join(text) for text in texts}) == len(texts)
-    assert write_name("a: 1") == '"a: 1"'
-    assert write_name("a\\n") != write_name("a\n")
-    assert write_name("a\u202e") == '"a⟨U+202E⟩"'
-    assert write_name("") == '""'
-    assert write_name("file_path") == "file_path"
+    assert render_name("a: 1") == '"a: 1"'
+    assert render_name("a\\n") != render_name("a\n")
+    assert render_name("a\u202e") == '"a⟨U+202E⟩"'
+    assert render_name("") == '""'
+    assert render_name("file_path") == "file_path"
 
 
 def test_a_long_line_is_folded_below_itself() -> None:

@@ -14,7 +14,7 @@ from checkrail.testing.rail import FakeRail
 
 def results(rail: FakeRail) -> list[object]:
     """What the server knows of each call: its output, or None where nothing came."""
-    calls = [call for run in rail.stage.runs.values() for call in run.calls.values()]
+    calls = [call for run in rail.server.runs.values() for call in run.calls.values()]
     return [
         call.result and (call.result["ok"], call.result["output"]) for call in calls
     ]

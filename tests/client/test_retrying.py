@@ -182,7 +182,7 @@ def test_a_request_that_arrived_too_slowly_is_sent_again_where_it_may_be() -> No
             call.result()
         run.close()  # as after any other outage, the result was kept
         assert rail.runs[0]["status"] == "running"
-        (kept,) = (run.calls for run in rail.stage.runs.values())
+        (kept,) = (run.calls for run in rail.server.runs.values())
         assert [each.result is not None for each in kept.values()] == [True]
 
     sent: list[httpx.Request] = []
@@ -313,7 +313,7 @@ def test_what_is_not_the_contracts_answer_is_never_a_yes() -> None:
 
 def scripted_pause(rail: FakeRail) -> None:
     """A pause that names no review: the real one is hidden from the answer."""
-    rail.stage.decisions.clear()
+    rail.server.decisions.clear()
     rail.trouble(httpx.Response(201, json=without_review()))
 
 

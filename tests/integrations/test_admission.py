@@ -14,8 +14,8 @@ from checkrail.integrations.outcomes import (
     Outcome,
     Refused,
     Stored,
-    Wanted,
-    written,
+    WantedCall,
+    encode_sorted,
 )
 from checkrail.runs.run import Run
 
@@ -23,15 +23,17 @@ from accounts.models import Project
 from tests.builders import make_policy
 from tests.integrations.people import Reviewer, approve
 
-LOOK = Wanted(id="call-1", tool="look_up", arguments_json=written({"name": "alice"}))
+LOOK = WantedCall(
+    id="call-1", tool="look_up", arguments_json=encode_sorted({"name": "alice"})
+)
 
 
-def outcome(run: Run, wanted: Wanted) -> Outcome:
+def outcome(run: Run, wanted: WantedCall) -> Outcome:
     (only,) = drive_now(run, admit(run, [wanted]))
     return only
 
 
-def admitted(run: Run, wanted: Wanted) -> Admitted:
+def admitted(run: Run, wanted: WantedCall) -> Admitted:
     found = outcome(run, wanted)
     assert isinstance(found, Admitted)
     return found
@@ -95,7 +97,7 @@ def test_nobody_approves_what_they_are_not_shown(
 ) -> None:
     """The end of a long call would be cut off, and run all the same."""
     person = Reviewer(reviewer, approve())
-    long = written({"name": "a" * 20_000, "then": "something else"})
+    long = encode_sorted({"name": "a" * 20_000, "then": "something else"})
     with checkrail.run("Mail", on_wait=person) as run:
         refused = outcome(run, replace(LOOK, person=True, arguments_json=long))
     assert isinstance(refused, Refused)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
-from checkrail.hooks.settings_hooks import Wanted, with_hooks
+from checkrail.hooks.settings_hooks import HookOptions, add_hooks
 
 from tests.integrations.newcomer import EXAMPLES, Newcomer
 from tests.people import rule
@@ -61,4 +61,4 @@ def test_a_langgraph_agent(newcomer: Newcomer, reviewer: httpx.Client) -> None:
 def test_the_settings_are_what_the_installer_writes() -> None:
     kept = json.loads((EXAMPLES / "claude-code/settings.json").read_text())
     url = "http://127.0.0.1:8000"
-    assert kept == with_hooks({}, Wanted(host="claude-code", url=url, shared=True))
+    assert kept == add_hooks({}, HookOptions(host="claude-code", url=url, shared=True))

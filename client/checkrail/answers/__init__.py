@@ -1,4 +1,4 @@
-"""What the server says, as frozen dataclasses named as in the API's documentation."""
+"""Answers of the server as frozen dataclasses, with the API's own field names."""
 
 from __future__ import annotations
 

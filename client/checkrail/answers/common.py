@@ -1,4 +1,4 @@
-"""What every kind of answer is made of."""
+"""Parts that several answers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes typed answers of JSON: lenient to what is new, strict about what is needed.
+"""Parse JSON into typed answers: lenient about new fields, strict about needed ones.
 
 A newer server may say more than this client knows: unknown fields are passed over and
 stay in `raw`. What an answer must have, and an unknown word where one decides, is an
@@ -21,13 +21,13 @@ _known_hints: dict[type, dict[str, Any]] = {}
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """Something the server said; `raw` is all of it, word for word."""
+    """An answer of the server; `raw` is all of it, unchanged."""
 
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 def parse_answer(kind: type[A], document: object) -> A:
-    """The answer as this class, or ProtocolError."""
+    """Return the answer as this class; raise ProtocolError."""
     if not isinstance(document, dict):
         raise ProtocolError(f"{kind.__name__}: an object was expected.")
     hints = _get_hints(kind)

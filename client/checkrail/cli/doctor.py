@@ -11,11 +11,11 @@ from email.utils import parsedate_to_datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from checkrail.cli.doctor_findings import Found
+from checkrail.cli.doctor_findings import Finding
 from checkrail.cli.doctor_hooks import examine_hooks
-from checkrail.cli.login_file import RETRY_SECONDS, place, saved
-from checkrail.cli.output import as_json, say
-from checkrail.cli.safe_text import one_line
+from checkrail.cli.login_file import RETRY_SECONDS, get_login_path, read_login
+from checkrail.cli.output import print_json, print_line
+from checkrail.cli.safe_text import make_one_line
 from checkrail.errors import CheckrailError
 from checkrail.problems import Unauthenticated
 from checkrail.version import __version__
@@ -25,60 +25,60 @@ SIGNS = {"ok": "ok  ", "note": "note", "wrong": "BAD "}
 
 
 def doctor(options: Namespace) -> int:
-    found = list(_examined())
+    found = list(_examine())
     if options.json:
-        as_json([vars(item) for item in found])
+        print_json([vars(item) for item in found])
     else:
         for item in found:
-            say(f"{SIGNS[item.state]}  {item.what}")
+            print_line(f"{SIGNS[item.state]}  {item.what}")
             if item.mend:
-                say(f"      {item.mend}")
+                print_line(f"      {item.mend}")
     wrong = sum(item.state == "wrong" for item in found)
     if not options.json:
-        say(f"\n{wrong} to mend." if wrong else "\nAll is well.")
+        print_line(f"\n{wrong} to mend." if wrong else "\nAll is well.")
     return 1 if wrong else 0
 
 
-def _examined() -> Iterator[Found]:
-    yield _python()
-    yield from _connection()
+def _examine() -> Iterator[Finding]:
+    yield _describe_python()
+    yield from _examine_connection()
     yield from examine_hooks(Path.cwd())
-    yield from _extras()
+    yield from _examine_extras()
 
 
-def _connection() -> Iterator[Found]:
+def _examine_connection() -> Iterator[Finding]:
     url = os.environ.get("CHECKRAIL_URL")
     source = "CHECKRAIL_URL"
     try:
-        known = saved()
+        known = read_login()
     except CheckrailError as error:
         known = None
-        yield Found("wrong", str(error))
+        yield Finding("wrong", str(error))
     if not url and known is not None:
-        url, source = known.url, str(place())
+        url, source = known.url, str(get_login_path())
     if not url:
-        yield Found(
+        yield Finding(
             "wrong",
             "No server is named",
             "export CHECKRAIL_URL=http://127.0.0.1:8000, or: checkrail login",
         )
         return
-    yield Found("ok", f"The server is {url} (from {source})")
+    yield Finding("ok", f"The server is {url} (from {source})")
     reached = False
-    for item in _server(url):
+    for item in _examine_server(url):
         reached = reached or item.state == "ok"
         yield item
     if reached:
-        yield _agent_key(url)
-        yield _token(url, known.token if known else None)
+        yield _examine_key(url)
+        yield _examine_token(url, known.token if known else None)
 
 
-def _python() -> Found:
+def _describe_python() -> Finding:
     python = platform.python_version()
-    return Found("ok", f"checkrail {__version__}, Python {python}")
+    return Finding("ok", f"checkrail {__version__}, Python {python}")
 
 
-def _server(url: str) -> Iterator[Found]:
+def _examine_server(url: str) -> Iterator[Finding]:
     import httpx
 
     base = url.rstrip("/")
@@ -88,50 +88,50 @@ def _server(url: str) -> Iterator[Found]:
             alive = client.get(f"{base}/api/v1/healthz")
             ready = client.get(f"{base}/api/v1/readyz")
     except httpx.HTTPError as error:
-        yield Found(
+        yield Finding(
             "wrong",
-            f"The server does not answer: {one_line(str(error) or type(error).__name__)}",
+            f"The server does not answer: {make_one_line(str(error) or type(error).__name__)}",
             "Is it running (make run)? Is the address right? Is a proxy in between?",
         )
         return
     if alive.status_code != 200:
-        yield Found(
+        yield Finding(
             "wrong",
             f"{base}/api/v1/healthz answered {alive.status_code}",
             "Another program may be listening there: look at the address.",
         )
         return
     took = alive.elapsed.total_seconds() * 1000
-    yield Found("ok", f"It answers ({took:.0f} ms)")
+    yield Finding("ok", f"It answers ({took:.0f} ms)")
     if ready.status_code != 200:
-        yield Found(
+        yield Finding(
             "wrong",
-            f"It is not ready: {one_line(ready.text, limit=200)}",
+            f"It is not ready: {make_one_line(ready.text, limit=200)}",
             "Ask whoever runs it; docs/operations.md says what each reason means.",
         )
-    yield from _clock(alive.headers.get("date"), began)
+    yield from _examine_clock(alive.headers.get("date"), began)
 
 
-def _clock(told: str | None, here: float) -> Iterator[Found]:
+def _examine_clock(told: str | None, here: float) -> Iterator[Finding]:
     if told is None:
         return
     skew = here - parsedate_to_datetime(told).timestamp()
     if abs(skew) > MOST_SKEW_SECONDS:
         way = "ahead" if skew > 0 else "behind"
-        yield Found(
+        yield Finding(
             "wrong",
             f"This machine's clock is {abs(skew):.0f} s {way} of the server's",
             "Set it by the network: waits and signatures depend on it.",
         )
 
 
-def _agent_key(url: str) -> Found:
+def _examine_key(url: str) -> Finding:
     key = os.environ.get("CHECKRAIL_KEY")
     make = "Make one on the server: manage.py agent_key NAME --project SLUG"
     if not key:
-        return Found("note", "No agent key is set (CHECKRAIL_KEY)", make)
+        return Finding("note", "No agent key is set (CHECKRAIL_KEY)", make)
     if not key.startswith("crk_"):
-        return Found("wrong", "CHECKRAIL_KEY is no agent key (crk_…)", make)
+        return Finding("wrong", "CHECKRAIL_KEY is no agent key (crk_…)", make)
 
     def ask() -> None:
         from checkrail.client import Checkrail
@@ -139,14 +139,14 @@ def _agent_key(url: str) -> Found:
         with Checkrail(url, key, retry_seconds=RETRY_SECONDS) as rail:
             rail.evaluate_command("true")
 
-    return _accepted(ask, "agent key", make)
+    return _try_secret(ask, "agent key", make)
 
 
-def _token(url: str, known: str | None) -> Found:
+def _examine_token(url: str, known: str | None) -> Finding:
     token = os.environ.get("CHECKRAIL_TOKEN") or known
     make = "Sign in: checkrail login"
     if not token:
-        return Found("note", "No personal token is set: you cannot rule here", make)
+        return Finding("note", "No personal token is set: you cannot rule here", make)
 
     def ask() -> None:
         from checkrail.people import Desk
@@ -154,26 +154,28 @@ def _token(url: str, known: str | None) -> Found:
         with Desk(url, token, retry_seconds=RETRY_SECONDS) as people:
             next(people.reviews(), None)
 
-    return _accepted(ask, "personal token", make)
+    return _try_secret(ask, "personal token", make)
 
 
-def _accepted(ask: Callable[[], None], name: str, make: str) -> Found:
+def _try_secret(ask: Callable[[], None], name: str, make: str) -> Finding:
     try:
         ask()
     except Unauthenticated:
-        return Found("wrong", f"The server does not know the {name}", make)
+        return Finding("wrong", f"The server does not know the {name}", make)
     except CheckrailError as error:
-        return Found("wrong", f"The {name} was refused: {one_line(str(error))}", make)
-    return Found("ok", f"The {name} is accepted")
+        return Finding(
+            "wrong", f"The {name} was refused: {make_one_line(str(error))}", make
+        )
+    return Finding("ok", f"The {name} is accepted")
 
 
-def _extras() -> Iterator[Found]:
+def _examine_extras() -> Iterator[Finding]:
     for module, extra, use in (
         ("rich", "cli", "tables in colour"),
         ("mcp", "mcp", "the MCP server"),
     ):
         if find_spec(module) is None:
-            yield Found(
+            yield Finding(
                 "note",
                 f"{module} is absent ({use})",
                 f"pip install './client[{extra}]', in a clone of Checkrail",

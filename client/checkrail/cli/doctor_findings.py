@@ -1,4 +1,4 @@
-"""What the doctor found, and how to mend it."""
+"""A finding of the doctor, and how to fix it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Found:
+class Finding:
     state: Literal["ok", "note", "wrong"]
     what: str
     mend: str = ""

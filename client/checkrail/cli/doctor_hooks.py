@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checkrail.cli.doctor_findings import Found
+from checkrail.cli.doctor_findings import Finding
 from checkrail.hooks import locations
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.installation import SCOPES, settings_path
+from checkrail.hooks.installation import SCOPES, get_settings_path
 from checkrail.hooks.settings_files import KEY, BadSettings, get_key, read_document
-from checkrail.hooks.settings_hooks import NOT_BY_HTTP, our_hooks
+from checkrail.hooks.settings_hooks import NOT_BY_HTTP, list_hooks
 
 NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
 URL = re.compile(r"https?://[^\s'\"]+?(?=/api/v1/|[\s'\"]|$)")
 
 
 @dataclass(frozen=True)
-class Installed:
+class InstalledHooks:
     """Our hooks in one settings file: the handlers by their events."""
 
     host: str
@@ -47,58 +47,60 @@ class Installed:
         return found.group() if found else "an unknown address"
 
 
-def examine_hooks(folder: Path) -> Iterator[Found]:
+def examine_hooks(folder: Path) -> Iterator[Finding]:
     found = False
     for host, scopes in SCOPES.items():
         for scope in scopes:
-            path = settings_path(host, scope, folder)
+            path = get_settings_path(host, scope, folder)
             try:
                 document = read_document(path)
             except (BadSettings, OSError) as error:
-                yield Found("wrong", str(error))
+                yield Finding("wrong", str(error))
                 continue
             handlers = {
                 event: handler
-                for owner, event, handler in our_hooks(document)
+                for owner, event, handler in list_hooks(document)
                 if owner == host
             }
             if handlers:
                 found = True
-                yield from _examine(Installed(host, path, handlers), folder)
+                yield from _examine(InstalledHooks(host, path, handlers), folder)
             if host == "claude-code":
-                yield from _claude_settings(path, document, folder)
+                yield from _examine_claude_settings(path, document, folder)
     if not found:
-        yield Found("note", "No hooks of Claude Code or Codex are installed here")
+        yield Finding("note", "No hooks of Claude Code or Codex are installed here")
 
 
-def _examine(hooks: Installed, folder: Path) -> Iterator[Found]:
+def _examine(hooks: InstalledHooks, folder: Path) -> Iterator[Finding]:
     way = "HTTP" if hooks.by_http else "the command hook"
     name = NAMES[hooks.host]
     again = f"Install them again: checkrail install {hooks.host}"
-    yield Found("ok", f"{name} asks {hooks.url} by {way} ({hooks.path})")
+    yield Finding("ok", f"{name} asks {hooks.url} by {way} ({hooks.path})")
     wanted = set(EVENTS[hooks.host]) - (NOT_BY_HTTP if hooks.by_http else frozenset())
     missing = ", ".join(sorted(wanted - set(hooks.handlers)))
     if missing:
-        yield Found("wrong", f"{hooks.path} has no hook for {missing}", again)
+        yield Finding("wrong", f"{hooks.path} has no hook for {missing}", again)
     if hooks.by_http:
-        yield Found(
+        yield Finding(
             "note",
             "HTTP hooks let the agent go on when the server cannot be reached",
             "The command hook does not: checkrail install claude-code",
         )
     if any(" --open" in command for command in hooks.commands):
-        yield Found("note", "--open lets the agent go on without the server", again)
+        yield Finding("note", "--open lets the agent go on without the server", again)
     for program in sorted({_get_program(command) for command in hooks.commands}):
         if shutil.which(program) is None:
             what = f"{program} is not there: {name} can run nothing"
-            yield Found("wrong", what, again)
+            yield Finding("wrong", what, again)
     if not _has_key(hooks, folder):
         mend = f"checkrail install {hooks.host} --key crk_…, or set {KEY}"
-        yield Found("wrong", "The hooks find no agent key: they hold everything", mend)
+        yield Finding(
+            "wrong", "The hooks find no agent key: they hold everything", mend
+        )
     if hooks.host == "codex":
-        yield from _codex_trust(hooks)
+        yield from _examine_codex_trust(hooks)
     else:
-        yield from _claude_trust(folder)
+        yield from _examine_claude_trust(folder)
 
 
 def _get_program(command: str) -> str:
@@ -108,39 +110,41 @@ def _get_program(command: str) -> str:
         return command
 
 
-def _has_key(hooks: Installed, folder: Path) -> bool:
+def _has_key(hooks: InstalledHooks, folder: Path) -> bool:
     if os.environ.get(KEY):
         return True
     if not hooks.by_http:
-        return locations.key_file().is_file()
-    settings = (settings_path("claude-code", s, folder) for s in SCOPES["claude-code"])
-    return any(_holds_key(path) for path in settings)
+        return locations.get_key_file().is_file()
+    settings = (
+        get_settings_path("claude-code", s, folder) for s in SCOPES["claude-code"]
+    )
+    return any(_file_has_key(path) for path in settings)
 
 
-def _holds_key(path: Path) -> bool:
+def _file_has_key(path: Path) -> bool:
     try:
         return get_key(read_document(path)) is not None
     except (BadSettings, OSError):
         return False  # the file is named as wrong by itself
 
 
-def _claude_settings(
+def _examine_claude_settings(
     path: Path, document: dict[str, Any], folder: Path
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     if document.get("disableAllHooks") is True:
-        yield Found(
+        yield Finding(
             "wrong",
             f"{path} switches all hooks off: nothing is governed",
             "Take disableAllHooks out of it.",
         )
     if not isinstance(document.get("env", {}), dict):
-        yield Found(
+        yield Finding(
             "wrong",
             f"`env` in {path} is no object",
             "Take it out, or make it an object.",
         )
     if folder in path.parents and get_key(document) is not None:
-        yield Found(
+        yield Finding(
             "wrong",
             f"The agent's key lies in {path}, where it could be committed",
             "Take it out there, and give it to checkrail install with --key, which keeps "
@@ -148,14 +152,14 @@ def _claude_settings(
         )
 
 
-def _claude_trust(folder: Path) -> Iterator[Found]:
+def _examine_claude_trust(folder: Path) -> Iterator[Finding]:
     """Where a folder is not trusted, Claude Code runs no hooks but with -p."""
     own = os.environ.get("CLAUDE_CONFIG_DIR")
     path = (Path(own) if own else Path.home()) / ".claude.json"
     try:
         projects = read_document(path).get("projects")
     except (BadSettings, OSError) as error:
-        yield Found("wrong", str(error))
+        yield Finding("wrong", str(error))
         return
     known = projects if isinstance(projects, dict) else {}
     near = (known.get(str(each)) for each in (folder, *folder.parents))
@@ -163,28 +167,28 @@ def _claude_trust(folder: Path) -> Iterator[Found]:
         each.get("hasTrustDialogAccepted") for each in near if isinstance(each, dict)
     )
     if not trusted:
-        yield Found(
+        yield Finding(
             "note",
             f"Claude Code does not trust {folder} yet, and runs no hooks before it does",
             "Start claude there once, and say that you trust the folder.",
         )
 
 
-def _codex_trust(hooks: Installed) -> Iterator[Found]:
+def _examine_codex_trust(hooks: InstalledHooks) -> Iterator[Finding]:
     """Codex keeps what its user has trusted by the place of each hook and its hash."""
-    config = locations.codex_folder() / "config.toml"
+    config = locations.get_codex_folder() / "config.toml"
     text = config.read_text("utf-8", "replace") if config.is_file() else ""
     if re.search(r"^\s*(codex_)?hooks\s*=\s*false", text, re.MULTILINE):
         mend = f"Take it out of {config}."
-        yield Found("wrong", "Codex has its hooks switched off", mend)
+        yield Finding("wrong", "Codex has its hooks switched off", mend)
     known = re.findall(r'^\[hooks\.state\."(.+)"\]\s*$', text, re.MULTILINE)
     place = f"{hooks.path.resolve()}:"
     events = {
         key[len(place) :].partition(":")[0] for key in known if key.startswith(place)
     }
-    unknown = [event for event in hooks.handlers if _snake(event) not in events]
+    unknown = [event for event in hooks.handlers if _to_snake_case(event) not in events]
     if unknown:
-        yield Found(
+        yield Finding(
             "wrong",
             f"Codex does not trust its hooks for {', '.join(sorted(unknown))}: they do "
             "not run, and nothing says so",
@@ -192,12 +196,12 @@ def _codex_trust(hooks: Installed) -> Iterator[Found]:
             "hooks in requirements.toml, or codex exec --dangerously-bypass-hook-trust",
         )
     else:
-        yield Found(
+        yield Finding(
             "note",
             "Codex was told to trust these hooks; if they were changed since, it runs "
             "them only after you have done so again (/hooks)",
         )
 
 
-def _snake(event: str) -> str:
+def _to_snake_case(event: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()

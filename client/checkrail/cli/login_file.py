@@ -20,7 +20,7 @@ class Login:
     token: str = field(repr=False)
 
 
-def place() -> Path:
+def get_login_path() -> Path:
     """CHECKRAIL_CONFIG, or the user's configuration folder."""
     named = os.environ.get("CHECKRAIL_CONFIG")
     if named:
@@ -29,8 +29,8 @@ def place() -> Path:
     return Path(base) / "checkrail" / "login.json"
 
 
-def save(login: Login) -> Path:
-    path = place()
+def store_login(login: Login) -> Path:
+    path = get_login_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"url": login.url, "token": login.token})
     # Made for its owner alone from the first byte on, and whole or not at all.
@@ -43,15 +43,15 @@ def save(login: Login) -> Path:
     return path
 
 
-def forget() -> bool:
-    path = place()
+def delete_login() -> bool:
+    path = get_login_path()
     there = path.exists()
     path.unlink(missing_ok=True)
     return there
 
 
-def saved() -> Login | None:
-    path = place()
+def read_login() -> Login | None:
+    path = get_login_path()
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return Login(url=document["url"], token=document["token"])
@@ -63,9 +63,9 @@ def saved() -> Login | None:
         ) from None
 
 
-def desk() -> Desk:
+def open_desk() -> Desk:
     """The environment first, then what was saved."""
-    known = saved()
+    known = read_login()
     url = os.environ.get("CHECKRAIL_URL") or (known.url if known else None)
     token = os.environ.get("CHECKRAIL_TOKEN")
     if known and url and not token:

@@ -28,11 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if words and words[0] in DELEGATED:
             return _delegate(words[0], words[1:])
-        options = _parser().parse_args(words)
+        options = _build_parser().parse_args(words)
         handle: Callable[[argparse.Namespace], int] = options.handle
         return handle(options)
     except CheckrailError as error:
-        return _failed(error)
+        return _report_error(error)
     except BrokenPipeError:
         # The reader of a pipe has seen enough: `checkrail tail … | head`.
         sys.stderr.close()
@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _failed(error: CheckrailError) -> int:
-    from checkrail.cli.output import complain
-    from checkrail.cli.safe_text import visible
+def _report_error(error: CheckrailError) -> int:
+    from checkrail.cli.output import print_error
+    from checkrail.cli.safe_text import make_visible
 
-    complain(f"checkrail: {visible(str(error))}")
+    print_error(f"checkrail: {make_visible(str(error))}")
     if isinstance(error, ConfigurationError):
         return 2
     return 3 if isinstance(error, Unreachable) else 1
@@ -65,7 +65,7 @@ def _delegate(name: str, words: list[str]) -> int:
     return run(words if name == "hook" else [name, *words])
 
 
-def _parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     # Here and not above: a hook is started for every tool call and needs none of it.
     from checkrail.cli import doctor, login, queue, runs
 
@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Also: verify FILE, install claude-code|codex, hook, mcp "
         "(each has --help).",
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action="version", version=_get_version())
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     def command(
@@ -93,36 +93,38 @@ def _parser() -> argparse.ArgumentParser:
     )
     command("logout", login.logout, "forget the saved token")
 
-    listed = command("runs", runs.runs, "the newest runs")
+    listed = command("runs", runs.print_runs, "the newest runs")
     listed.add_argument("--status", help="running, paused, stopped, completed …")
     listed.add_argument("--agent", help="only this agent's")
     listed.add_argument("-q", help="only tasks with these words")
     listed.add_argument("--limit", type=int, default=20, metavar="N")
 
-    followed = command("tail", runs.tail, "follow a run, entry by entry")
+    followed = command("tail", runs.follow_run, "follow a run, entry by entry")
     followed.add_argument("run", help="its id, or the end of it")
     followed.add_argument("--after", type=int, metavar="SEQ", help="begin behind this")
     followed.add_argument(
         "--lines", type=int, default=10, help="how many to begin with"
     )
 
-    waiting = command("queue", queue.queue, "what waits for a person")
+    waiting = command("queue", queue.print_queue, "what waits for a person")
     waiting.add_argument("--kind", help="pause, confirmation, question …")
     waiting.add_argument("--limit", type=int, default=50, metavar="N")
 
-    shown = command("show", queue.show, "one review with all that is to be judged")
+    shown = command(
+        "show", queue.print_review, "one review with all that is to be judged"
+    )
     shown.add_argument("id", help="its id, or the end of it")
 
     for action, help_text in RULINGS.items():
         ruling = command(action, queue.rule, help_text)
-        _ruling(ruling, action)
+        _add_ruling_arguments(ruling, action)
     amend = command("amend", queue.rule, "let a changed call run instead")
-    _ruling(amend, "amend")
+    _add_ruling_arguments(amend, "amend")
     instead = amend.add_mutually_exclusive_group(required=True)
     instead.add_argument("--command", metavar="TEXT", help="the command to run")
     instead.add_argument("--arguments", metavar="JSON", help="the tool's arguments")
     answer = command("answer", queue.rule, "answer an agent's question")
-    _ruling(answer, "answer")
+    _add_ruling_arguments(answer, "answer")
     answer.add_argument("text", help="the answer")
 
     command(
@@ -131,13 +133,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _version() -> str:
+def _get_version() -> str:
     from checkrail.version import __version__
 
     return f"checkrail {__version__}"
 
 
-def _ruling(parser: argparse.ArgumentParser, action: str) -> None:
+def _add_ruling_arguments(parser: argparse.ArgumentParser, action: str) -> None:
     from checkrail.cli.queue import NEEDS_NOTE
 
     parser.set_defaults(action=action)

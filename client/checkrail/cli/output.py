@@ -14,44 +14,44 @@ from checkrail.cli.lines import fold_line
 GAP = "  "
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(text)
 
 
-def say_folded(line: str) -> None:
+def print_folded(line: str) -> None:
     """Folded by us: a terminal would begin the rest of a long line at its left edge."""
     if not sys.stdout.isatty():
-        say(line)
+        print_line(line)
         return
     for piece in fold_line(line, width=shutil.get_terminal_size().columns):
-        say(piece)
+        print_line(piece)
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def as_json(document: Any) -> None:
+def print_json(document: Any) -> None:
     """Everything is escaped but what a terminal shows for itself."""
     print(json.dumps(document, ensure_ascii=True, indent=2))
 
 
-def table(
+def print_table(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str
 ) -> None:
     """With rich where it is installed, else plain columns. Cells are visible already."""
     if not rows:
-        say(empty)
+        print_line(empty)
         return
-    if sys.stdout.isatty() and _rich_table(headings, rows):
+    if sys.stdout.isatty() and _print_rich_table(headings, rows):
         return
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     for row in (headings, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        say(GAP.join(cells).rstrip())
+        print_line(GAP.join(cells).rstrip())
 
 
-def _rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def _print_rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     try:
         from rich.console import Console
         from rich.table import Table
@@ -68,12 +68,12 @@ def _rich_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     return True
 
 
-def raw(items: Sequence[Any]) -> list[Mapping[str, Any]]:
+def list_raw(items: Sequence[Any]) -> list[Mapping[str, Any]]:
     """Answers as the server gave them."""
     return [item.raw for item in items]
 
 
-def age(stamp: str) -> str:
+def format_age(stamp: str) -> str:
     """`4 min`: how long ago, by this machine's clock."""
     if not stamp:
         return ""
@@ -85,6 +85,6 @@ def age(stamp: str) -> str:
     return f"{seconds} s"
 
 
-def short(identifier: str) -> str:
+def shorten_id(identifier: str) -> str:
     """The end of an id: unlike its beginning, it is not a date."""
     return identifier[-8:]

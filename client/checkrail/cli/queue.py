@@ -10,23 +10,23 @@ from typing import Any
 
 from checkrail.answers import Review, ReviewDetail
 from checkrail.cli.content import (
-    content_lines,
-    ruled_sentence,
-    waiting_cell,
-    waiting_sentence,
+    describe_ruling_effect,
+    describe_waiting,
+    render_content,
+    render_waiting_cell,
 )
-from checkrail.cli.login_file import desk
+from checkrail.cli.login_file import open_desk
 from checkrail.cli.output import (
-    age,
-    as_json,
-    complain,
-    raw,
-    say,
-    say_folded,
-    short,
-    table,
+    format_age,
+    list_raw,
+    print_error,
+    print_folded,
+    print_json,
+    print_line,
+    print_table,
+    shorten_id,
 )
-from checkrail.cli.safe_text import one_line
+from checkrail.cli.safe_text import make_one_line
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 
@@ -34,25 +34,25 @@ from checkrail.people import Desk
 NEEDS_NOTE = frozenset({"skip", "deny"})
 
 
-def queue(options: Namespace) -> int:
-    with desk() as people:
+def print_queue(options: Namespace) -> int:
+    with open_desk() as people:
         found = list(islice(people.reviews(kind=options.kind), options.limit))
     if options.json:
-        as_json(raw(found))
+        print_json(list_raw(found))
         return 0
     rows = [
         (
-            short(review.id),
+            shorten_id(review.id),
             review.kind,
-            age(review.opened_at),
-            waiting_cell(review),
-            one_line(review.assignee or ""),
-            one_line(review.agent),
-            one_line(review.title),
+            format_age(review.opened_at),
+            render_waiting_cell(review),
+            make_one_line(review.assignee or ""),
+            make_one_line(review.agent),
+            make_one_line(review.title),
         )
         for review in found
     ]
-    table(
+    print_table(
         ("id", "kind", "waits", "agent waits", "with", "agent", "about"),
         rows,
         empty="Nobody waits for you.",
@@ -60,41 +60,43 @@ def queue(options: Namespace) -> int:
     return 0
 
 
-def show(options: Namespace) -> int:
-    with desk() as people:
-        review = people.review(_full_id(people, options.id))
+def print_review(options: Namespace) -> int:
+    with open_desk() as people:
+        review = people.review(_find_id(people, options.id))
     if options.json:
-        as_json(review.raw)
+        print_json(review.raw)
     else:
-        _print(review)
+        _print_content(review)
     return 0
 
 
 def rule(options: Namespace) -> int:
     """Shows what is ruled on, asks, and rules on exactly that version."""
-    with desk() as people:
-        review = people.review(_full_id(people, options.id))
+    with open_desk() as people:
+        review = people.review(_find_id(people, options.id))
         if not options.json:
-            _print(review)
-        if not options.yes and not _sure(options.action):
-            complain("Nothing was ruled.")
+            _print_content(review)
+        if not options.yes and not _confirm(options.action):
+            print_error("Nothing was ruled.")
             return 1
         ruled = people.rule(
             review,
             options.action,
             note=options.note,
             answer=getattr(options, "text", None),
-            amended=_amended(options),
+            amended=_parse_amended(options),
         )
     if options.json:
-        as_json(ruled.raw)
+        print_json(ruled.raw)
     else:
         by = ruled.ruling.by if ruled.ruling else "you"
-        say(f"\n{options.action}: ruled by {by}. {ruled_sentence(review)}")
+        print_line(
+            f"\n{options.action}: ruled by {by}. {describe_ruling_effect(review)}"
+        )
     return 0
 
 
-def _amended(options: Namespace) -> dict[str, Any] | None:
+def _parse_amended(options: Namespace) -> dict[str, Any] | None:
     """What is to run instead: another command, or other arguments."""
     if options.action != "amend":
         return None
@@ -106,7 +108,7 @@ def _amended(options: Namespace) -> dict[str, Any] | None:
         raise CheckrailError(f"--arguments is no JSON: {error}") from None
 
 
-def _sure(action: str) -> bool:
+def _confirm(action: str) -> bool:
     if not sys.stdin.isatty():
         raise CheckrailError(
             f"Nobody is there to confirm. To {action} without being asked, add --yes."
@@ -117,7 +119,7 @@ def _sure(action: str) -> bool:
     }
 
 
-def _full_id(people: Desk, given: str) -> str:
+def _find_id(people: Desk, given: str) -> str:
     """A whole id, or the end of one that is open."""
     if len(given) >= 32:
         return given
@@ -128,15 +130,15 @@ def _full_id(people: Desk, given: str) -> str:
     raise CheckrailError(f"{given} fits {found}. See: checkrail queue")
 
 
-def _print(review: ReviewDetail | Review) -> None:
-    say_folded(f"{review.kind} · {one_line(review.title, limit=300)}")
-    say_folded(
-        f"agent {one_line(review.agent)} · run {review.run} · waits {age(review.opened_at)}"
+def _print_content(review: ReviewDetail | Review) -> None:
+    print_folded(f"{review.kind} · {make_one_line(review.title, limit=300)}")
+    print_folded(
+        f"agent {make_one_line(review.agent)} · run {review.run} · waits {format_age(review.opened_at)}"
     )
-    waiting = waiting_sentence(review)
+    waiting = describe_waiting(review)
     if waiting:
-        say(waiting)
-    say(f"{review.url}\n")
-    for line in content_lines(review.content):
-        say_folded(line)
-    say(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")
+        print_line(waiting)
+    print_line(f"{review.url}\n")
+    for line in render_content(review.content):
+        print_folded(line)
+    print_line(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")

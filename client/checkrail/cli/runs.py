@@ -8,35 +8,42 @@ from itertools import islice
 from typing import Any
 
 from checkrail.answers import RunState
-from checkrail.cli.login_file import desk
-from checkrail.cli.output import age, as_json, raw, say, short, table
-from checkrail.cli.safe_text import one_line
+from checkrail.cli.login_file import open_desk
+from checkrail.cli.output import (
+    format_age,
+    list_raw,
+    print_json,
+    print_line,
+    print_table,
+    shorten_id,
+)
+from checkrail.cli.safe_text import make_one_line
 from checkrail.errors import CheckrailError
 from checkrail.people import Desk
 
 # Of a payload, the first of these that is there says most about the entry.
-TELLING = ("decision", "action", "summary", "reason", "title", "command", "outcome")
+TEXT_FIELDS = ("decision", "action", "summary", "reason", "title", "command", "outcome")
 
 
-def runs(options: Namespace) -> int:
-    with desk() as people:
+def print_runs(options: Namespace) -> int:
+    with open_desk() as people:
         listed = people.runs(status=options.status, agent=options.agent, q=options.q)
         found = list(islice(listed, options.limit))
     if options.json:
-        as_json(raw(found))
+        print_json(list_raw(found))
         return 0
     rows = [
         (
-            short(run.id),
-            _status(run),
+            shorten_id(run.id),
+            _render_status(run),
             str(run.last_step),
-            age(run.updated_at),
-            one_line(run.agent),
-            one_line(run.task, limit=60),
+            format_age(run.updated_at),
+            make_one_line(run.agent),
+            make_one_line(run.task, limit=60),
         )
         for run in found
     ]
-    table(
+    print_table(
         ("id", "status", "steps", "last news", "agent", "task"),
         rows,
         empty="No runs yet. An agent starts one with Checkrail().run(...).",
@@ -44,37 +51,41 @@ def runs(options: Namespace) -> int:
     return 0
 
 
-def _status(run: RunState) -> str:
+def _render_status(run: RunState) -> str:
     """What OpenTelemetry tells of is watched and not gated; the label is reserved."""
     observed = run.labels.get("source") == "opentelemetry"
     return f"{run.status}, observed" if observed else run.status
 
 
-def tail(options: Namespace) -> int:
-    with desk() as people:
-        run = _full_id(people, options.run)
+def follow_run(options: Namespace) -> int:
+    with open_desk() as people:
+        run = _find_id(people, options.run)
         after = options.after
         if after is None:
             # The last few say where it stands; the rest is in `checkrail runs`.
             after = max(0, people.run(run).head.seq - options.lines)
         for entry in people.tail(run, after=after):
             if options.json:
-                as_json(entry.raw)
+                print_json(entry.raw)
             else:
-                say(_line(entry.seq, entry.at, entry.type, entry.actor, entry.payload))
+                print_line(
+                    _render_entry(
+                        entry.seq, entry.at, entry.type, entry.actor, entry.payload
+                    )
+                )
     return 0
 
 
-def _line(seq: int, at: str, kind: str, actor: str, payload: Mapping[str, Any]) -> str:
-    said = next((str(payload[name]) for name in TELLING if payload.get(name)), "")
+def _render_entry(
+    seq: int, at: str, kind: str, actor: str, payload: Mapping[str, Any]
+) -> str:
+    text = next((str(payload[name]) for name in TEXT_FIELDS if payload.get(name)), "")
     when = at[11:19]
-    told = one_line(said, limit=100)
-    return (
-        f"{seq:>5}  {when}  {kind:<18} {one_line(actor, limit=24):<24} {told}".rstrip()
-    )
+    shown = make_one_line(text, limit=100)
+    return f"{seq:>5}  {when}  {kind:<18} {make_one_line(actor, limit=24):<24} {shown}".rstrip()
 
 
-def _full_id(people: Desk, given: str) -> str:
+def _find_id(people: Desk, given: str) -> str:
     """A whole id, or the end of one among the newest runs."""
     if len(given) >= 32:
         return given

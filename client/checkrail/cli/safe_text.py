@@ -12,18 +12,18 @@ _BLANK = frozenset(
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """`⟨U+202E⟩` for what would hide, move or colour something; line feeds stay."""
-    return "".join(_shown(character) for character in text)
+    return "".join(_make_visible(character) for character in text)
 
 
-def one_line(text: str, *, limit: int = 80) -> str:
+def make_one_line(text: str, *, limit: int = 80) -> str:
     """The same on one line, shortened in the middle of nothing."""
-    line = " ".join(visible(text).split())
+    line = " ".join(make_visible(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _shown(character: str) -> str:
+def _make_visible(character: str) -> str:
     if " " <= character <= "~" or character == "\n":
         return character
     # The bracket opens an escape, so that no text can pass for one.

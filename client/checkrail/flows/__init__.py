@@ -1,1 +1,1 @@
-"""What an agent does, step by step, without any I/O: see `checkrail.wire`."""
+"""What an agent does, as generators without I/O: see `checkrail.transport.effects`."""

@@ -14,7 +14,7 @@ from checkrail.transport.effects import Request
 
 @dataclass(eq=False)
 class StepReport:
-    """One step on its way. `owned` while the call that reported it is waiting."""
+    """A step to send. `awaited` while the call that reported it is waiting."""
 
     fields: Mapping[str, Any]
     awaited: bool = False
@@ -28,21 +28,20 @@ class StepReport:
 
 @dataclass(eq=False)
 class CallResult:
-    """What came of a call, on its way. `owned` while whoever reports it is waiting."""
+    """A call's result to send. `awaited` while the call that reports it is waiting."""
 
     tool: str
     request: Request
     awaited: bool = False
     settled: Settled | None = None
     refusal: CheckrailError | None = None
-    # It was answered with something that is not the contract's.
+    # Its answer did not follow the API.
     had_bad_answer: bool = False
 
 
 @dataclass(eq=False)
 class Backlog:
-    """Steps and results that are not answered yet, in order, and answers nobody has
-    obeyed yet."""
+    """Steps and results without an answer, in order, and answers not acted on yet."""
 
     lock: Any
     steps: deque[StepReport] = field(default_factory=deque)
@@ -54,7 +53,7 @@ class Backlog:
 
     @property
     def is_blocked(self) -> bool:
-        """Something was answer that nothing may be sent before."""
+        """A pause or a stop is pending: nothing may be sent before it is obeyed."""
         return any(
             isinstance(answer, ReviewRef) or answer.decision in ("pause", "stop")
             for answer in list(self.pending)
@@ -62,7 +61,7 @@ class Backlog:
 
     @property
     def description(self) -> str:
-        """In words, such as "2 steps and the result of Bash"; empty if there is nothing."""
+        """What is unsent, such as "2 steps and the result of Bash"; empty if nothing is."""
         steps = len(self.steps)
         parts = [f"{steps} step{'s' if steps > 1 else ''}"] if steps else []
         tools = ", ".join(result.tool for result in self.results)
@@ -73,7 +72,7 @@ class Backlog:
 
     @property
     def is_checkpoint_due(self) -> bool:
-        """A checkpoint was asked for that nobody has saved yet."""
+        """A checkpoint was asked for and is not saved yet."""
         return any(
             not isinstance(answer, ReviewRef) and answer.checkpoint_due
             for answer in list(self.pending)

@@ -1,4 +1,4 @@
-"""Steps that are queued and sent beside the agent's work, many in one request.
+"""Steps that are queued and sent in the background, many in one request.
 
 The gates answer late: between a step and its decision the agent has gone on. What was
 decided meanwhile is obeyed at the next call, whichever that is.
@@ -22,7 +22,7 @@ MOST_BATCHES_QUEUED = 10
 
 
 class BatchedCore(RunCore):
-    """`wake` tells whoever sends the queue that there is enough in it."""
+    """`wake` is called when the queue is long enough to be sent."""
 
     wake: Callable[[], object]
 

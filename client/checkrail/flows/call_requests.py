@@ -1,4 +1,4 @@
-"""The plain doors for tool calls: one request each, nothing is waited for."""
+"""Single requests about tool calls: nothing is waited for."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def judge_call(
         "original": original,
         "edits": edits,
     }
-    told = {name: value for name, value in fields.items() if value is not None}
+    given = {name: value for name, value in fields.items() if value is not None}
     return (
         yield from send_request(
-            run.connection, CallAnswer, build_judge_request(run, told)
+            run.connection, CallAnswer, build_judge_request(run, given)
         )
     )
 
@@ -72,7 +72,7 @@ def settle_call(
     tokens: int = 0,
     cost_usd: Money = 0,
 ) -> Flow[Settled]:
-    """Tell what came of a call; its amounts are added to the run's."""
+    """Report the result of a call; its amounts are added to the run's."""
     body = build_result_body(
         ok=ok,
         output=output,

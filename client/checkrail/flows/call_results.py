@@ -1,4 +1,4 @@
-"""A call that may run now: what it is, and telling what came of it."""
+"""A granted call, and the report of its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUTPUT_LIMIT = 200_000
 # How deep a body may be nested, with room for what is around it, and the largest number
 # that it may hold.
 DEPTH, LARGEST = 25, 2**53 - 1
-# Marks a result that could only be told as a text.
+# Marks a result that could only be reported as a text.
 REPR_KEY = "$repr"
 
 logger = logging.getLogger("checkrail")
@@ -127,9 +127,9 @@ def result(
     tokens: int = 0,
     cost_usd: Money = 0,
 ) -> Flow[Settled]:
-    """Tell what came of the call. `output` may be any JSON; the duration is measured.
+    """Report the call's result. `output` may be any JSON; the duration is measured.
 
-    After Unreachable it is kept: it goes out with the next call, or when told again.
+    After Unreachable it is kept: it goes out with the next call, or when it is reported again.
     """
     if call.replayed:
         raise CheckrailError("The result was stored already: nothing had to run.")
@@ -142,7 +142,7 @@ def result(
             tokens=tokens,
             cost_usd=cost_usd,
         )
-        # Before it is sent: a call that went well is never told as failed afterwards.
+        # Before it is sent: a call that succeeded is never reported as failed afterwards.
         kept = call.report = CallResult(
             call.tool, build_result_request(call.run, call.id, body)
         )
@@ -152,7 +152,7 @@ def result(
 def result_or_keep(
     call: CallCore, *, ok: bool = True, output: Any = None
 ) -> Flow[None]:
-    """The same where the call's own outcome must not be lost by an outage."""
+    """The same, but an outage keeps the result instead of raising."""
     try:
         yield from result(call, ok=ok, output=output)
     except Unreachable as trouble:
@@ -164,7 +164,7 @@ def result_or_keep(
 
 
 def report_end(call: CallCore, error: BaseException | None) -> Flow[None]:
-    """The end of the with-block: tell the result, unless it was told or there is none."""
+    """At the end of the with-block, report the result unless that was done."""
     if call.report is not None or call.replayed:
         return
     if error is None:
@@ -183,7 +183,9 @@ def report_end(call: CallCore, error: BaseException | None) -> Flow[None]:
         )
     except CheckrailError as trouble:
         # The error itself is on its way to the caller: it must not be held up or hidden.
-        logger.warning("That %s failed could not be told yet: %s", call.tool, trouble)
+        logger.warning(
+            "The failure of %s could not be reported yet: %s", call.tool, trouble
+        )
 
 
 def shorten(text: str) -> str:

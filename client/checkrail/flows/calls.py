@@ -1,4 +1,4 @@
-"""Tool calls: asked about before they run, claimed once, and settled after."""
+"""Tool calls: judged before they run, and claimed once."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _get_granted_digest(ruling: Ruling, *, asked: str) -> str:
         return asked
     digest = (ruling.amended or {}).get("digest")
     if not isinstance(digest, str):
-        raise ProtocolError("The call was amended, but it is not told to what.")
+        raise ProtocolError("The call was amended, but the answer does not say how.")
     return digest
 
 

@@ -121,8 +121,8 @@ def evaluate_continue(rail: HasConnection, /, **facts: Any) -> Flow[Evaluation]:
 
 
 def _evaluate_call(
-    rail: HasConnection, door: str, fields: Mapping[str, Any], policy: str
+    rail: HasConnection, name: str, fields: Mapping[str, Any], policy: str
 ) -> Flow[CallEvaluation]:
     body = {name: value for name, value in fields.items() if name != "kind"}
-    request = post_safe(f"/evaluate/{door}", {**body, "policy": policy})
+    request = post_safe(f"/evaluate/{name}", {**body, "policy": policy})
     return (yield from send_request(rail.connection, CallEvaluation, request))

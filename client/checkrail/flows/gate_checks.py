@@ -1,4 +1,4 @@
-"""Quality gates: put to a step, answered with verdicts."""
+"""Quality gates on a step, and the verdicts that answer them."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def _send_verdict(
 def _wait_for_choice(
     check: CheckCore, outcome: GateOutcome, until: float
 ) -> Flow[GateOutcome]:
-    """What a person made of a check that ran out of attempts."""
+    """Wait for a person's ruling on a check without attempts left."""
     if outcome.review is None:
         # Nobody could be asked, so the run was stopped: the server says why.
         run = yield from lifecycle.refresh(check.run)

@@ -1,4 +1,4 @@
-"""The beginning and the end of a run."""
+"""Start, resume, refresh and end a run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def build_run_body(
     parent_run: str | None,
 ) -> dict[str, Any]:
     """A part of the budget that is None is unlimited; one left out is the policy's."""
-    told = drop_unset(model=model, parent_run=parent_run)
+    optional = drop_unset(model=model, parent_run=parent_run)
     limits = dict(budget or {})
     if limits.get("cost_usd") is not None:
         limits["cost_usd"] = format_money(limits["cost_usd"])
@@ -49,7 +49,7 @@ def build_run_body(
         "policy": policy,
         "budget": limits,
         "labels": dict(labels or {}),
-        **told,
+        **optional,
     }
 
 
@@ -86,7 +86,7 @@ def finish(
 ) -> Flow[RunState]:
     """End the run with what came of it; a person who is still asked is waited for."""
     yield from catch_up(run, get_deadline(run, None))
-    told = drop_unset(
+    optional = drop_unset(
         summary=summary,
         tests=None if tests is None else dict(tests),
         diff=None if diff is None else dict(diff),
@@ -95,7 +95,7 @@ def finish(
         tools_used=list(tools_used) or None,
         violations=[dict(violation) for violation in violations] or None,
     )
-    request = _build_finish_request(run, {"outcome": outcome, **told})
+    request = _build_finish_request(run, {"outcome": outcome, **optional})
     while True:
         try:
             state = yield from send_request(run.connection, RunState, request)
@@ -163,7 +163,7 @@ def _withdraw(run: RunCore, review: ReviewRef) -> Flow[None]:
 
 
 def send_backlog(run: RunCore, *, patience: float | None = None) -> Flow[None]:
-    """Send what is kept and queued; nobody waits for what is decided on it."""
+    """Send results and steps, and obey nothing."""
     yield from send_results(run, patience=patience)
     yield from send_steps(run, patience=patience)
 

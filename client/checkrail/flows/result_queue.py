@@ -1,4 +1,4 @@
-"""Getting results of calls to the server: each once, none lost.
+"""Send results of calls to the server: each once, none lost.
 
 A result is kept before it is sent and dropped when the server has answered. One that got
 no answer goes out with the next call, as the very same request. So does one whose answer

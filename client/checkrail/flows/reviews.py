@@ -1,4 +1,4 @@
-"""The agent asks a person in its own words."""
+"""Questions and requests of the agent to a person."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def open_review(
     detail: str = "",
     options: Sequence[str] = (),
 ) -> Flow[Review]:
-    """Put a `question` or a `request` before a person, and wait for nothing."""
+    """Ask a person a `question` or for a `request`, without waiting."""
     return (
         yield from send(
             run.connection,

@@ -1,4 +1,4 @@
-"""Waiting for a person, over restarts of the server and cuts of the network."""
+"""Wait for a person, through restarts of the server and network failures."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def wait(
 
 
 def wait_for_ruling(run: RunCore, review: ReviewRef, until: float) -> Flow[Ruling]:
-    """What a person chose, once they have; every other end is an exception."""
+    """Wait for a person's ruling; every other end raises."""
     logger.info("Waiting for a person: %s %s", review.kind, review.url)
     if run.on_wait is not None:
         yield Callback(run.on_wait, review)
@@ -78,7 +78,7 @@ def wait_for_ruling(run: RunCore, review: ReviewRef, until: float) -> Flow[Rulin
 def _poll_until(
     run: RunCore, review: ReviewRef, seconds: int, until: float
 ) -> Flow[Standing]:
-    """One look; an outage, too, is only borne as long as the caller wants to wait."""
+    """Poll once; an outage may not last longer than the caller wants to wait."""
     left = max(0.0, until - run.connection.clock())
     patience = run.connection.get_patience(waiting=True)
     longest = math.inf if patience is None else patience
@@ -105,9 +105,11 @@ def _poll(
     stands = yield from send_request(
         run.connection, Standing, request, waiting=True, patience=patience
     )
-    told = stands.review.id if stands.review else None
-    if review is not None and told != review.id:
-        raise ProtocolError(f"Asked about review {review.id}, told about {told}.")
+    found = stands.review.id if stands.review else None
+    if review is not None and found != review.id:
+        raise ProtocolError(
+            f"Asked about review {review.id}, got an answer about {found}."
+        )
     return stands
 
 

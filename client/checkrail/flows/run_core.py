@@ -14,12 +14,12 @@ from checkrail.transport.effects import quote_part
 OnCheckpoint = Callable[[Decision], Any]
 OnWait = Callable[[ReviewRef], Any]
 AnyReview = Review | ReviewRef | str
-# Rulings on pauses that are kept until somebody passes their notes on.
+# How many rulings on pauses are kept until their notes are passed on.
 KEPT_RULINGS = 20
 
 
 class RunCore:
-    """Flows take one of these; `Run` and `AsyncRun` are what drives them."""
+    """The run that flows work on; `Run` and `AsyncRun` add the I/O."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class RunCore:
         self.on_wait = on_wait
         self.backlog = Backlog(lock=driver.lock(), batch_size=batch)
         self.ended = False
-        # Taken up from another process: whoever did that may do it again.
+        # Resumed from another process, so it may be resumed again.
         self.resumed = False
         self.saved_step = 0
         self.warned_of_checkpoint = False
@@ -46,7 +46,7 @@ class RunCore:
 
     @property
     def state(self) -> RunState:
-        """The run as last heard; `refresh()` asks anew."""
+        """The run as the server last gave it; `refresh()` asks again."""
         if self._state is None:
             raise RuntimeError(
                 "The run has not begun: `await` it, or use `async with`."
@@ -76,7 +76,7 @@ class RunCore:
         return "/".join(["/runs", quote_part(self.id), *parts])
 
     def store_state(self, state: RunState) -> RunState:
-        """Take over what the server says."""
+        """Store the run as the server gives it."""
         self._state = state
         self._last_step = max(self._last_step, state.last_step)
         return state

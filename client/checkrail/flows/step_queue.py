@@ -1,4 +1,4 @@
-"""Getting steps to the server: in order, each once, none lost.
+"""Send steps to the server: in order, each once, none lost.
 
 Every step is put into the backlog first and taken out when the server has answered it.
 One that got no answer stays at the head with the same number and the same figures, so
@@ -47,7 +47,7 @@ def send_steps(
 ) -> Flow[None]:
     """Send what is queued, up to the first pause or stop, or to a checkpoint.
 
-    Nothing is sent while a pause was heard that nobody has waited for, unless told so.
+    Nothing is sent while a pause is pending, unless `despite_pending`.
     Raises RunPaused and whatever else concerns no single step: what could not be sent
     stays queued.
     """
@@ -113,7 +113,7 @@ def _send_reports(
     if numbers != [first + i for i in range(len(numbers))] or not (whole or early):
         raise ProtocolError(
             f"Reported steps from {first} to {first + len(bodies) - 1}, "
-            f"told about {numbers}."
+            f"but the answer is about {numbers}."
         )
     return decisions
 
@@ -125,7 +125,7 @@ def _settle(
     decision: Decision | None = None,
     refusal: Problem | None = None,
 ) -> None:
-    """Whoever still waits for the report hears of it; else the next call does."""
+    """Give the outcome to the call that waits for it, or to the run's next call."""
     run.backlog.steps.remove(report)
     report.decision, report.refusal = decision, refusal
     if report.awaited:
@@ -137,7 +137,7 @@ def _settle(
 
 
 def _forget_outages(run: RunCore) -> None:
-    """The server answers again: that it did not is no news any more."""
+    """Drop stored outages once the server answers again."""
     troubles = run.backlog.errors
     for trouble in [t for t in troubles if isinstance(t, Unreachable)]:
         troubles.remove(trouble)

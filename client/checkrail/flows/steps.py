@@ -1,4 +1,4 @@
-"""Reporting steps, and doing what the decisions say."""
+"""Report steps, and do what the decisions say."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _get_decision(report: StepReport) -> Decision:
 
 
 def catch_up(run: RunCore, until: float) -> Flow[None]:
-    """Tell what is queued and obey what was answer, so that the run is where it seems."""
+    """Send what is queued and obey what is pending."""
     backlog = run.backlog
     while backlog.results or backlog.errors or backlog.pending or backlog.steps:
         yield from send_results(run)
@@ -154,7 +154,7 @@ def catch_up(run: RunCore, until: float) -> Flow[None]:
 
 
 def obey_pending(run: RunCore, until: float) -> Flow[None]:
-    """Do now what was decided while nobody was waiting for it."""
+    """Obey the decisions that arrived while no call waited for them."""
     backlog = run.backlog
     while backlog.errors or backlog.pending:
         if backlog.errors:

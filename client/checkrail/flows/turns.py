@@ -1,4 +1,4 @@
-"""Telling how a turn ended, and hearing whether the agent is done."""
+"""Report how a turn ended, and learn whether the agent is done."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def turn(
     wait: bool = False,
     timeout: float | None = None,
 ) -> Flow[Turn]:
-    """Tell how a turn ended. With `wait`, a person's answer is waited for: `answer`."""
+    """Report how a turn ended. With `wait`, wait for a person's `answer` if one is needed."""
     until = get_deadline(run, timeout)
     yield from catch_up(run, until)
     body = build_turn_body(
@@ -50,10 +50,10 @@ def turn(
     request = post(
         run.build_path("turns"), {**body, **drop_unset(tool_signature=tool_signature)}
     )
-    told = yield from send_when_running(run, Turn, request, until)
-    if told.action != "needs_human" or not wait:
-        return told
-    if told.review is None:
+    answered = yield from send_when_running(run, Turn, request, until)
+    if answered.action != "needs_human" or not wait:
+        return answered
+    if answered.review is None:
         raise ProtocolError("A person is needed, but no review says where.")
-    ruling = yield from wait_for_ruling(run, told.review, until)
-    return replace(told, answer=ruling.answer, ruling=ruling)
+    ruling = yield from wait_for_ruling(run, answered.review, until)
+    return replace(answered, answer=ruling.answer, ruling=ruling)

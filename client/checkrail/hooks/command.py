@@ -16,19 +16,19 @@ from typing import Any, NoReturn
 from checkrail.hooks import locations, transcripts
 from checkrail.hooks.events import (
     EVENTS,
-    HELD,
     HOSTS,
-    OUTAGE,
-    OUTAGE_AT,
-    PATIENCE,
-    Ending,
-    failed,
-    passed,
+    OUTAGE_SECONDS,
+    OUTAGE_SECONDS_AT,
+    WAIT_SECONDS,
+    WAIT_SECONDS_AT,
+    HookResult,
+    build_failure,
+    build_pass,
 )
-from checkrail.hooks.sending import Call, NoAnswer, posted
+from checkrail.hooks.sending import HookRequest, NoAnswer, send_event
 
 # Where tokens are told; the other events are answered without a look at them.
-SPENDING = frozenset(
+WITH_TOKENS = frozenset(
     {"PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop", "SessionEnd"}
 )
 KEPT_TEXT = 4_000
@@ -36,55 +36,55 @@ KEPT_ITEMS = 50
 
 
 def answer(argv: Sequence[str]) -> int:
-    options = _options(argv)
+    options = _parse_options(argv)
     try:
-        ending = _answered(options)
+        ending = _answer_event(options)
     except NoAnswer as error:
-        ending = _closed(options, str(error))
+        ending = _fail(options, str(error))
     except Exception as error:  # whatever it is, it must not let the host go on
-        ending = _closed(options, f"the hook failed, {type(error).__name__}: {error}")
+        ending = _fail(options, f"the hook failed, {type(error).__name__}: {error}")
     sys.stdout.write(ending.out + "\n" if ending.out else "")
     sys.stderr.write(ending.err + "\n" if ending.err else "")
     return ending.code
 
 
-def _closed(options: Namespace, reason: str) -> Ending:
-    return passed(reason) if options.open else failed(options.event, reason)
+def _fail(options: Namespace, reason: str) -> HookResult:
+    return build_pass(reason) if options.open else build_failure(options.event, reason)
 
 
-def _answered(options: Namespace) -> Ending:
+def _answer_event(options: Namespace) -> HookResult:
     event = _read_event()
-    used = _used(options, event)
+    used = _count_tokens(options, event)
     own: dict[str, Any] = {"tokens": used.tokens}
-    if _headless(options, event):
+    if _is_headless(options, event):
         own["headless"] = True
-    call = Call(
-        url=locations.url(options.url),
-        key=locations.key(),
+    call = HookRequest(
+        url=locations.get_url(options.url),
+        key=locations.get_key(),
         host=options.host,
         event=options.event,
-        query=_query(options),
-        body=json.dumps({**_shortened(event), "checkrail": own}).encode(),
-        wait=_wait(options),
-        outage=_outage(options),
+        query=_build_query(options),
+        body=json.dumps({**_shorten_event(event), "checkrail": own}).encode(),
+        wait=_get_wait(options),
+        outage=_get_outage(options),
     )
     try:
-        return Ending(0, out=json.dumps(posted(call)))
+        return HookResult(0, out=json.dumps(send_event(call)))
     except NoAnswer:
         used.give_back()
         raise
 
 
-def _used(options: Namespace, event: dict[str, Any]) -> transcripts.Used:
+def _count_tokens(options: Namespace, event: dict[str, Any]) -> transcripts.TokenUse:
     """Without a place to keep how far it was read, nothing is counted, and this said."""
     try:
-        if options.event in SPENDING:
-            return transcripts.spent(options.host, event)
+        if options.event in WITH_TOKENS:
+            return transcripts.count_new_tokens(options.host, event)
         if options.event in {"SessionStart", "UserPromptSubmit"}:
-            transcripts.begin(options.host, event)
+            transcripts.skip_earlier_lines(options.host, event)
     except OSError as error:
         sys.stderr.write(f"Checkrail: tokens are not counted: {error}\n")
-    return transcripts.Used()
+    return transcripts.TokenUse()
 
 
 def _read_event() -> dict[str, Any]:
@@ -97,20 +97,20 @@ def _read_event() -> dict[str, Any]:
     return event
 
 
-def _wait(options: Namespace) -> float:
-    longest: float = PATIENCE.get(options.event, HELD)
+def _get_wait(options: Namespace) -> float:
+    longest: float = WAIT_SECONDS_AT.get(options.event, WAIT_SECONDS)
     if options.wait_s is None:
         return longest
-    return float(options.wait_s) if longest == HELD else longest
+    return float(options.wait_s) if longest == WAIT_SECONDS else longest
 
 
-def _outage(options: Namespace) -> float:
+def _get_outage(options: Namespace) -> float:
     if options.outage_s is not None:
         return float(options.outage_s)
-    return OUTAGE_AT.get(options.event, OUTAGE)
+    return OUTAGE_SECONDS_AT.get(options.event, OUTAGE_SECONDS)
 
 
-def _query(options: Namespace) -> dict[str, str]:
+def _build_query(options: Namespace) -> dict[str, str]:
     query = {}
     if options.on_allow:
         query["on_allow"] = options.on_allow
@@ -119,34 +119,34 @@ def _query(options: Namespace) -> dict[str, str]:
     return query
 
 
-def _headless(options: Namespace, event: Mapping[str, Any]) -> bool:
+def _is_headless(options: Namespace, event: Mapping[str, Any]) -> bool:
     """Nobody sits there: said by whoever set it up, or by the host itself."""
     if options.headless:
         return True
     if options.host == "codex":
-        return transcripts.codex_is_headless(event)
+        return transcripts.is_codex_headless(event)
     attended = os.environ.get("CLAUDE_CODE_SESSION_ATTENDED")
     if attended is not None:
         return attended == "0"
     return os.environ.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")
 
 
-def _shortened(event: dict[str, Any]) -> dict[str, Any]:
+def _shorten_event(event: dict[str, Any]) -> dict[str, Any]:
     """A result may be an image: the server keeps its beginning and its end only."""
     if "tool_response" not in event:
         return event
-    return {**event, "tool_response": _cut(event["tool_response"])}
+    return {**event, "tool_response": _shorten(event["tool_response"])}
 
 
-def _cut(value: Any) -> Any:
+def _shorten(value: Any) -> Any:
     if isinstance(value, str) and len(value) > KEPT_TEXT:
         half = KEPT_TEXT // 2
         gap = len(value) - KEPT_TEXT
         return f"{value[:half]}\n… {gap} characters left out …\n{value[-half:]}"
     if isinstance(value, list):
-        return [_cut(item) for item in value[:KEPT_ITEMS]]
+        return [_shorten(item) for item in value[:KEPT_ITEMS]]
     if isinstance(value, dict):
-        return {name: _cut(item) for name, item in value.items()}
+        return {name: _shorten(item) for name, item in value.items()}
     return value
 
 
@@ -157,7 +157,7 @@ class _Parser(ArgumentParser):
         sys.exit(2)
 
 
-def _options(argv: Sequence[str]) -> Namespace:
+def _parse_options(argv: Sequence[str]) -> Namespace:
     parser = _Parser(prog="checkrail hook", description="Answer one event of a host.")
     parser.add_argument("host", choices=HOSTS)
     parser.add_argument("event", choices=sorted({*sum(EVENTS.values(), ())}))

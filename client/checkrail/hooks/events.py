@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 HOSTS = ("claude-code", "codex")
 # Both hosts give a hook 600 seconds unless told otherwise.
-HELD = 570.0
+WAIT_SECONDS = 570.0
 # Claude Code waits 30 seconds for this one, and 1.5 seconds for the last.
-PATIENCE = {"UserPromptSubmit": 25.0, "SessionEnd": 1.2}
+WAIT_SECONDS_AT = {"UserPromptSubmit": 25.0, "SessionEnd": 1.2}
 # A server that cannot be reached is tried for so long: a restart is not noticed.
-OUTAGE = 60.0
+OUTAGE_SECONDS = 60.0
 # At these somebody looks at the terminal, and nothing runs meanwhile.
-OUTAGE_AT = {"SessionStart": 5.0, "UserPromptSubmit": 15.0}
+OUTAGE_SECONDS_AT = {"SessionStart": 5.0, "UserPromptSubmit": 15.0}
 EVENTS: dict[str, tuple[str, ...]] = {
     "claude-code": (
         "PreToolUse",
@@ -52,7 +52,7 @@ REPEATABLE = frozenset(
 
 
 @dataclass(frozen=True)
-class Ending:
+class HookResult:
     """What the hook leaves behind: its exit code and its two streams."""
 
     code: int
@@ -60,25 +60,25 @@ class Ending:
     err: str = ""
 
 
-def failed(event: str, reason: str) -> Ending:
+def build_failure(event: str, reason: str) -> HookResult:
     """Closed: the host does not go on where this event can keep it from that.
 
     At the end of a turn an exit code of 2 would send the agent on instead; there, and
     where nothing runs, the person is told and no more.
     """
-    said = f"Checkrail: {reason}"
+    message = f"Checkrail: {reason}"
     if event in BLOCKING:
-        return Ending(2, err=said)
+        return HookResult(2, err=message)
     if event in {"PostToolUse", "PostToolUseFailure"}:
-        return Ending(0, out=json.dumps({"continue": False, "stopReason": said}))
+        return HookResult(0, out=json.dumps({"continue": False, "stopReason": message}))
     if event == "PermissionRequest":
-        decision = {"behavior": "deny", "message": said}
+        decision = {"behavior": "deny", "message": message}
         output = {"hookEventName": event, "decision": decision}
-        return Ending(0, out=json.dumps({"hookSpecificOutput": output}))
-    return Ending(1, err=said)
+        return HookResult(0, out=json.dumps({"hookSpecificOutput": output}))
+    return HookResult(1, err=message)
 
 
-def passed(reason: str) -> Ending:
+def build_pass(reason: str) -> HookResult:
     """Open, because somebody asked for that: the host goes on, and says so."""
-    said = f"Checkrail: {reason} This session is not governed just now."
-    return Ending(0, out=json.dumps({"systemMessage": said}), err=said)
+    message = f"Checkrail: {reason} This session is not governed just now."
+    return HookResult(0, out=json.dumps({"systemMessage": message}), err=message)

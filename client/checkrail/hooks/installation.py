@@ -20,7 +20,7 @@ from checkrail.hooks.settings_files import (
     SettingsFiles,
     read_document,
 )
-from checkrail.hooks.settings_hooks import Wanted, with_hooks, without_hooks
+from checkrail.hooks.settings_hooks import HookOptions, add_hooks, remove_hooks
 
 SCOPES = {"claude-code": ("local", "project", "user"), "codex": ("user", "project")}
 CHECK_SECONDS = 3.0
@@ -52,22 +52,22 @@ def install(
     folder: Path | None = None,
 ) -> Installed:
     """Puts the hooks into the settings of this project or user; again changes nothing."""
-    scope = _scope(host, scope)
+    scope = _check_scope(host, scope)
     if by_http and host == "codex":
         raise BadSettings("Codex has no HTTP hooks: install the command hook.")
     if wait_s is not None and not 1 <= wait_s <= 3_600:
         raise BadSettings("--wait-s takes 1 to 3600 seconds.")
     folder = folder or Path.cwd()
-    path = settings_path(host, scope, folder)
+    path = get_settings_path(host, scope, folder)
     settings = SettingsFiles()
     if uninstall:
         return _uninstall(host, path, folder, settings)
     before = read_document(path)
     if key and by_http:
         keys.refuse_to_replace(key)
-    wanted = Wanted(
+    wanted = HookOptions(
         host=host,
-        url=locations.url(url),
+        url=locations.get_url(url),
         by_http=by_http,
         shared=scope == "project",
         headless=headless,
@@ -76,12 +76,12 @@ def install(
         policy=policy,
         open=open,
     )
-    changed = _write(path, before, with_hooks(before, wanted), settings)
+    changed = _write(path, before, add_hooks(before, wanted), settings)
     way = HTTP if by_http else COMMAND
-    keys.note_hooks(path, way=way)
+    keys.record_hooks(path, way=way)
     notes = [keys.keep_key(key, way=way, settings=settings)] if key else []
     notes += keys.remove_unused_keys(settings, say_kept=False)
-    notes += _hints(wanted, key_given=bool(key))
+    notes += _list_hints(wanted, key_given=bool(key))
     return Installed(path, changed, settings.get_copy(path), notes)
 
 
@@ -89,7 +89,7 @@ def _uninstall(
     host: str, path: Path, folder: Path, settings: SettingsFiles
 ) -> Installed:
     before = read_document(path)
-    changed = _write(path, before, without_hooks(before, host), settings)
+    changed = _write(path, before, remove_hooks(before, host), settings)
     keys.forget_hooks(path)
     notes = keys.remove_local_key(folder, settings)
     notes += keys.remove_unused_keys(settings, say_kept=True)
@@ -97,7 +97,7 @@ def _uninstall(
     return Installed(path, changed, settings.get_copy(path), notes)
 
 
-def _scope(host: str, scope: str | None) -> str:
+def _check_scope(host: str, scope: str | None) -> str:
     if host not in HOSTS:
         raise BadSettings(f"{host} is not known: {' or '.join(HOSTS)}.")
     scope = scope or SCOPES[host][0]
@@ -106,12 +106,12 @@ def _scope(host: str, scope: str | None) -> str:
     return scope
 
 
-def settings_path(host: str, scope: str, folder: Path) -> Path:
+def get_settings_path(host: str, scope: str, folder: Path) -> Path:
     if host == "codex":
-        own = locations.codex_folder() if scope == "user" else folder / ".codex"
+        own = locations.get_codex_folder() if scope == "user" else folder / ".codex"
         return own / "hooks.json"
     if scope == "user":
-        return locations.claude_settings()
+        return locations.get_claude_settings()
     name = "settings.json" if scope == "project" else "settings.local.json"
     return folder / ".claude" / name
 
@@ -124,7 +124,7 @@ def _write(
     return before != after
 
 
-def _hints(wanted: Wanted, *, key_given: bool) -> list[str]:
+def _list_hints(wanted: HookOptions, *, key_given: bool) -> list[str]:
     hints = []
     if not key_given:
         hints.append(f"Set {KEY} to the agent's key where {wanted.host} is started.")
@@ -143,7 +143,7 @@ def _hints(wanted: Wanted, *, key_given: bool) -> list[str]:
     return hints
 
 
-def check(url: str, key: str) -> str:
+def check_connection(url: str, key: str) -> str:
     """In one sentence: does the server answer, and does it know the key?"""
     target = urlsplit(url)
     secure = target.scheme == "https"
@@ -169,7 +169,7 @@ def check(url: str, key: str) -> str:
 
 def main(argv: Sequence[str]) -> int:
     """`checkrail install claude-code|codex`."""
-    options = _parser().parse_args(argv)
+    options = build_parser().parse_args(argv)
     given = vars(options)
     given.pop("command")
     try:
@@ -185,11 +185,11 @@ def main(argv: Sequence[str]) -> int:
     for note in done.notes:
         say(f"- {note}\n")
     if options.key and not options.uninstall:
-        say(f"- {check(locations.url(options.url), options.key)}\n")
+        say(f"- {check_connection(locations.get_url(options.url), options.key)}\n")
     return 0
 
 
-def _parser() -> ArgumentParser:
+def build_parser() -> ArgumentParser:
     parser = ArgumentParser(prog="checkrail install")
     add = parser.add_argument
     add("host", choices=HOSTS)

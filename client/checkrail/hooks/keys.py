@@ -10,14 +10,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from checkrail.hooks import locations
-from checkrail.hooks.records import COMMAND, HTTP, digest_key, read_notes, store_notes
+from checkrail.hooks.records import (
+    COMMAND,
+    HTTP,
+    digest_key,
+    read_records,
+    store_records,
+)
 from checkrail.hooks.settings_files import (
     KEY,
     BadSettings,
     SettingsFiles,
     get_key,
     read_document,
-    without_key,
+    remove_key,
     write_private,
 )
 from checkrail.hooks.settings_hooks import has_hooks
@@ -25,7 +31,7 @@ from checkrail.hooks.settings_hooks import has_hooks
 
 def refuse_to_replace(key: str) -> None:
     """Before anything is written: HTTP hooks would need another key than the user's own."""
-    path = locations.claude_settings()
+    path = locations.get_claude_settings()
     document = read_document(path)
     if not isinstance(document.get("env", {}), dict):
         raise BadSettings(f"`env` in {path} is no object: mend it first.")
@@ -38,7 +44,9 @@ def refuse_to_replace(key: str) -> None:
 
 def keep_key(key: str, *, way: str, settings: SettingsFiles) -> str:
     """Where it is kept, in a sentence."""
-    path = locations.key_file() if way == COMMAND else locations.claude_settings()
+    path = (
+        locations.get_key_file() if way == COMMAND else locations.get_claude_settings()
+    )
     found = _read_key(path)
     # One that lay there before us may be in use by hooks that we know nothing of.
     ours = found is None or _is_ours(path, found)
@@ -46,52 +54,52 @@ def keep_key(key: str, *, way: str, settings: SettingsFiles) -> str:
         write_private(path, key + "\n")
     else:
         if found != key:
-            document = without_key(read_document(path))
+            document = remove_key(read_document(path))
             document.setdefault("env", {})[KEY] = key
             settings.write(path, document)
         path.resolve().chmod(0o600)
     if ours:
-        notes = read_notes()
+        notes = read_records()
         notes.keys[str(path.resolve())] = digest_key(key)
-        store_notes(notes)
+        store_records(notes)
     return f"The key is kept in {path}, for you alone."
 
 
-def note_hooks(path: Path, *, way: str) -> None:
+def record_hooks(path: Path, *, way: str) -> None:
     """These settings hold our hooks now, and by which way they ask."""
-    notes = read_notes()
+    notes = read_records()
     notes.hooks[str(path.resolve())] = way
-    store_notes(notes)
+    store_records(notes)
 
 
 def forget_hooks(path: Path) -> None:
-    notes = read_notes()
+    notes = read_records()
     notes.hooks.pop(str(path.resolve()), None)
-    store_notes(notes)
+    store_records(notes)
 
 
 def remove_unused_keys(settings: SettingsFiles, *, say_kept: bool) -> list[str]:
     """Take out every key of ours that no installed hook reads, and say what was done."""
-    said = []
-    notes = read_notes()
+    sentences = []
+    notes = read_records()
     for place, digest in [*notes.keys.items()]:
         path = Path(place)
         users = _list_users(path)
         if users:
             if say_kept:
-                said.append(f"The key stays in {path}: {', '.join(users)} use it.")
+                sentences.append(f"The key stays in {path}: {', '.join(users)} use it.")
             continue
         if _remove_key(path, {digest}, settings):
-            said.append(f"The key was removed from {path}.")
+            sentences.append(f"The key was removed from {path}.")
         del notes.keys[place]
-        store_notes(notes)
-    return said
+        store_records(notes)
+    return sentences
 
 
 def remove_local_key(folder: Path, settings: SettingsFiles) -> list[str]:
     """Earlier versions kept it in the project: it goes if it is one that we know as ours."""
     path = _local_settings(folder)
-    known = set(read_notes().keys.values())
+    known = set(read_records().keys.values())
     try:
         removed = _remove_key(path, known, settings)
     except BadSettings as error:
@@ -101,10 +109,10 @@ def remove_local_key(folder: Path, settings: SettingsFiles) -> list[str]:
 
 def list_other_keys(folder: Path) -> list[str]:
     """A sentence for each key that stays, because we did not put it there."""
-    noted = read_notes().keys
+    noted = read_records().keys
     candidates = (
-        locations.key_file(),
-        locations.claude_settings(),
+        locations.get_key_file(),
+        locations.get_claude_settings(),
         _local_settings(folder),
     )
     return [
@@ -126,12 +134,12 @@ def _local_settings(folder: Path) -> Path:
 
 
 def _is_ours(path: Path, key: str | None) -> bool:
-    noted = read_notes().keys.get(str(path.resolve()))
+    noted = read_records().keys.get(str(path.resolve()))
     return key is not None and noted == digest_key(key)
 
 
 def _is_key_file(path: Path) -> bool:
-    return path.resolve() == locations.key_file().resolve()
+    return path.resolve() == locations.get_key_file().resolve()
 
 
 def _read_key(path: Path) -> str | None:
@@ -147,7 +155,7 @@ def _remove_key(path: Path, known: set[str], settings: SettingsFiles) -> bool:
     if _is_key_file(path):
         path.unlink()
     else:
-        settings.write(path, without_key(read_document(path)))
+        settings.write(path, remove_key(read_document(path)))
     return True
 
 
@@ -155,7 +163,7 @@ def _list_users(path: Path) -> list[str]:
     wanted = COMMAND if _is_key_file(path) else HTTP
     return [
         place
-        for place, way in read_notes().hooks.items()
+        for place, way in read_records().hooks.items()
         if way == wanted and _may_have_hooks(Path(place))
     ]
 

@@ -18,7 +18,7 @@ COMMAND, HTTP = "command", "http"
 
 
 @dataclass
-class Notes:
+class Records:
     """By path: the way in which the hooks there ask, and the digest of the key there."""
 
     hooks: dict[str, str] = field(default_factory=dict)
@@ -29,35 +29,35 @@ def digest_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def read_notes() -> Notes:
+def read_records() -> Records:
     try:
-        noted = json.loads(locations.installed_file().read_text(encoding="utf-8"))
+        noted = json.loads(locations.get_records_file().read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
-        return Notes()
+        return Records()
     if not isinstance(noted, dict):
-        return Notes()
+        return Records()
     if isinstance(noted.get("hooks"), dict):
-        return Notes(_texts(noted["hooks"]), _texts(noted.get("keys")))
-    return _read_first_format(_texts(noted))
+        return Records(_keep_texts(noted["hooks"]), _keep_texts(noted.get("keys")))
+    return _read_first_format(_keep_texts(noted))
 
 
-def store_notes(notes: Notes) -> None:
+def store_records(notes: Records) -> None:
     if notes.hooks or notes.keys:
         text = json.dumps(asdict(notes), indent=2)
-        write_private(locations.installed_file(), text + "\n")
+        write_private(locations.get_records_file(), text + "\n")
     else:
-        locations.installed_file().unlink(missing_ok=True)
+        locations.get_records_file().unlink(missing_ok=True)
 
 
-def _read_first_format(hooks: dict[str, str]) -> Notes:
+def _read_first_format(hooks: dict[str, str]) -> Records:
     """It had the hooks alone. The command hook's own file is ours where they use it."""
-    kept = locations.key_file()
+    kept = locations.get_key_file()
     if COMMAND not in hooks.values() or not kept.is_file():
-        return Notes(hooks)
+        return Records(hooks)
     key = kept.read_text(encoding="utf-8").strip()
-    return Notes(hooks, {str(kept.resolve()): digest_key(key)})
+    return Records(hooks, {str(kept.resolve()): digest_key(key)})
 
 
-def _texts(document: Any) -> dict[str, str]:
+def _keep_texts(document: Any) -> dict[str, str]:
     parts = document.items() if isinstance(document, dict) else ()
     return {name: part for name, part in parts if isinstance(part, str)}

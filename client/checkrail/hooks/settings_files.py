@@ -49,7 +49,7 @@ class SettingsFiles:
         mode = path.stat().st_mode & 0o777 if exists else 0o600
         if path not in self._written:
             self._written[path] = _copy(path) if exists else None
-        write_private(path, _write_json(document), mode=mode)
+        write_private(path, _format_json(document), mode=mode)
 
     def get_copy(self, path: Path) -> Path | None:
         """None where nothing was changed, or nothing was there."""
@@ -60,12 +60,12 @@ def _copy(path: Path) -> Path:
     """For its owner alone, outside the project, and without the agent's key: settings
     may hold secrets, and a copy beside them could be committed."""
     before = read_document(path)
-    left = without_key(before)
-    text = path.read_text(encoding="utf-8") if left == before else _write_json(left)
+    left = remove_key(before)
+    text = path.read_text(encoding="utf-8") if left == before else _format_json(left)
     # Folders may have the same name, and installations come in the same second.
     place = f"{path.parent.parent.name}-{_digest(path)}-{path.name}"
     name = f"{place}.before-checkrail-{time.strftime('%Y%m%dT%H%M%S')}"
-    made, handle = _create(locations.copies_folder(), name)
+    made, handle = _create(locations.get_copies_folder(), name)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
     return made
@@ -91,7 +91,7 @@ def get_key(document: Document) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def without_key(document: Document) -> Document:
+def remove_key(document: Document) -> Document:
     changed = copy.deepcopy(document)
     environment = changed.get("env")
     if isinstance(environment, dict) and KEY in environment:
@@ -101,7 +101,7 @@ def without_key(document: Document) -> Document:
     return changed
 
 
-def _write_json(document: Document) -> str:
+def _format_json(document: Document) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -10,11 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from checkrail.hooks.events import BLOCKING, EVENTS, HELD, HOSTS, PATIENCE
+from checkrail.hooks.events import (
+    BLOCKING,
+    EVENTS,
+    HOSTS,
+    WAIT_SECONDS,
+    WAIT_SECONDS_AT,
+)
 from checkrail.hooks.settings_files import KEY, BadSettings, Document
 
 # What the host waits longer than we hold.
-SPARE = 30
+MARGIN_SECONDS = 30
 # Claude Code sends no HTTP hooks for it; the first prompt begins the run anyway.
 NOT_BY_HTTP = frozenset({"SessionStart"})
 # What the host shows while an event is held.
@@ -29,7 +35,7 @@ STATUS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class HookOptions:
     """What is to be installed; `shared` files must suit every member of a team."""
 
     host: str
@@ -50,17 +56,21 @@ class Wanted:
         return every
 
 
-def with_hooks(document: Document, wanted: Wanted) -> Document:
+def add_hooks(document: Document, wanted: HookOptions) -> Document:
     """The settings with our hooks, once, and everything else as it was."""
-    changed = without_hooks(document, wanted.host)
+    changed = remove_hooks(document, wanted.host)
     hooks = changed.setdefault("hooks", {})
     for event in wanted.events:
-        handler = _http(wanted, event) if wanted.by_http else _command(wanted, event)
+        handler = (
+            _build_http_hook(wanted, event)
+            if wanted.by_http
+            else _build_command_hook(wanted, event)
+        )
         hooks.setdefault(event, []).append({"hooks": [handler]})
     return changed
 
 
-def without_hooks(document: Document, host: str) -> Document:
+def remove_hooks(document: Document, host: str) -> Document:
     changed = copy.deepcopy(document)
     hooks = changed.get("hooks")
     if hooks is None:
@@ -70,7 +80,9 @@ def without_hooks(document: Document, host: str) -> Document:
     for event, groups in list(hooks.items()):
         if not isinstance(groups, list):
             raise BadSettings(f"`hooks.{event}` is no list: mend it first.")
-        kept = [left for group in groups if (left := _others(group, host)) is not None]
+        kept = [
+            left for group in groups if (left := _remove_ours(group, host)) is not None
+        ]
         if kept or not groups:
             hooks[event] = kept
         else:
@@ -80,7 +92,7 @@ def without_hooks(document: Document, host: str) -> Document:
     return changed
 
 
-def our_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
+def list_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
     """Host, event and handler of every hook of ours."""
     hooks = document.get("hooks")
     for event, groups in (hooks if isinstance(hooks, dict) else {}).items():
@@ -93,10 +105,10 @@ def our_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
 
 
 def has_hooks(document: Document) -> bool:
-    return any(True for _ in our_hooks(document))
+    return any(True for _ in list_hooks(document))
 
 
-def _others(group: Any, host: str) -> Any:
+def _remove_ours(group: Any, host: str) -> Any:
     """The group without what is ours; None where nothing is left of it."""
     if not isinstance(group, dict) or not isinstance(group.get("hooks"), list):
         return group
@@ -117,7 +129,7 @@ def _is_ours(handler: Any, host: str) -> bool:
     )
 
 
-def _command(wanted: Wanted, event: str) -> Document:
+def _build_command_hook(wanted: HookOptions, event: str) -> Document:
     words = [wanted.host, event, "--url", wanted.url]
     for name in ("wait_s", "on_allow", "policy"):
         value = getattr(wanted, name)
@@ -134,12 +146,12 @@ def _command(wanted: Wanted, event: str) -> Document:
     return {
         "type": "command",
         "command": command,
-        "timeout": _timeout(wanted, event),
-        **_status(wanted, event),
+        "timeout": _get_timeout(wanted, event),
+        **_build_status(wanted, event),
     }
 
 
-def _status(wanted: Wanted, event: str) -> Document:
+def _build_status(wanted: HookOptions, event: str) -> Document:
     """A word for whoever sits there and wonders what takes so long."""
     if event not in STATUS:
         return {}
@@ -147,8 +159,8 @@ def _status(wanted: Wanted, event: str) -> Document:
     return {"statusMessage": f"{STATUS[event]}; {where}"}
 
 
-def _http(wanted: Wanted, event: str) -> Document:
-    query = {"wait_s": str(_wait(wanted, event))}
+def _build_http_hook(wanted: HookOptions, event: str) -> Document:
+    query = {"wait_s": str(_get_wait(wanted, event))}
     if wanted.headless:
         query["headless"] = "true"
     for name in ("on_allow", "policy"):
@@ -161,18 +173,18 @@ def _http(wanted: Wanted, event: str) -> Document:
         "url": wanted.url.rstrip("/") + path,
         "headers": {"Authorization": f"Bearer ${KEY}"},
         "allowedEnvVars": [KEY],
-        "timeout": _timeout(wanted, event),
-        **_status(wanted, event),
+        "timeout": _get_timeout(wanted, event),
+        **_build_status(wanted, event),
     }
 
 
-def _wait(wanted: Wanted, event: str) -> int:
-    if event in PATIENCE:
-        return max(1, int(PATIENCE[event]))
-    return wanted.wait_s or int(HELD)
+def _get_wait(wanted: HookOptions, event: str) -> int:
+    if event in WAIT_SECONDS_AT:
+        return max(1, int(WAIT_SECONDS_AT[event]))
+    return wanted.wait_s or int(WAIT_SECONDS)
 
 
-def _timeout(wanted: Wanted, event: str) -> int:
-    if event in PATIENCE:
-        return int(PATIENCE[event]) + 2  # Codex gives the last one three seconds
-    return _wait(wanted, event) + SPARE
+def _get_timeout(wanted: HookOptions, event: str) -> int:
+    if event in WAIT_SECONDS_AT:
+        return int(WAIT_SECONDS_AT[event]) + 2  # Codex gives the last one three seconds
+    return _get_wait(wanted, event) + MARGIN_SECONDS

@@ -1,3 +1,3 @@
-"""Agent frameworks on the rails; each module needs the extra of its name."""
+"""Agent frameworks under Checkrail; each module needs the extra of its name."""
 
 from __future__ import annotations

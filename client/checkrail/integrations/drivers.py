@@ -1,4 +1,4 @@
-"""Both kinds of runs in both kinds of frameworks."""
+"""Drive flows from blocking and asynchronous frameworks, with either kind of run."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkrail.errors import CheckrailError
-from checkrail.integrations.outcomes import Admitted, Outcome, Stored, written
+from checkrail.integrations.outcomes import Admitted, Outcome, Stored, encode_sorted
 
 Answer = dict[str, Any]
 
@@ -26,7 +26,7 @@ class CannotAnswer(CheckrailError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class AskedCall:
     """One thing that a graph asks about; `may` in the words of the middleware."""
 
     tool: str
@@ -38,14 +38,14 @@ class Asked:
     @property
     def arguments_json(self) -> str:
         try:
-            return written(self.arguments)
+            return encode_sorted(self.arguments)
         except (TypeError, ValueError) as trouble:
             raise UnknownInterrupt(
                 f"The arguments of {self.tool} are no JSON: {trouble}."
             ) from None
 
     @property
-    def question(self) -> bool:
+    def is_question(self) -> bool:
         """Nothing is to run: a person's words are the result of the tool."""
         return "respond" in self.may and not self.may & {"approve", "edit"}
 
@@ -54,30 +54,30 @@ class Asked:
 class Interruption:
     """All that one interrupt asks, and how its answers go back together."""
 
-    asked: Sequence[Asked]
+    asked: Sequence[AskedCall]
     resume: Callable[[list[Answer]], Any]
 
 
-def read_interrupt(value: object, response_schema: object = None) -> Interruption:
+def parse_interrupt(value: object, response_schema: object = None) -> Interruption:
     if isinstance(value, Mapping):
         if value.get("type") == "tool_approval":
-            asked = _tool_approval(value, response_schema)
+            asked = _parse_tool_approval(value, response_schema)
             return Interruption(asked=[asked], resume=lambda answers: answers[0])
         if "action_requests" in value:
             return Interruption(
-                asked=_hitl_request(value),
+                asked=_parse_hitl_request(value),
                 resume=lambda answers: {"decisions": answers},
             )
     # One or several, the answer is a list.
     items = [value] if isinstance(value, Mapping) else value
     if isinstance(items, (list, tuple)) and items:
         return Interruption(
-            asked=[_human_interrupt(item) for item in items], resume=list
+            asked=[_parse_human_interrupt(item) for item in items], resume=list
         )
-    raise _unknown(value)
+    raise _build_unknown(value)
 
 
-def _human_interrupt(value: object) -> Asked:
+def _parse_human_interrupt(value: object) -> AskedCall:
     try:
         action, config = value["action_request"], value.get("config") or {}  # type: ignore[index, attr-defined]
         words = {
@@ -86,7 +86,7 @@ def _human_interrupt(value: object) -> Asked:
             "reject": "allow_ignore",
             "respond": "allow_respond",
         }
-        return Asked(
+        return AskedCall(
             tool=action["action"],
             arguments=action["args"],
             description=value.get("description") or "",  # type: ignore[attr-defined]
@@ -94,13 +94,13 @@ def _human_interrupt(value: object) -> Asked:
             inbox=True,
         )
     except (AttributeError, KeyError, TypeError):
-        raise _unknown(value) from None
+        raise _build_unknown(value) from None
 
 
-def _hitl_request(value: Mapping[str, Any]) -> list[Asked]:
+def _parse_hitl_request(value: Mapping[str, Any]) -> list[AskedCall]:
     try:
         return [
-            Asked(
+            AskedCall(
                 tool=action["name"],
                 arguments=action["args"],
                 description=action.get("description") or "",
@@ -111,22 +111,26 @@ def _hitl_request(value: Mapping[str, Any]) -> list[Asked]:
             )
         ]
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise _unknown(value) from None
+        raise _build_unknown(value) from None
 
 
-def _tool_approval(value: Mapping[str, Any], response_schema: object) -> Asked:
+def _parse_tool_approval(
+    value: Mapping[str, Any], response_schema: object
+) -> AskedCall:
     try:
-        return Asked(
+        return AskedCall(
             tool=value["name"],
             arguments=value["args"],
             description=value.get("description") or "",
-            may=frozenset(_decision_types(response_schema) or {"approve", "reject"}),
+            may=frozenset(
+                _list_decision_types(response_schema) or {"approve", "reject"}
+            ),
         )
     except KeyError:
-        raise _unknown(value) from None
+        raise _build_unknown(value) from None
 
 
-def _decision_types(schema: object) -> set[str]:
+def _list_decision_types(schema: object) -> set[str]:
     """The words that a JSON schema of decisions accepts as their `type`."""
     found: set[str] = set()
     if isinstance(schema, Mapping):
@@ -137,44 +141,46 @@ def _decision_types(schema: object) -> set[str]:
         for part in ("$defs", "oneOf", "anyOf"):
             inner = schema.get(part)
             for each in inner.values() if isinstance(inner, Mapping) else inner or ():
-                found |= _decision_types(each)
+                found |= _list_decision_types(each)
     return found & {"approve", "edit", "reject", "respond"}
 
 
-def answer_to(asked: Asked, outcome: Outcome) -> Answer:
+def build_answer(asked: AskedCall, outcome: Outcome) -> Answer:
     """The outcome in the graph's own dialect, or CannotAnswer."""
     if isinstance(outcome, Admitted):
         if "approve" in asked.may and not outcome.amended:
-            return _accept(asked)
+            return _build_accept(asked)
         if "edit" in asked.may:
-            return _edit(asked, outcome.arguments)
+            return _build_edit(asked, outcome.arguments)
         raise CannotAnswer(
             f"{asked.tool} was allowed, but the graph accepts no approval."
         )
     if isinstance(outcome, Stored):
         if "respond" in asked.may:
-            return respond(asked, outcome.text)
-        return _reject(asked, f"Not run again: its result is known. {outcome.text}")
-    return _reject(asked, outcome.reason)
+            return build_response(asked, outcome.text)
+        return _build_reject(
+            asked, f"Not run again: its result is known. {outcome.text}"
+        )
+    return _build_reject(asked, outcome.reason)
 
 
-def _accept(asked: Asked) -> Answer:
+def _build_accept(asked: AskedCall) -> Answer:
     return {"type": "accept", "args": None} if asked.inbox else {"type": "approve"}
 
 
-def _edit(asked: Asked, arguments: dict[str, Any]) -> Answer:
+def _build_edit(asked: AskedCall, arguments: dict[str, Any]) -> Answer:
     if asked.inbox:
         return {"type": "edit", "args": {"action": asked.tool, "args": arguments}}
     return {"type": "edit", "edited_action": {"name": asked.tool, "args": arguments}}
 
 
-def respond(asked: Asked, text: str) -> Answer:
+def build_response(asked: AskedCall, text: str) -> Answer:
     if asked.inbox:
         return {"type": "response", "args": text}
     return {"type": "respond", "message": text}
 
 
-def _reject(asked: Asked, reason: str) -> Answer:
+def _build_reject(asked: AskedCall, reason: str) -> Answer:
     """`respond` would count as success of the tool: it never stands for a no there."""
     if asked.inbox and "reject" in asked.may:
         return {"type": "ignore", "args": None}
@@ -188,7 +194,7 @@ def _reject(asked: Asked, reason: str) -> Answer:
     )
 
 
-def _unknown(value: object) -> UnknownInterrupt:
+def _build_unknown(value: object) -> UnknownInterrupt:
     shown = repr(value)
     return UnknownInterrupt(
         f"This interrupt is neither a HumanInterrupt, a HITLRequest nor a tool_approval: "

@@ -37,9 +37,9 @@ from checkrail.integrations.outcomes import (
     Outcome,
     Refused,
     Stored,
-    Wanted,
+    WantedCall,
+    encode_sorted,
     take_pause_notes,
-    written,
 )
 from checkrail.transport.effects import Flow
 
@@ -85,24 +85,27 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             self._model_seconds += time.monotonic() - began
 
     def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        drive_now(self.run, self._turn(state))
+        drive_now(self.run, self._report_turn(state))
 
     async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
-        await drive_async(self.run, self._turn(state))
+        await drive_async(self.run, self._report_turn(state))
 
-    def _turn(self, state: AgentState[Any]) -> Flow[Decision]:
+    def _report_turn(self, state: AgentState[Any]) -> Flow[Decision]:
         spent, self._model_seconds = self._model_seconds, 0.0
-        said = [m for m in state["messages"] if isinstance(m, AIMessage)][-1]
-        calls = [f"{call['name']}:{written(call['args'])}" for call in said.tool_calls]
-        names = ", ".join(call["name"] for call in said.tool_calls)
-        usage = said.usage_metadata
+        message = [m for m in state["messages"] if isinstance(m, AIMessage)][-1]
+        calls = [
+            f"{call['name']}:{encode_sorted(call['args'])}"
+            for call in message.tool_calls
+        ]
+        names = ", ".join(call["name"] for call in message.tool_calls)
+        usage = message.usage_metadata
         return step(
             self.run,
             tokens=usage["total_tokens"] if usage else 0,
             # The calls themselves are counted when they are judged.
             tool_calls=0,
             duration_ms=round(spent * 1000),
-            summary=(str(said.text) or names)[:SUMMARY_LIMIT],
+            summary=(str(message.text) or names)[:SUMMARY_LIMIT],
             signature="\n".join(calls)[:SIGNATURE_LIMIT] or None,
             timeout=self.timeout,
         )
@@ -110,44 +113,44 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolResult]
     ) -> ToolResult:
-        outcome = drive_now(self.run, self._admitted(request))
+        outcome = drive_now(self.run, self._admit(request))
         if not isinstance(outcome, Admitted):
-            return _instead(request, outcome)
-        call = self._call(request, outcome)
+            return _build_refusal(request, outcome)
+        call = self._build_call(request, outcome)
         try:
-            answer = handler(_granted(request, outcome))
+            answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
         except Exception as error:
             drive_now(self.run, report_end(call, error))
             raise
-        drive_now(self.run, _told(call, answer))
-        return _with_notes(answer, outcome, take_pause_notes(self.run))
+        drive_now(self.run, _report_result(call, answer))
+        return _add_notes(answer, outcome, take_pause_notes(self.run))
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolResult]],
     ) -> ToolResult:
-        outcome = await drive_async(self.run, self._admitted(request))
+        outcome = await drive_async(self.run, self._admit(request))
         if not isinstance(outcome, Admitted):
-            return _instead(request, outcome)
-        call = self._call(request, outcome)
+            return _build_refusal(request, outcome)
+        call = self._build_call(request, outcome)
         try:
-            answer = await handler(_granted(request, outcome))
+            answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise
         except Exception as error:
             await drive_async(self.run, report_end(call, error))
             raise
-        await drive_async(self.run, _told(call, answer))
-        return _with_notes(answer, outcome, take_pause_notes(self.run))
+        await drive_async(self.run, _report_result(call, answer))
+        return _add_notes(answer, outcome, take_pause_notes(self.run))
 
-    def _admitted(self, request: ToolCallRequest) -> Flow[Outcome]:
-        wanted = Wanted(
-            id=_call_id(request),
+    def _admit(self, request: ToolCallRequest) -> Flow[Outcome]:
+        wanted = WantedCall(
+            id=_get_call_id(request),
             tool=request.tool_call["name"],
-            arguments_json=written(request.tool_call["args"]),
+            arguments_json=encode_sorted(request.tool_call["args"]),
         )
         taken = yield from take_over(self.run, wanted)
         if taken is not None:
@@ -155,7 +158,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         (outcome,) = yield from admit(self.run, [wanted], timeout=self.timeout)
         return outcome
 
-    def _call(self, request: ToolCallRequest, outcome: Admitted) -> CallCore:
+    def _build_call(self, request: ToolCallRequest, outcome: Admitted) -> CallCore:
         granted = GrantedCall(
             id=outcome.call_id,
             kind="tool",
@@ -165,7 +168,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         return CallCore(self.run, granted)
 
 
-def _call_id(request: ToolCallRequest) -> str:
+def _get_call_id(request: ToolCallRequest) -> str:
     """Some models number their calls anew in each message: the message's id tells."""
     called = request.tool_call["id"]
     state = request.state
@@ -178,14 +181,14 @@ def _call_id(request: ToolCallRequest) -> str:
     return str(called)
 
 
-def _granted(request: ToolCallRequest, outcome: Admitted) -> ToolCallRequest:
+def _apply_amendment(request: ToolCallRequest, outcome: Admitted) -> ToolCallRequest:
     if not outcome.amended:
         return request
     call = request.tool_call
     return request.override(tool_call={**call, "args": outcome.arguments})
 
 
-def _instead(
+def _build_refusal(
     request: ToolCallRequest, outcome: Changed | Refused | Stored
 ) -> ToolMessage:
     """What the model hears of a call that does not run."""
@@ -198,31 +201,31 @@ def _instead(
     )
 
 
-def _told(call: CallCore, answer: ToolResult) -> Flow[None]:
+def _report_result(call: CallCore, answer: ToolResult) -> Flow[None]:
     if not isinstance(answer, ToolMessage):
         return result_or_keep(call)
     ok, output = answer.status != "error", shorten(str(answer.text))
     return result_or_keep(call, ok=ok, output=output)
 
 
-def _with_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolResult:
+def _add_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolResult:
     """What the model has to know beside the result: that another call ran than its own,
     and what people wrote."""
     changed = (
         "Note: a reviewer changed the arguments of this call. It ran with "
-        f"{written(outcome.arguments)} instead; do not repeat your own."
+        f"{encode_sorted(outcome.arguments)} instead; do not repeat your own."
     )
     before = changed if outcome.amended else ""
     after = "\n".join(filter(None, (outcome.note, pause_notes)))
     if not isinstance(answer, ToolMessage) or not (before or after):
         return answer
     if isinstance(answer.content, str):
-        told = filter(None, (before, answer.content, after))
-        content: Any = "\n\n".join(told)
+        parts = filter(None, (before, answer.content, after))
+        content: Any = "\n\n".join(parts)
     else:
-        content = [*_blocks(before), *answer.content, *_blocks(after)]
+        content = [*_build_blocks(before), *answer.content, *_build_blocks(after)]
     return answer.model_copy(update={"content": content})
 
 
-def _blocks(text: str) -> list[dict[str, str]]:
+def _build_blocks(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text}] if text else []

@@ -19,14 +19,14 @@ from checkrail.integrations.admission import admit, ask_person, hand_over
 from checkrail.integrations.drivers import drive_async, drive_now
 from checkrail.integrations.interrupts import (
     Answer,
-    Asked,
+    AskedCall,
     Interruption,
     UnknownInterrupt,
-    answer_to,
-    read_interrupt,
-    respond,
+    build_answer,
+    build_response,
+    parse_interrupt,
 )
-from checkrail.integrations.outcomes import Wanted, quote_note
+from checkrail.integrations.outcomes import WantedCall, quote_note
 from checkrail.transport.effects import Callback, Flow
 
 Otherwise = Callable[[Any], Any] | None
@@ -52,7 +52,7 @@ def resolve_interrupts(
     `otherwise` answers interrupts that speak no known dialect; without it they raise
     UnknownInterrupt. Raises StillWaiting when nobody ruled within `timeout`.
     """
-    flow = _resolved(interrupts_in(result), run, gates_decide, otherwise, timeout)
+    flow = _resolve(interrupts_in(result), run, gates_decide, otherwise, timeout)
     return drive_now(run, flow)
 
 
@@ -64,7 +64,7 @@ async def aresolve_interrupts(
     otherwise: Otherwise = None,
     timeout: float | None = None,
 ) -> dict[str, Any]:
-    flow = _resolved(interrupts_in(result), run, gates_decide, otherwise, timeout)
+    flow = _resolve(interrupts_in(result), run, gates_decide, otherwise, timeout)
     return await drive_async(run, flow)
 
 
@@ -92,7 +92,7 @@ def drive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        result = graph.invoke(Command(resume=_first(answers)), config, **options)
+        result = graph.invoke(Command(resume=_take_first(answers)), config, **options)
     return result
 
 
@@ -117,11 +117,13 @@ async def adrive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        result = await graph.ainvoke(Command(resume=_first(answers)), config, **options)
+        result = await graph.ainvoke(
+            Command(resume=_take_first(answers)), config, **options
+        )
     return result
 
 
-def _first(answers: dict[str, Any]) -> dict[str, Any]:
+def _take_first(answers: dict[str, Any]) -> dict[str, Any]:
     """All of them, unless one is an edit that the tool may refuse: that goes alone.
 
     LangGraph checks such an answer only while it resumes; calls that were resumed along
@@ -133,7 +135,7 @@ def _first(answers: dict[str, Any]) -> dict[str, Any]:
     return answers
 
 
-def _resolved(
+def _resolve(
     interrupts: Iterable[Any],
     run: RunCore,
     gates_decide: bool,
@@ -143,18 +145,18 @@ def _resolved(
     answers: dict[str, Any] = {}
     read: dict[str, Interruption] = {}
     for interrupt in interrupts:
-        known, value, schema = _parts(interrupt)
+        known, value, schema = _get_parts(interrupt)
         try:
-            read[known] = read_interrupt(value, schema)
+            read[known] = parse_interrupt(value, schema)
         except UnknownInterrupt:
             if otherwise is None:
                 raise
             answers[known] = yield Callback(otherwise, interrupt)
     wanted = {
-        (known, index): _wanted(f"{known}:{index}", asked, gates_decide)
+        (known, index): _build_call(f"{known}:{index}", asked, gates_decide)
         for known, interruption in read.items()
         for index, asked in enumerate(interruption.asked)
-        if not asked.question
+        if not asked.is_question
     }
     outcomes = yield from admit(run, list(wanted.values()), timeout=timeout)
     decided = dict(zip(wanted, outcomes, strict=True))
@@ -164,18 +166,18 @@ def _resolved(
     for known, interruption in read.items():
         each: list[Answer] = []
         for index, asked in enumerate(interruption.asked):
-            if asked.question:
+            if asked.is_question:
                 each.append(
-                    (yield from _answered(run, f"{known}:{index}", asked, until))
+                    (yield from _ask_question(run, f"{known}:{index}", asked, until))
                 )
             else:
-                each.append(answer_to(asked, decided[known, index]))
+                each.append(build_answer(asked, decided[known, index]))
         answers[known] = interruption.resume(each)
     return answers
 
 
-def _wanted(known: str, asked: Asked, gates_decide: bool) -> Wanted:
-    return Wanted(
+def _build_call(known: str, asked: AskedCall, gates_decide: bool) -> WantedCall:
+    return WantedCall(
         id=known,
         tool=asked.tool,
         arguments_json=asked.arguments_json,
@@ -185,7 +187,9 @@ def _wanted(known: str, asked: Asked, gates_decide: bool) -> Wanted:
     )
 
 
-def _answered(run: RunCore, known: str, asked: Asked, until: float) -> Flow[Answer]:
+def _ask_question(
+    run: RunCore, known: str, asked: AskedCall, until: float
+) -> Flow[Answer]:
     question = asked.arguments.get("question")
     _, ruling = yield from ask_person(
         run,
@@ -197,11 +201,11 @@ def _answered(run: RunCore, known: str, asked: Asked, until: float) -> Flow[Answ
     )
     if ruling.answer is None:
         raise ProtocolError("The question was ruled on, but no answer came.")
-    said = (ruling.answer, quote_note(ruling))
-    return respond(asked, "\n\n".join(filter(None, said)))
+    parts = (ruling.answer, quote_note(ruling))
+    return build_response(asked, "\n\n".join(filter(None, parts)))
 
 
-def _parts(interrupt: Any) -> tuple[str, Any, Any]:
+def _get_parts(interrupt: Any) -> tuple[str, Any, Any]:
     """An Interrupt, or what stands for one in the answers of LangGraph's server."""
     if isinstance(interrupt, Mapping):
         return interrupt["id"], interrupt["value"], interrupt.get("response_schema")

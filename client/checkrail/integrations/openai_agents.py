@@ -38,9 +38,9 @@ from checkrail.integrations.drivers import drive_async
 from checkrail.integrations.outcomes import (
     Admitted,
     Stored,
-    Wanted,
+    WantedCall,
+    encode_sorted,
     take_pause_notes,
-    written,
 )
 from checkrail.outcomes import StillWaiting
 
@@ -114,7 +114,7 @@ class CheckrailHooks(RunHooks[Any]):
         response: ModelResponse,
     ) -> None:
         spent = time.monotonic() - self._asked_at
-        said, calls = _said(response.output)
+        said, calls = _read_output(response.output)
         await drive_async(
             self.run,
             step(
@@ -179,7 +179,7 @@ async def run_with_checkrail(
 async def resolve_interruptions(state: RunState[Any], *, hooks: CheckrailHooks) -> None:
     """Approve or reject all that the state waits for; then `Runner.run(agent, state)`."""
     items = state.get_interruptions()
-    wanted = [_wanted(item) for item in items]
+    wanted = [_build_call(item) for item in items]
     run = hooks.run
     try:
         outcomes = await drive_async(run, admit(run, wanted, timeout=hooks.timeout))
@@ -214,13 +214,13 @@ def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConf
         filtered = data.model_data if own is None else own(data)
         if inspect.isawaitable(filtered):
             filtered = await filtered
-        told = [_with_note(item, hooks.notes) for item in filtered.input]
-        return replace(filtered, input=told)
+        items = [_add_note(item, hooks.notes) for item in filtered.input]
+        return replace(filtered, input=items)
 
     return replace(config, call_model_input_filter=filter_input)
 
 
-def _with_note(item: Any, notes: Mapping[str, str]) -> Any:
+def _add_note(item: Any, notes: Mapping[str, str]) -> Any:
     is_result = isinstance(item, dict) and item.get("type") == "function_call_output"
     note = notes.get(item["call_id"]) if is_result else None
     if not note:
@@ -231,23 +231,23 @@ def _with_note(item: Any, notes: Mapping[str, str]) -> Any:
     return {**item, "output": [*output, {"type": "input_text", "text": note}]}
 
 
-def _wanted(item: ToolApprovalItem) -> Wanted:
-    return Wanted(
+def _build_call(item: ToolApprovalItem) -> WantedCall:
+    return WantedCall(
         id=item.call_id or "",
         tool=item.qualified_name or "tool",
-        arguments_json=_arguments_json(item),
-        person=not _gates_decide(item),
+        arguments_json=_get_arguments_json(item),
+        person=not _is_decided_by_gates(item),
         editable=False,
     )
 
 
-def _gates_decide(item: ToolApprovalItem) -> bool:
+def _is_decided_by_gates(item: ToolApprovalItem) -> bool:
     tools = getattr(item.agent, "tools", ())
     named = [tool for tool in tools if tool.name == item.tool_name]
     return any(getattr(tool, "needs_approval", None) is by_gates for tool in named)
 
 
-def _arguments_json(item: ToolApprovalItem) -> str:
+def _get_arguments_json(item: ToolApprovalItem) -> str:
     """As the model wrote it; what is no object (a patch, a shell action) gets a name."""
     text = item.arguments or "{}"
     raw = item.raw_item
@@ -259,10 +259,10 @@ def _arguments_json(item: ToolApprovalItem) -> str:
             return text
     except ValueError:
         pass
-    return written({"input": text})
+    return encode_sorted({"input": text})
 
 
-def _said(output: Sequence[Any]) -> tuple[str, list[str]]:
+def _read_output(output: Sequence[Any]) -> tuple[str, list[str]]:
     """The words of a turn, and its calls with their arguments."""
     texts = [
         part.text

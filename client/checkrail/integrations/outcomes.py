@@ -11,7 +11,7 @@ from checkrail.flows.run_core import RunCore
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class WantedCall:
     """A call before it runs; `id` is the framework's own, the same however often asked.
 
     `person`: somebody is asked even where the gates have nothing against it.
@@ -50,7 +50,7 @@ class Changed:
     def reason(self) -> str:
         reason = (
             f"Not run: {self.ruling.by} allows this call with other arguments only. To "
-            f"make it, call again with exactly these: {written(self.arguments)}."
+            f"make it, call again with exactly these: {encode_sorted(self.arguments)}."
         )
         return " ".join(filter(None, (reason, quote_note(self.ruling))))
 
@@ -70,7 +70,9 @@ class Stored:
 
     @property
     def text(self) -> str:
-        return self.output if isinstance(self.output, str) else written(self.output)
+        return (
+            self.output if isinstance(self.output, str) else encode_sorted(self.output)
+        )
 
 
 Outcome = Admitted | Changed | Refused | Stored
@@ -92,6 +94,6 @@ def take_pause_notes(run: RunCore) -> str:
     return "\n".join(notes)
 
 
-def written(value: object) -> str:
+def encode_sorted(value: object) -> str:
     """As JSON, the same each time: what is asked twice must not look like two things."""
     return json.dumps(value, sort_keys=True)

@@ -41,15 +41,15 @@ def main(words: Sequence[str] = ()) -> int:
         session = Session(checkrail, run_id=options.run, task=options.task)
         from checkrail.mcp.server import serve
     except ConfigurationError as error:
-        return _failed(str(error))
+        return _report_error(str(error))
     except ModuleNotFoundError as missing:
-        return _failed(
+        return _report_error(
             f"{missing}. Install it: pip install './client[mcp]', in a clone of Checkrail"
         )
     serve(session)
     return 0
 
 
-def _failed(why: str) -> int:
+def _report_error(why: str) -> int:
     sys.stderr.write(f"checkrail mcp: {why}\n")
     return 2

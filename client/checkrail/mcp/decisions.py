@@ -42,37 +42,37 @@ _DECIDED = {
 }
 
 
-def call_id(code: str) -> str:
+def build_call_id(code: str) -> str:
     return f"{CALL}{code}"
 
 
-def review_id(code: str) -> str:
+def build_review_id(code: str) -> str:
     return f"{REVIEW}{code}"
 
 
-async def decision_on(
+async def get_decision(
     run: AsyncRun, id: str, *, seconds: float = 0, progress: Progress | None = None
 ) -> Answer:
     if id.startswith(CALL):
-        return await _on_call(run, id, seconds, progress)
+        return await _get_call_decision(run, id, seconds, progress)
     if id.startswith(REVIEW):
         stands = await _wait(run, id.removeprefix(REVIEW), seconds, progress)
-        return _on_review(id, stands)
+        return _build_review_answer(id, stands)
     raise CheckrailError(
         f"{id!r} is no id of a decision. Give the id that report_step, check_tool_call "
         "or request_approval answered with."
     )
 
 
-async def _on_call(
+async def _get_call_decision(
     run: AsyncRun, id: str, seconds: float, progress: Progress | None
 ) -> Answer:
     code = id.removeprefix(CALL)
     call = await run.call_standing(code)
     if call.review is None:
-        return _without_review(id, call)
+        return _build_gate_answer(id, call)
     stands = await _wait(run, call.review, seconds, progress)
-    answer = _on_review(id, stands)
+    answer = _build_review_answer(id, stands)
     if stands.ruling is None or stands.ruling.action not in ("approve", "amend"):
         return answer
     # What a person has changed is known, and granted, only after the ruling.
@@ -106,11 +106,11 @@ async def _on_call(
     }
 
 
-def _without_review(id: str, call: CallStanding) -> Answer:
+def _build_gate_answer(id: str, call: CallStanding) -> Answer:
     """The gates decided alone: there is nobody to wait for."""
     refused = call.state == "refused"
     return {
-        **_nothing(id, "closed"),
+        **_build_empty_answer(id, "closed"),
         "instruction": "Nobody is asked about this call: "
         + (
             "it was blocked, and must not run."
@@ -137,25 +137,25 @@ async def _wait(
             await progress(waited)
 
 
-def _on_review(id: str, stands: Standing) -> Answer:
+def _build_review_answer(id: str, stands: Standing) -> Answer:
     ruling = stands.ruling
     if ruling is None:
         return {
-            **_nothing(id, stands.state),
+            **_build_empty_answer(id, stands.state),
             "instruction": _NOT_DECIDED.get(stands.state, "It is NOT approved."),
         }
     return {
-        **_nothing(id, stands.state),
+        **_build_empty_answer(id, stands.state),
         "approved": ruling.action == "approve",
         "action": ruling.action,
         "answer": ruling.answer,
         "note": ruling.note,
         "by": ruling.by,
-        "instruction": _instruction(ruling),
+        "instruction": _get_instruction(ruling),
     }
 
 
-def _nothing(id: str, state: str) -> Answer:
+def _build_empty_answer(id: str, state: str) -> Answer:
     return {
         "id": id,
         "state": state,
@@ -168,5 +168,5 @@ def _nothing(id: str, state: str) -> Answer:
     }
 
 
-def _instruction(ruling: Ruling) -> str:
+def _get_instruction(ruling: Ruling) -> str:
     return _DECIDED.get(ruling.action, "It is NOT approved: this answer is not known.")

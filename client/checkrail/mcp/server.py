@@ -19,7 +19,7 @@ from mcp.types import (
 )
 
 from checkrail.errors import CheckrailError, Unreachable
-from checkrail.mcp.decisions import review_id
+from checkrail.mcp.decisions import build_review_id
 from checkrail.mcp.session import Answer, Session
 from checkrail.mcp.tools import (
     DEFAULT_TIMEOUT,
@@ -49,14 +49,14 @@ def build_server(session: Session) -> Server[Any]:
     ) -> CallToolResult:
         tool, arguments = tools.get(params.name), params.arguments or {}
         if tool is None:
-            return _refused(f"There is no tool {params.name!r}.")
-        wrong = _wrong(tool.input_schema, arguments)
+            return _build_error(f"There is no tool {params.name!r}.")
+        wrong = _list_faults(tool.input_schema, arguments)
         if wrong:
-            return _refused(f"Nothing was done. Mend the arguments: {wrong}")
+            return _build_error(f"Nothing was done. Mend the arguments: {wrong}")
         try:
-            answer = await _called(session, context, params.name, arguments)
+            answer = await _call_tool(session, context, params.name, arguments)
         except (CheckrailError, ValueError) as error:
-            return _refused(_explained(error))
+            return _build_error(_explain(error))
         text = TextContent(type="text", text=json.dumps(answer, ensure_ascii=False))
         return CallToolResult(content=[text], structured_content=answer)
 
@@ -70,7 +70,7 @@ def build_server(session: Session) -> Server[Any]:
     )
 
 
-async def _called(
+async def _call_tool(
     session: Session, context: Request, name: str, arguments: Mapping[str, Any]
 ) -> Answer:
     if name == "start_run":
@@ -95,21 +95,21 @@ async def _called(
     return await session.wait_for_decision(run, progress=progress, **timeout)
 
 
-def _wrong(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
+def _list_faults(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     found = Draft202012Validator(schema).iter_errors(arguments)
     return "; ".join(f"{error.json_path}: {error.message}" for error in found)
 
 
-def _refused(text: str) -> CallToolResult:
+def _build_error(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
 
-def _explained(error: Exception) -> str:
+def _explain(error: Exception) -> str:
     """What an agent is to do about it; nothing of it may read like a yes."""
     if isinstance(error, RunPaused) and error.review is not None:
         return (
             "Nothing was done: the run waits for a person. Call wait_for_decision with "
-            f"the id {review_id(error.review.id)}, then try again."
+            f"the id {build_review_id(error.review.id)}, then try again."
         )
     if isinstance(error, Stopped):
         return f"The run is over: {error}. Stop working, and tell the user."

@@ -10,7 +10,12 @@ from checkrail.answers import CallFinding, Decision, Finding
 from checkrail.async_client import AsyncCheckrail
 from checkrail.errors import CheckrailError
 from checkrail.intents import Intent
-from checkrail.mcp.decisions import Progress, call_id, decision_on, review_id
+from checkrail.mcp.decisions import (
+    Progress,
+    build_call_id,
+    build_review_id,
+    get_decision,
+)
 from checkrail.runs.async_run import AsyncRun
 
 Answer = dict[str, Any]
@@ -68,7 +73,7 @@ class Session:
                     "it with finish_run first."
                 )
             self._run = await self._checkrail.run(task, intent=intent, model=model)
-        return self._run_answer(self._run, "Go on: report_step after every turn.")
+        return self._build_run_answer(self._run, "Go on: report_step after every turn.")
 
     async def finish_run(
         self, outcome: Literal["completed", "failed"], *, summary: str = ""
@@ -78,9 +83,9 @@ class Session:
             raise CheckrailError("There is no run to finish: nothing was reported yet.")
         await run.finish(outcome, summary=summary)
         self._run = None
-        return self._run_answer(run, "The run is finished.")
+        return self._build_run_answer(run, "The run is finished.")
 
-    def _run_answer(self, run: AsyncRun, instruction: str) -> Answer:
+    def _build_run_answer(self, run: AsyncRun, instruction: str) -> Answer:
         return {
             "run": run.id,
             "status": run.state.status,
@@ -94,10 +99,10 @@ class Session:
             "step": decision.step,
             "decision": decision.decision,
             "may_continue": decision.decision not in ("pause", "stop"),
-            "instruction": _instruction(decision),
-            "id": review_id(decision.review.id) if decision.review else None,
+            "instruction": _get_instruction(decision),
+            "id": build_review_id(decision.review.id) if decision.review else None,
             "delay_ms": decision.delay_ms,
-            "findings": _findings(decision.findings),
+            "findings": _list_findings(decision.findings),
         }
 
     async def check_tool_call(
@@ -112,12 +117,12 @@ class Session:
         elif answer.replayed:
             instruction = "Nothing has to run: take output as the result."
         return {
-            "id": call_id(answer.id),
+            "id": build_call_id(answer.id),
             "decision": answer.decision,
             "may_run": may_run,
             "arguments": granted,
             "instruction": instruction,
-            "findings": _findings(answer.findings),
+            "findings": _list_findings(answer.findings),
             "output": answer.output,
         }
 
@@ -126,7 +131,7 @@ class Session:
     ) -> Answer:
         review = await run.open_review("request", title, detail=detail)
         return {
-            "id": review_id(review.id),
+            "id": build_review_id(review.id),
             "approved": False,
             "url": review.url,
             "instruction": "Nothing is approved yet: do not do it, and do nothing else. "
@@ -136,10 +141,10 @@ class Session:
     async def wait_for_decision(
         self, run: AsyncRun, id: str, *, timeout_s: int, progress: Progress
     ) -> Answer:
-        return await decision_on(run, id, seconds=timeout_s, progress=progress)
+        return await get_decision(run, id, seconds=timeout_s, progress=progress)
 
     async def get_decision(self, run: AsyncRun, id: str) -> Answer:
-        return await decision_on(run, id)
+        return await get_decision(run, id)
 
     async def close(self) -> None:
         """The run is left as it is: it may be taken up again by its id."""
@@ -147,7 +152,7 @@ class Session:
             await self._run.close()
 
 
-def _instruction(decision: Decision) -> str:
+def _get_instruction(decision: Decision) -> str:
     if decision.decision == "throttle":
         seconds = decision.delay_ms / 1000
         return f"Wait {seconds:g} s, then go on in smaller steps."
@@ -155,7 +160,7 @@ def _instruction(decision: Decision) -> str:
     return " ".join(filter(None, dict.fromkeys(said)))
 
 
-def _findings(findings: Sequence[Finding | CallFinding]) -> list[Answer]:
+def _list_findings(findings: Sequence[Finding | CallFinding]) -> list[Answer]:
     return [
         {
             "gate": finding.gate,

@@ -29,7 +29,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "type": [schema["type"], "null"]}
 
 
-def _said(schema: dict[str, Any], description: str, **more: Any) -> dict[str, Any]:
+def _describe(schema: dict[str, Any], description: str, **more: Any) -> dict[str, Any]:
     return {**schema, "description": description, **more}
 
 
@@ -64,7 +64,7 @@ def _tool(
     )
 
 
-_INSTRUCTION = _said(_TEXT, "What to do now.")
+_INSTRUCTION = _describe(_TEXT, "What to do now.")
 _FINDING = _answer(
     gate=_TEXT, decision=_TEXT, message=_TEXT, remediation=_nullable(_TEXT)
 )
@@ -73,7 +73,7 @@ _FINDINGS = {
     "items": _FINDING,
     "description": "Every gate that has something to say, and what to do instead.",
 }
-_ID = _said(_TEXT, "The id from report_step, check_tool_call or request_approval.")
+_ID = _describe(_TEXT, "The id from report_step, check_tool_call or request_approval.")
 _ARGUMENTS = {"type": "object", "description": "Exactly what may run."}
 _RUN = _answer(run=_TEXT, status=_TEXT, url=_TEXT, instruction=_INSTRUCTION)
 
@@ -84,13 +84,15 @@ START_RUN = _tool(
     "started by the first other call, under a name that tells reviewers little.",
     _object(
         required=("task",),
-        task=_said(_TEXT, "The task, in words a reviewer understands.", minLength=1),
-        intent=_said(
+        task=_describe(
+            _TEXT, "The task, in words a reviewer understands.", minLength=1
+        ),
+        intent=_describe(
             _TEXT,
             "What kind of work it is.",
             enum=list(get_args(Intent)),
         ),
-        model=_said(_TEXT, "The name of the model you are."),
+        model=_describe(_TEXT, "The name of the model you are."),
     ),
     _RUN,
 )
@@ -101,8 +103,8 @@ FINISH_RUN = _tool(
     "Say that the task is done, or that it failed. Nothing can be reported afterwards.",
     _object(
         required=("outcome",),
-        outcome=_said(_TEXT, "How it ended.", enum=["completed", "failed"]),
-        summary=_said(_TEXT, "What was done, in a few sentences."),
+        outcome=_describe(_TEXT, "How it ended.", enum=["completed", "failed"]),
+        summary=_describe(_TEXT, "What was done, in a few sentences."),
     ),
     _RUN,
 )
@@ -113,34 +115,34 @@ REPORT_STEP = _tool(
     "Report one turn of your work, after it. The answer says whether you may go on: if "
     "may_continue is false, do nothing more but what instruction says.",
     _object(
-        summary=_said(_TEXT, "What you did in this turn, in a sentence."),
-        tokens=_said(_COUNT, "Tokens this turn took; 0 if you do not know."),
-        tool_calls=_said(_COUNT, "Tool calls in this turn."),
-        failed_calls=_said(_COUNT, "How many of them failed."),
-        duration_ms=_said(_COUNT, "How long the turn took."),
-        rework=_said(_FLAG, "You did something over again that was done before."),
-        checkpoint=_said(_FLAG, "Your work is saved (a commit, a note) as of now."),
+        summary=_describe(_TEXT, "What you did in this turn, in a sentence."),
+        tokens=_describe(_COUNT, "Tokens this turn took; 0 if you do not know."),
+        tool_calls=_describe(_COUNT, "Tool calls in this turn."),
+        failed_calls=_describe(_COUNT, "How many of them failed."),
+        duration_ms=_describe(_COUNT, "How long the turn took."),
+        rework=_describe(_FLAG, "You did something over again that was done before."),
+        checkpoint=_describe(_FLAG, "Your work is saved (a commit, a note) as of now."),
         uncertainty={
             "type": "number",
             "minimum": 0,
             "maximum": 1,
             "description": "How unsure you are that you are on the right way, 0 to 1.",
         },
-        signature=_said(
+        signature=_describe(
             _TEXT, "The same text for the same action, to notice repetition."
         ),
     ),
     _answer(
         step=_COUNT,
-        decision=_said(
+        decision=_describe(
             _TEXT,
             "What the gates say.",
             enum=["continue", "checkpoint", "throttle", "pause", "stop"],
         ),
-        may_continue=_said(_FLAG, "Whether you may go on with your work."),
+        may_continue=_describe(_FLAG, "Whether you may go on with your work."),
         instruction=_INSTRUCTION,
-        id=_said(_nullable(_TEXT), "What to wait for with wait_for_decision."),
-        delay_ms=_said(_COUNT, "How long to wait before the next step."),
+        id=_describe(_nullable(_TEXT), "What to wait for with wait_for_decision."),
+        delay_ms=_describe(_COUNT, "How long to wait before the next step."),
         findings=_FINDINGS,
     ),
 )
@@ -153,7 +155,7 @@ CHECK_TOOL_CALL = _tool(
     "run it: instruction says whether a person can still allow it.",
     _object(
         required=("tool", "arguments"),
-        tool=_said(_TEXT, "The tool's name, such as Bash or Edit.", minLength=1),
+        tool=_describe(_TEXT, "The tool's name, such as Bash or Edit.", minLength=1),
         arguments={
             "type": "object",
             "description": "The arguments as you will pass them, all of them; for a "
@@ -161,13 +163,13 @@ CHECK_TOOL_CALL = _tool(
         },
     ),
     _answer(
-        id=_said(_TEXT, "The id of this call, for wait_for_decision."),
-        decision=_said(
+        id=_describe(_TEXT, "The id of this call, for wait_for_decision."),
+        decision=_describe(
             _TEXT,
             "What the gates say.",
             enum=["allow", "warn", "require-confirmation", "block"],
         ),
-        may_run=_said(_FLAG, "Whether it may run now, once."),
+        may_run=_describe(_FLAG, "Whether it may run now, once."),
         arguments=_nullable(_ARGUMENTS),
         instruction=_INSTRUCTION,
         findings=_FINDINGS,
@@ -182,30 +184,30 @@ REQUEST_APPROVAL = _tool(
     "wait_for_decision for what the person says. Until then nothing is approved.",
     _object(
         required=("title",),
-        title=_said(_TEXT, "What you want to do.", minLength=1, maxLength=300),
-        detail=_said(_TEXT, "All that a person needs to decide.", maxLength=20_000),
+        title=_describe(_TEXT, "What you want to do.", minLength=1, maxLength=300),
+        detail=_describe(_TEXT, "All that a person needs to decide.", maxLength=20_000),
     ),
     _answer(
-        id=_said(_TEXT, "For wait_for_decision."),
-        approved=_said(_FLAG, "Always false: nobody has decided yet."),
-        url=_said(_TEXT, "Where a person decides."),
+        id=_describe(_TEXT, "For wait_for_decision."),
+        approved=_describe(_FLAG, "Always false: nobody has decided yet."),
+        url=_describe(_TEXT, "Where a person decides."),
         instruction=_INSTRUCTION,
     ),
 )
 
 _DECISION = _answer(
     id=_TEXT,
-    state=_said(
+    state=_describe(
         _TEXT,
         "open: nobody has decided yet, which is not an approval.",
         enum=["open", "ruled", "expired", "superseded", "withdrawn", "closed"],
     ),
-    approved=_said(_FLAG, "True only if a person said yes."),
-    action=_said(_nullable(_TEXT), "What the person chose: approve, amend, deny …"),
+    approved=_describe(_FLAG, "True only if a person said yes."),
+    action=_describe(_nullable(_TEXT), "What the person chose: approve, amend, deny …"),
     arguments=_nullable(_ARGUMENTS),
-    answer=_said(_nullable(_TEXT), "The person's answer to a question."),
-    note=_said(_TEXT, "What the person says beside it."),
-    by=_said(_nullable(_TEXT), "Who decided."),
+    answer=_describe(_nullable(_TEXT), "The person's answer to a question."),
+    note=_describe(_TEXT, "What the person says beside it."),
+    by=_describe(_nullable(_TEXT), "Who decided."),
     instruction=_INSTRUCTION,
 )
 

@@ -9,7 +9,7 @@ from checkrail.transport.async_driver import AsyncDriver, make_async_method
 
 
 class AsyncCall(call_results.CallCore):
-    """A call that may run now. In an async with-block its result is told by itself."""
+    """A call that may run now. In an `async with` block its result is reported automatically."""
 
     driver: AsyncDriver
 

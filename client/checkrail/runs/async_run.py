@@ -38,7 +38,7 @@ R = TypeVar("R", bound=RunCore)
 def make_last_async_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, T]]:
-    """A flow after which nothing more is asked."""
+    """Make a method that disconnects the run afterwards."""
     method = make_async_method(flow)
 
     @wraps(flow)
@@ -55,7 +55,7 @@ class BaseAsyncRun(RunCore):
 
     driver: AsyncDriver
 
-    # These obey what they hear.
+    # These act on the decision.
     ask = make_async_method(reviews.ask)
     request_approval = make_async_method(reviews.request_approval)
     check_command = make_async_method_returning(AsyncCall, calls.check_command)
@@ -120,10 +120,10 @@ class BaseAsyncRun(RunCore):
         ignore: Sequence[str] = (),
         timeout: float | None = None,
     ) -> Any:
-        """Ask before every call of a function: what is granted runs, the result is told.
+        """Ask before every call of a function, run what is granted, report the result.
 
-        Judged is the tool's name (the function's, unless given) with the arguments by
-        their names. If a person amends them, the amended ones run. What comes back has to
+        The gates see the tool's name (the function's, unless given) and the arguments
+        by name. If a person amends them, the amended ones run. What comes back has to
         be awaited, also where the function itself is a plain one.
         """
         if function is None:
@@ -160,7 +160,7 @@ class BaseAsyncRun(RunCore):
         return guarded_function
 
     async def begin(self: F) -> F:
-        """Start the run, or take it up; once."""
+        """Start or resume the run, once."""
         if self._state is None:
             self.driver.hold()
             try:
@@ -182,7 +182,7 @@ class BaseAsyncRun(RunCore):
             await self.disconnect()
 
     async def disconnect(self) -> None:
-        """Let go of the connections; what was not sent is not sent any more."""
+        """Release the connections; what was not sent stays unsent."""
         if self._open:
             self._open = False
             lifecycle.warn_about_unsent(self)

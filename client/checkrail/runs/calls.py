@@ -9,7 +9,7 @@ from checkrail.transport.driver import Driver, make_method
 
 
 class Call(call_results.CallCore):
-    """A call that may run now. In a with-block its result is told by itself."""
+    """A call that may run now. In a with-block its result is reported automatically."""
 
     driver: Driver
 

@@ -1,4 +1,4 @@
-"""Functions whose calls are asked about, by their name and their bound arguments."""
+"""Guarded functions: the gates judge each call by its name and bound arguments."""
 
 from __future__ import annotations
 

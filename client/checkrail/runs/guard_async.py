@@ -1,4 +1,4 @@
-"""Guards of a blocking run around asynchronous functions: the asking is done in threads."""
+"""Guards of a blocking run around asynchronous functions: threads do the asking."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ R = TypeVar("R", bound=RunCore)
 def make_last_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], T]:
-    """A flow after which nothing more is asked."""
+    """Make a method that disconnects the run afterwards."""
     method = make_method(flow)
 
     @wraps(flow)
@@ -49,7 +49,7 @@ class BaseRun(RunCore):
 
     driver: Driver
 
-    # These obey what they hear.
+    # These act on the decision.
     ask = make_method(reviews.ask)
     request_approval = make_method(reviews.request_approval)
     check_command = make_method_returning(Call, calls.check_command)
@@ -97,10 +97,10 @@ class BaseRun(RunCore):
         ignore: Sequence[str] = (),
         timeout: float | None = None,
     ) -> Any:
-        """Ask before every call of a function: what is granted runs, the result is told.
+        """Ask before every call of a function, run what is granted, report the result.
 
-        Judged is the tool's name (the function's, unless given) with the arguments by
-        their names. If a person amends them, the amended ones run. For an asynchronous
+        The gates see the tool's name (the function's, unless given) and the arguments
+        by name. If a person amends them, the amended ones run. For an asynchronous
         function the asking is done in a thread.
         """
         if function is None:
@@ -143,7 +143,7 @@ class BaseRun(RunCore):
     finish = make_last_method(lifecycle.finish)
 
     def begin(self, beginning: Flow[Any]) -> None:
-        """Start or take up the run; its connections are held until it ends."""
+        """Start or resume the run; its connections stay open until it ends."""
         self.driver.hold()
         try:
             self.driver.drive(beginning)
@@ -160,7 +160,7 @@ class BaseRun(RunCore):
             self.disconnect()
 
     def disconnect(self) -> None:
-        """Let go of the connections; what was not sent is not sent any more."""
+        """Release the connections; what was not sent stays unsent."""
         if self._open:
             self._open = False
             lifecycle.warn_about_unsent(self)

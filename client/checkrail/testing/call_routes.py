@@ -1,4 +1,4 @@
-"""The fake's doors for tool calls."""
+"""The fake server's routes for tool calls."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from checkrail.testing.fakes import FakeReview, FakeRun, Refusal
 from checkrail.testing.scripts import Scripted
-from checkrail.testing.server import Answer, Stage, words
+from checkrail.testing.server import Answer, FakeServer, take_scripted
 from checkrail.testing.shapes import (
     AT,
     POLICY,
     REMAINING,
     Json,
-    call_finding,
-    digest,
-    identity,
+    build_call_finding,
+    compute_digest,
+    make_id,
 )
 
 _TOOLS = {"command": "Bash", "edit": "Edit", "multi_edit": "MultiEdit"}
@@ -30,30 +30,32 @@ class FakeCall:
     tool: str
     fields: Json
     decision: str
-    id: str = field(default_factory=identity)
+    id: str = field(default_factory=make_id)
     grant: str | None = None
     amended: Json | None = None
     spent: bool = False
     result: Json | None = None
     review: FakeReview | None = None
 
-    def grant_now(self, parts: Mapping[str, Any] | None = None) -> None:
-        self.grant = identity()
+    def issue_grant(self, parts: Mapping[str, Any] | None = None) -> None:
+        self.grant = make_id()
         if parts is not None:
             self.amended = {**self.fields, **parts}
 
-    def ruled(self, script: Scripted) -> Json:
+    def apply_ruling(self, script: Scripted) -> Json:
         """What a ruling on this call adds to what was ruled."""
         if script.action not in ("approve", "amend"):
             return {}
-        self.grant_now(script.amended)
+        self.issue_grant(script.amended)
         amended = self.amended and {**self.amended, "digest": self.digest}
         return {"grant": self.grant, "amended": amended}
 
     @property
     def digest(self) -> str:
         """Of what may run: as asked for, or as amended."""
-        return digest(self.run.id, self.kind, self.tool, self.amended or self.fields)
+        return compute_digest(
+            self.run.id, self.kind, self.tool, self.amended or self.fields
+        )
 
     @property
     def content(self) -> Json:
@@ -71,40 +73,40 @@ class FakeCall:
 
     def refuse_ungranted(self) -> None:
         if self.state == "waiting" and self.review is not None:
-            review = self.review.reference()
+            review = self.review.build_reference()
             raise Refusal("review-open", 409, "A person is asked.", review=review)
         if self.grant is None:
             raise Refusal("forbidden", 403, "The call must not run.")
 
 
-def judge(stage: Stage, run: FakeRun, body: Json) -> Answer:
+def judge(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running(calling=True)
-    said = words(stage.calls, "allow", "decision")
-    fields = _fields(body)
+    scripted = take_scripted(server.calls, "allow", "decision")
+    fields = _build_fields(body)
     if "arguments_json" in fields:  # no JSON object: the server blocks it
-        said = {"decision": "block"}
+        scripted = {"decision": "block"}
     call = FakeCall(
         run=run,
         kind=body["kind"],
         tool=body.get("tool") or _TOOLS[body["kind"]],
         fields=fields,
-        decision=said["decision"],
+        decision=scripted["decision"],
     )
     run.calls[call.id] = call
     if call.decision == "require-confirmation":
         content = {"kind": "confirmation", "call": call.id, "shown": call.content}
-        call.review = stage.open_review(
-            run, "confirmation", call.tool, content, then=call.ruled
+        call.review = server.open_review(
+            run, "confirmation", call.tool, content, then=call.apply_ruling
         )
-    elif call.decision != "block" and not said.get("replayed"):
-        call.grant_now()
-    found = [] if call.decision == "allow" else [call_finding(call.decision)]
+    elif call.decision != "block" and not scripted.get("replayed"):
+        call.issue_grant()
+    found = [] if call.decision == "allow" else [build_call_finding(call.decision)]
     return 201, {
         "id": call.id,
         "run": run.id,
         "findings": found,
         "digest": call.digest,
-        "review": call.review.reference() if call.review else None,
+        "review": call.review.build_reference() if call.review else None,
         "grant": call.grant,
         "grant_expires_at": AT if call.grant else None,
         "replayed": False,
@@ -112,15 +114,15 @@ def judge(stage: Stage, run: FakeRun, body: Json) -> Answer:
         "budget_remaining": REMAINING,
         "preview": None,
         "policy": POLICY,
-        "receipt": run.receipt(),
-        **said,
+        "receipt": run.make_receipt(),
+        **scripted,
     }
 
 
-def _fields(body: Json) -> Json:
+def _build_fields(body: Json) -> Json:
     """The call as it is shown, and as its digest covers it."""
     fields = {name: part for name, part in body.items() if name not in ("kind", "tool")}
-    arguments = _read_object(fields.get("arguments_json"))
+    arguments = _parse_object(fields.get("arguments_json"))
     if arguments is not None:
         del fields["arguments_json"]
         fields["arguments"] = arguments
@@ -131,7 +133,7 @@ def _fields(body: Json) -> Json:
     return fields
 
 
-def _read_object(text: str | None) -> Json | None:
+def _parse_object(text: str | None) -> Json | None:
     try:
         read = json.loads(text or "")
     except ValueError:
@@ -139,7 +141,7 @@ def _read_object(text: str | None) -> Json | None:
     return read if isinstance(read, dict) else None
 
 
-def show(_stage: Stage, run: FakeRun, call: FakeCall, _body: Json) -> Answer:
+def show(_server: FakeServer, run: FakeRun, call: FakeCall, _body: Json) -> Answer:
     return 200, {
         "id": call.id,
         "run": run.id,
@@ -156,7 +158,7 @@ def show(_stage: Stage, run: FakeRun, call: FakeCall, _body: Json) -> Answer:
     }
 
 
-def claim(_stage: Stage, run: FakeRun, call: FakeCall, body: Json) -> Answer:
+def claim(_server: FakeServer, run: FakeRun, call: FakeCall, body: Json) -> Answer:
     run.refuse_closed()
     call.refuse_ungranted()
     if body["digest"] != call.digest:
@@ -174,11 +176,11 @@ def claim(_stage: Stage, run: FakeRun, call: FakeCall, body: Json) -> Answer:
         "tool": call.tool,
         "call": call.content,
         "claimed_at": AT,
-        "receipt": run.receipt(),
+        "receipt": run.make_receipt(),
     }
 
 
-def settle(_stage: Stage, run: FakeRun, call: FakeCall, body: Json) -> Answer:
+def settle(_server: FakeServer, run: FakeRun, call: FakeCall, body: Json) -> Answer:
     call.refuse_ungranted()
     if call.result not in (None, body):
         raise Refusal("grant-spent", 409, "Another result is stored already.")
@@ -189,5 +191,5 @@ def settle(_stage: Stage, run: FakeRun, call: FakeCall, body: Json) -> Answer:
         "run": run.id,
         "ok": body["ok"],
         "budget_remaining": REMAINING,
-        "receipt": run.receipt(),
+        "receipt": run.make_receipt(),
     }

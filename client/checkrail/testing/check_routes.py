@@ -1,4 +1,4 @@
-"""The fake's doors for gate checks, turns, and evaluation without a run."""
+"""The fake server's routes for gate checks, turns, and evaluation without a run."""
 
 from __future__ import annotations
 
@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 
 from checkrail.testing.fakes import FakeReview, FakeRun, Refusal
 from checkrail.testing.scripts import Scripted
-from checkrail.testing.server import Answer, Stage, words
-from checkrail.testing.shapes import POLICY, Json, call_finding, evaluation, identity
+from checkrail.testing.server import Answer, FakeServer, take_scripted
+from checkrail.testing.shapes import (
+    POLICY,
+    Json,
+    build_call_finding,
+    build_evaluation,
+    make_id,
+)
 
 MAX_ATTEMPTS = 2
 _VERDICT = re.compile(r"^\W*(?:GATE_REVIEW:|GATE)?\s*(PASS|FAIL)\W+(.+)", re.I | re.M)
@@ -20,7 +26,7 @@ class FakeCheck:
     run: FakeRun
     step: int
     gates: list[str]
-    id: str = field(default_factory=identity)
+    id: str = field(default_factory=make_id)
     status: str = "open"
     attempt: int = 1
     attempts_left: int = MAX_ATTEMPTS
@@ -28,7 +34,7 @@ class FakeCheck:
     guidance: str | None = None
     review: FakeReview | None = None
 
-    def ruled(self, script: Scripted) -> Json:
+    def apply_ruling(self, script: Scripted) -> Json:
         if script.action == "retry":
             self.status, self.guidance = "open", script.note or None
             self.attempt, self.attempts_left = 1, MAX_ATTEMPTS
@@ -36,7 +42,7 @@ class FakeCheck:
             self.status = "skipped"
         return {}
 
-    def shape(self) -> Json:
+    def build_answer(self) -> Json:
         asks = self.status == "open"
         return {
             "id": self.id,
@@ -53,7 +59,7 @@ class FakeCheck:
         }
 
 
-def open_check(_stage: Stage, run: FakeRun, body: Json) -> Answer:
+def open_check(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running()
     step = body.get("step", run.last_step)
     if step > run.last_step:
@@ -63,24 +69,24 @@ def open_check(_stage: Stage, run: FakeRun, body: Json) -> Answer:
         raise Refusal("invalid", 422, "gates: name at least one.")
     check = FakeCheck(run=run, step=step, gates=gates)
     run.checks[check.id] = check
-    return 201, {**check.shape(), "receipt": run.receipt()}
+    return 201, {**check.build_answer(), "receipt": run.make_receipt()}
 
 
-def show(_stage: Stage, _run: FakeRun, check: FakeCheck, _body: Json) -> Answer:
+def show(_server: FakeServer, _run: FakeRun, check: FakeCheck, _body: Json) -> Answer:
     waits = check.status == "exhausted" and check.review is not None
     return 200, {
-        **check.shape(),
+        **check.build_answer(),
         "step": check.step,
         "guidance": check.guidance,
-        "review": check.review.reference() if waits and check.review else None,
+        "review": check.review.build_reference() if waits and check.review else None,
     }
 
 
-def verdict(stage: Stage, run: FakeRun, check: FakeCheck, body: Json) -> Answer:
+def verdict(server: FakeServer, run: FakeRun, check: FakeCheck, body: Json) -> Answer:
     run.refuse_unless_running()
     if check.status != "open":
         raise Refusal("already-ruled", 409, "The check has ended.", state=check.status)
-    passed, why = _read(body)
+    passed, why = _parse_verdict(body)
     outcome = "passed" if passed else "retry"
     if passed:
         check.status = "passed"
@@ -92,63 +98,73 @@ def verdict(stage: Stage, run: FakeRun, check: FakeCheck, body: Json) -> Answer:
         else:
             outcome = check.status = "exhausted"
             content = {"kind": "exhausted", "check": check.id}
-            check.review = stage.open_review(
-                run, "exhausted", why, content, then=check.ruled
+            check.review = server.open_review(
+                run, "exhausted", why, content, then=check.apply_ruling
             )
     asked = check.review if outcome == "exhausted" else None
     return 200, {
-        **check.shape(),
+        **check.build_answer(),
         "outcome": outcome,
         "hints": [],
         "unproven": [],
-        "review": asked.reference() if asked else None,
-        "receipt": run.receipt(),
+        "review": asked.build_reference() if asked else None,
+        "receipt": run.make_receipt(),
     }
 
 
-def turn(stage: Stage, run: FakeRun, body: Json) -> Answer:
+def turn(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running()
-    said = words(stage.turns, "finish", "action")
+    scripted = take_scripted(server.turns, "finish", "action")
     review = None
-    if said["action"] == "needs_human":
+    if scripted["action"] == "needs_human":
         text = body.get("content") or "The agent asks."
-        review = stage.open_review(run, "question", text, body).reference()
+        review = server.open_review(run, "question", text, body).build_reference()
     return 201, {
         "run": run.id,
         "score": 0,
         "signals": dict.fromkeys(_SIGNALS, 0),
         "retries_used": 0,
         "max_retries": 3,
-        "nudge": "Go on." if said["action"] == "auto_continue" else None,
+        "nudge": "Go on." if scripted["action"] == "auto_continue" else None,
         "reason": "The script says so",
-        **said,
+        **scripted,
         "review": review,
         "policy": POLICY,
-        "receipt": run.receipt(),
+        "receipt": run.make_receipt(),
     }
 
 
-def evaluate(stage: Stage, what: str, body: Json) -> Answer:
+def evaluate(server: FakeServer, what: str, body: Json) -> Answer:
     if what == "continue":
-        said = words(stage.decisions, "continue", "decision")
-        return 200, {**evaluation(said["decision"]), **said, "policy": POLICY}
+        scripted = take_scripted(server.decisions, "continue", "decision")
+        return 200, {
+            **build_evaluation(scripted["decision"]),
+            **scripted,
+            "policy": POLICY,
+        }
     if what == "turn":
-        said = words(stage.turns, "finish", "action")
-        told = {"score": 0, "signals": dict.fromkeys(_SIGNALS, 0), "nudge": None}
-        return 200, {**told, "reason": "", "question": None, **said, "policy": POLICY}
+        scripted = take_scripted(server.turns, "finish", "action")
+        fields = {"score": 0, "signals": dict.fromkeys(_SIGNALS, 0), "nudge": None}
+        return 200, {
+            **fields,
+            "reason": "",
+            "question": None,
+            **scripted,
+            "policy": POLICY,
+        }
     if what == "verdict":
-        passed, why = _read(body)
+        passed, why = _parse_verdict(body)
         overall = "PASS" if passed else "FAIL"
-        told = {"overall": overall, "rationale": why, "per_gate": []}
-        return 200, {**told, "form": "scripted"}
-    said = words(stage.calls, "allow", "decision")
-    word = said["decision"]
-    findings = [] if word == "allow" else [call_finding(word)]
+        fields = {"overall": overall, "rationale": why, "per_gate": []}
+        return 200, {**fields, "form": "scripted"}
+    scripted = take_scripted(server.calls, "allow", "decision")
+    word = scripted["decision"]
+    findings = [] if word == "allow" else [build_call_finding(word)]
     preview = {"preview": None} if what == "multi-edit" else {}
-    return 200, {"findings": findings, "policy": POLICY, **preview, **said}
+    return 200, {"findings": findings, "policy": POLICY, **preview, **scripted}
 
 
-def _read(body: Json) -> tuple[bool, str]:
+def _parse_verdict(body: Json) -> tuple[bool, str]:
     if "text" not in body:
         return body["overall"] == "PASS", body["rationale"]
     found = _VERDICT.search(body["text"])

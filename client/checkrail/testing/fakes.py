@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkrail.testing.scripts import Scripted
-from checkrail.testing.shapes import AT, NO_RULING, POLICY, Json, identity, receipt
-from checkrail.testing.shapes import budget as budget_shape
-from checkrail.testing.shapes import problem as problem_shape
+from checkrail.testing.shapes import AT, NO_RULING, POLICY, Json, build_receipt, make_id
+from checkrail.testing.shapes import build_budget as budget_shape
+from checkrail.testing.shapes import build_problem as problem_shape
 
 
 class Refusal(Exception):
@@ -29,7 +29,7 @@ class FakeReview:
     content: Json
     script: Scripted
     opened: float
-    id: str = field(default_factory=identity)
+    id: str = field(default_factory=make_id)
     state: str = "open"
     ruling: Json | None = None
     # What else a ruling does, and what it adds to what is told of it.
@@ -39,10 +39,10 @@ class FakeReview:
     def url(self) -> str:
         return f"http://checkrail.test/reviews/{self.id}"
 
-    def reference(self) -> Json:
+    def build_reference(self) -> Json:
         return {"id": self.id, "kind": self.kind, "url": self.url}
 
-    def shape(self) -> Json:
+    def build_answer(self) -> Json:
         return {
             "id": self.id,
             "run": self.run.id,
@@ -78,7 +78,7 @@ class FakeReview:
         self.state = "ruled"
         self.ruling = {
             **NO_RULING,
-            "id": identity(),
+            "id": make_id(),
             "action": script.action,
             "note": script.note,
             "answer": script.answer,
@@ -94,7 +94,7 @@ class FakeReview:
 @dataclass
 class FakeRun:
     body: Json
-    id: str = field(default_factory=identity)
+    id: str = field(default_factory=make_id)
     status: str = "running"
     reason: str | None = None
     last_step: int = 0
@@ -105,22 +105,22 @@ class FakeRun:
     checks: dict[str, Any] = field(default_factory=dict)
     checkpoints: list[Json] = field(default_factory=list)
 
-    def receipt(self) -> Json:
+    def make_receipt(self) -> Json:
         self.seq += 1
-        return receipt(self.seq)
+        return build_receipt(self.seq)
 
     @property
-    def waiting(self) -> list[FakeReview]:
+    def open_reviews(self) -> list[FakeReview]:
         return [review for review in self.reviews if review.state == "open"]
 
     def close(self, status: str, reason: str | None = None) -> None:
         self.status, self.reason = status, reason
-        for review in self.waiting:
+        for review in self.open_reviews:
             review.state = "superseded"
 
-    def standing(self) -> str:
+    def get_status(self) -> str:
         closed = self.status != "running"
-        return self.status if closed or not self.waiting else "paused"
+        return self.status if closed or not self.open_reviews else "paused"
 
     def refuse_closed(self) -> None:
         if self.status != "running":
@@ -135,13 +135,16 @@ class FakeRun:
     def refuse_unless_running(self, *, calling: bool = False) -> None:
         """Calls go on beside calls that wait for a confirmation, and beside nothing else."""
         self.refuse_closed()
-        kinds = {review.kind for review in self.waiting}
+        kinds = {review.kind for review in self.open_reviews}
         if kinds and not (calling and kinds == {"confirmation"}):
             raise Refusal(
-                "run-paused", 409, "Wait.", review=self.waiting[0].reference()
+                "run-paused",
+                409,
+                "Wait.",
+                review=self.open_reviews[0].build_reference(),
             )
 
-    def shape(self) -> Json:
+    def build_answer(self) -> Json:
         body = self.body
         closed = self.status != "running"
         return {
@@ -152,7 +155,7 @@ class FakeRun:
             "intent": body.get("intent", "general"),
             "model": body.get("model") or None,
             "labels": body.get("labels", {}),
-            "status": self.standing(),
+            "status": self.get_status(),
             "status_reason": self.reason,
             "policy": POLICY,
             "budget": budget_shape(body.get("budget", {})),
@@ -162,8 +165,8 @@ class FakeRun:
             "last_checkpoint_step": max(
                 (c["step"] for c in self.checkpoints), default=0
             ),
-            "open_reviews": [review.reference() for review in self.waiting],
-            "head": receipt(self.seq),
+            "open_reviews": [review.build_reference() for review in self.open_reviews],
+            "head": build_receipt(self.seq),
             "created_at": AT,
             "updated_at": AT,
             "finished_at": AT if closed else None,

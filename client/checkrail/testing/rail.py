@@ -12,10 +12,10 @@ from urllib.parse import parse_qsl
 import httpx
 
 from checkrail.testing.fakes import Refusal
-from checkrail.testing.routes import enter
+from checkrail.testing.routes import answer_request
 from checkrail.testing.scripts import Scripted
-from checkrail.testing.server import Stage, Word
-from checkrail.testing.shapes import Json, problem
+from checkrail.testing.server import FakeServer, Word
+from checkrail.testing.shapes import Json, build_problem
 from checkrail.transport.connection import API, StandIn, stand_ins
 
 Trouble = int | httpx.Response | Exception
@@ -42,8 +42,8 @@ class FakeTransport(httpx.MockTransport):
 class FakeRail:
     """Stands in for the server: see `fake_checkrail`."""
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage = stage
+    def __init__(self, server: FakeServer) -> None:
+        self.server = server
         self.requests: list[Sent] = []
         self.slept: list[float] = []
         self.transport = FakeTransport(self._answer)
@@ -54,12 +54,12 @@ class FakeRail:
     @property
     def runs(self) -> list[Json]:
         """The runs as they stand, in the order they were started."""
-        return [run.shape() for run in self.stage.runs.values()]
+        return [run.build_answer() for run in self.server.runs.values()]
 
     @property
     def steps(self) -> list[Json]:
         """The steps that were taken, of all runs, as they were reported."""
-        runs = self.stage.runs.values()
+        runs = self.server.runs.values()
         return [body for run in runs for body, _ in run.steps.values()]
 
     def sent(self, method: str, ending: str) -> list[Json]:
@@ -82,11 +82,11 @@ class FakeRail:
         self._troubles += troubles
 
     def clock(self) -> float:
-        return self.stage.now
+        return self.server.now
 
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.stage.now += seconds
+        self.server.now += seconds
 
     async def async_sleep(self, seconds: float) -> None:
         self.sleep(seconds)
@@ -113,7 +113,9 @@ class FakeRail:
                 raise trouble
             if isinstance(trouble, httpx.Response):
                 return trouble
-            return _told(trouble, problem("unavailable", trouble, "Scripted trouble."))
+            return _told(
+                trouble, build_problem("unavailable", trouble, "Scripted trouble.")
+            )
         key = request.headers.get("idempotency-key")
         if key is None or request.method != "POST":
             return self._entered(request, path, body)
@@ -131,7 +133,7 @@ class FakeRail:
             return answer
         if known[0] != path.encode() + request.content:
             reuse = "The key was sent before with another request."
-            return _told(422, problem("idempotency-key-reuse", 422, reuse))
+            return _told(422, build_problem("idempotency-key-reuse", 422, reuse))
         return httpx.Response(
             known[1].status_code,
             content=known[1].content,
@@ -140,7 +142,7 @@ class FakeRail:
 
     def _entered(self, request: httpx.Request, path: str, body: Json) -> httpx.Response:
         try:
-            status, answer = enter(self.stage, request.method, path, body)
+            status, answer = answer_request(self.server, request.method, path, body)
         except Refusal as refusal:
             return _told(refusal.status, refusal.body)
         return _told(status, answer)
@@ -173,8 +175,8 @@ def fake_checkrail(
     with the fields of the answer: `{"decision": "throttle", "delay_ms": 500}`. `rulings`
     are what people say, one for each time they are asked.
     """
-    stage = Stage(decisions=decisions, calls=calls, turns=turns, rulings=rulings)
-    rail = FakeRail(stage)
+    server = FakeServer(decisions=decisions, calls=calls, turns=turns, rulings=rulings)
+    rail = FakeRail(server)
     stand_in = rail.stand_in()
     stand_ins.append(stand_in)
     try:

@@ -1,4 +1,4 @@
-"""Which door of the fake stands at which address."""
+"""The routes of the fake server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from checkrail.testing import call_routes, check_routes, run_routes
 from checkrail.testing.fakes import Refusal
-from checkrail.testing.server import Answer, Stage
+from checkrail.testing.server import Answer, FakeServer
 from checkrail.testing.shapes import Json
 
 _RUN_DOORS: dict[tuple[str, str], Callable[..., Answer]] = {
@@ -31,23 +31,23 @@ _PART_DOORS: dict[tuple[str, str, str], Callable[..., Answer]] = {
 }
 
 
-def enter(stage: Stage, method: str, path: str, body: Json) -> Answer:
+def answer_request(server: FakeServer, method: str, path: str, body: Json) -> Answer:
     """The answer to a request; Refusal where there is none."""
     first, *rest = [*path.strip("/").split("/"), ""]
     if (method, first, rest) == ("POST", "runs", [""]):
-        return run_routes.start(stage, body)
+        return run_routes.start(server, body)
     if (method, first) == ("POST", "evaluate"):
-        return check_routes.evaluate(stage, rest[0], body)
+        return check_routes.evaluate(server, rest[0], body)
     if (method, first) == ("POST", "reviews") and rest[1:2] == ["withdraw"]:
-        return run_routes.withdraw(stage, rest[0])
-    run = stage.runs.get(rest[0]) if first == "runs" else None
+        return run_routes.withdraw(server, rest[0])
+    run = server.runs.get(rest[0]) if first == "runs" else None
     if run is not None:
         door = _RUN_DOORS.get((method, "/".join(rest[1:]).strip("/")))
         if door is not None:
-            return door(stage, run, body)
+            return door(server, run, body)
         parts = run.calls if rest[1] == "tool-calls" else run.checks
         at = parts.get(rest[2]) if len(rest) > 2 else None
         door = _PART_DOORS.get((method, rest[1], rest[3] if len(rest) > 3 else ""))
         if at is not None and door is not None:
-            return door(stage, run, at, body)
+            return door(server, run, at, body)
     raise Refusal("not-found", 404, "Nothing is found at this address.")

@@ -1,73 +1,75 @@
-"""The fake's doors for runs, steps, checkpoints and waiting."""
+"""The fake server's routes for runs, steps, checkpoints and waiting."""
 
 from __future__ import annotations
 
 from checkrail.testing.fakes import FakeRun, Refusal
 from checkrail.testing.secrets import refuse_secrets
-from checkrail.testing.server import Answer, Stage, words
-from checkrail.testing.shapes import AT, POLICY, Json, evaluation, identity
+from checkrail.testing.server import Answer, FakeServer, take_scripted
+from checkrail.testing.shapes import AT, POLICY, Json, build_evaluation, make_id
 
 
-def start(stage: Stage, body: Json) -> Answer:
+def start(server: FakeServer, body: Json) -> Answer:
     run = FakeRun(body=body)
-    stage.runs[run.id] = run
-    return 201, run.shape()
+    server.runs[run.id] = run
+    return 201, run.build_answer()
 
 
-def show(_stage: Stage, run: FakeRun, _body: Json) -> Answer:
-    return 200, run.shape()
+def show(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
+    return 200, run.build_answer()
 
 
-def report(stage: Stage, run: FakeRun, body: Json) -> Answer:
-    return 201, _step(stage, run, body)
+def report(server: FakeServer, run: FakeRun, body: Json) -> Answer:
+    return 201, _step(server, run, body)
 
 
-def _step(stage: Stage, run: FakeRun, body: Json) -> Json:
+def _step(server: FakeServer, run: FakeRun, body: Json) -> Json:
     number = body["number"]
     if number in run.steps:
-        told, answer = run.steps[number]
-        if told != body:
+        fields, answer = run.steps[number]
+        if fields != body:
             raise Refusal("step-conflict", 409, f"Step {number} is another one.")
         return answer
     run.refuse_unless_running()
     if number != run.last_step + 1:
         raise Refusal("step-out-of-order", 409, "Not yet.", expected=run.last_step + 1)
-    said = words(stage.decisions, "continue", "decision")
-    word = said["decision"]
+    scripted = take_scripted(server.decisions, "continue", "decision")
+    word = scripted["decision"]
     run.last_step = number
     review = None
     if word == "pause":
-        review = stage.open_review(run, "pause", "The script pauses", {}).reference()
+        review = server.open_review(
+            run, "pause", "The script pauses", {}
+        ).build_reference()
     elif word == "stop":
         run.close("stopped", "The script stops")
     answer = {
         "run": run.id,
         "step": number,
-        **evaluation(word),
-        **said,
+        **build_evaluation(word),
+        **scripted,
         "review": review,
         "policy": POLICY,
-        "receipt": run.receipt(),
+        "receipt": run.make_receipt(),
     }
     run.steps[number] = (body, answer)
     return answer
 
 
-def report_batch(stage: Stage, run: FakeRun, body: Json) -> Answer:
+def report_batch(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     decisions: list[Json] = []
     for step in body["steps"]:
-        decisions.append(_step(stage, run, step))
+        decisions.append(_step(server, run, step))
         if decisions[-1]["decision"] in ("pause", "stop"):
             break
     return 200, {"decisions": decisions, "accepted": len(decisions)}
 
 
-def save(_stage: Stage, run: FakeRun, body: Json) -> Answer:
+def save(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
     refuse_secrets(body.get("state", {}))
     run.refuse_closed()
     _refuse_later(run, body["step"])
     saved = {
-        "id": identity(),
+        "id": make_id(),
         "run": run.id,
         "step": body["step"],
         "label": body.get("label", ""),
@@ -75,7 +77,7 @@ def save(_stage: Stage, run: FakeRun, body: Json) -> Answer:
         "created_at": AT,
     }
     run.checkpoints.append(saved)
-    return 201, {**saved, "receipt": run.receipt()}
+    return 201, {**saved, "receipt": run.make_receipt()}
 
 
 def _refuse_later(run: FakeRun, step: int) -> None:
@@ -83,45 +85,47 @@ def _refuse_later(run: FakeRun, step: int) -> None:
         raise Refusal("invalid", 422, "step: later than the last one reported.")
 
 
-def latest(_stage: Stage, run: FakeRun, _body: Json) -> Answer:
+def latest(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
     if not run.checkpoints:
         raise Refusal("not-found", 404, "This run has saved no checkpoint yet.")
     return 200, run.checkpoints[-1]
 
 
-def decision(stage: Stage, run: FakeRun, query: Json) -> Answer:
+def decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
     review = run.reviews[-1] if run.reviews else None
     if "review" in query:
-        review = stage.review(query["review"])
-    stage.look(run, review, float(query.get("wait", 0)))
+        review = server.get_review(query["review"])
+    server.pass_time(run, review, float(query.get("wait", 0)))
     seen = review and {"id": review.id, "kind": review.kind, "version": 1}
     return 200, {
         "run": run.id,
-        "run_status": run.standing(),
+        "run_status": run.get_status(),
         "state": review.state if review else "none",
         "review": seen,
         "ruling": review.ruling if review else None,
     }
 
 
-def ask(stage: Stage, run: FakeRun, body: Json) -> Answer:
+def ask(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running()
-    return 201, stage.open_review(run, body["kind"], body["title"], body).shape()
+    return 201, server.open_review(
+        run, body["kind"], body["title"], body
+    ).build_answer()
 
 
-def withdraw(stage: Stage, code: str) -> Answer:
-    review = stage.review(code)
+def withdraw(server: FakeServer, code: str) -> Answer:
+    review = server.get_review(code)
     if review.state != "open":
         raise Refusal("already-ruled", 409, "It is closed.", state=review.state)
     review.state = "withdrawn"
-    return 200, review.shape()
+    return 200, review.build_answer()
 
 
-def finish(_stage: Stage, run: FakeRun, body: Json) -> Answer:
+def finish(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_closed()
-    if run.waiting:
-        review = run.waiting[0].reference()
+    if run.open_reviews:
+        review = run.open_reviews[0].build_reference()
         raise Refusal("review-open", 409, "A person is asked.", review=review)
     run.close(body["outcome"])
-    run.receipt()
-    return 200, {**run.shape(), "evaluations": []}
+    run.make_receipt()
+    return 200, {**run.build_answer(), "evaluations": []}

@@ -30,7 +30,7 @@ _RANDOM = re.compile(r"(?=.*[0-9])[0-9A-Za-z+/=_.!-]{8,}")
 
 
 def refuse_secrets(state: Json) -> None:
-    places = list(dict.fromkeys(_places(state, ("state",), name="")))
+    places = list(dict.fromkeys(_find_places(state, ("state",), name="")))
     if places:
         raise Refusal(
             "invalid",
@@ -42,16 +42,16 @@ def refuse_secrets(state: Json) -> None:
         )
 
 
-def _places(value: Any, place: Place, *, name: str) -> Iterator[Place]:
+def _find_places(value: Any, place: Place, *, name: str) -> Iterator[Place]:
     if isinstance(value, dict):
         for key, item in value.items():
             if _FORMS.search(key):
                 yield place  # the name itself must not be told
             else:
-                yield from _places(item, (*place, key), name=key)
+                yield from _find_places(item, (*place, key), name=key)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _places(item, (*place, number), name=name)
+            yield from _find_places(item, (*place, number), name=name)
     elif isinstance(value, str) and (
         _FORMS.search(value) or (_NAMES.match(name) and _RANDOM.fullmatch(value))
     ):

@@ -17,7 +17,7 @@ Answer = tuple[int, Json]
 ENDLESS = 400
 
 
-class Stage:
+class FakeServer:
     def __init__(
         self,
         *,
@@ -63,14 +63,14 @@ class Stage:
         run.reviews.append(review)
         return review
 
-    def review(self, code: str) -> FakeReview:
+    def get_review(self, code: str) -> FakeReview:
         for run in self.runs.values():
             for review in run.reviews:
                 if review.id == code:
                     return review
         raise Refusal("not-found", 404, "Nothing is found at this address.")
 
-    def look(self, run: FakeRun, review: FakeReview | None, wait: float) -> None:
+    def pass_time(self, run: FakeRun, review: FakeReview | None, wait: float) -> None:
         """Time passes while somebody waits: to the ruling, or for as long as they wait."""
         if review is not None and review.state == "open":
             self._looks += review.script.action == "nobody"
@@ -80,11 +80,13 @@ class Stage:
                 )
             left = max(0.0, review.opened + review.script.after - self.now)
             self.now += min(wait, left)
-        for each in run.waiting:
+        for each in run.open_reviews:
             each.rule(self.now)
 
 
-def words(script: deque[Word], default: str, name: str) -> Json:
+def take_scripted(script: deque[Word], default: str, name: str) -> Json:
     """The next item of a script: a word, or fields of an answer with that word."""
-    said = script.popleft() if script else default
-    return {name: said} if isinstance(said, str) else {name: default, **said}
+    scripted = script.popleft() if script else default
+    return (
+        {name: scripted} if isinstance(scripted, str) else {name: default, **scripted}
+    )

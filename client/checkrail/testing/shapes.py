@@ -20,21 +20,21 @@ REMAINING: Json = {
 NO_RULING: Json = {"note": "", "answer": None, "amended": None, "grant": None}
 
 
-def identity() -> str:
+def make_id() -> str:
     return str(uuid4())
 
 
-def receipt(seq: int) -> Json:
+def build_receipt(seq: int) -> Json:
     return {"seq": seq, "hash": hashlib.sha256(str(seq).encode()).hexdigest()}
 
 
-def digest(run: str, kind: str, tool: str, fields: Mapping[str, Any]) -> str:
+def compute_digest(run: str, kind: str, tool: str, fields: Mapping[str, Any]) -> str:
     call = {"run": run, "kind": kind, "tool": tool, **fields}
     text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-def finding(decision: str) -> Json:
+def build_finding(decision: str) -> Json:
     return {
         "gate": "scripted",
         "decision": decision,
@@ -44,7 +44,7 @@ def finding(decision: str) -> Json:
     }
 
 
-def call_finding(decision: str) -> Json:
+def build_call_finding(decision: str) -> Json:
     return {
         "gate": "scripted",
         "decision": decision,
@@ -54,7 +54,7 @@ def call_finding(decision: str) -> Json:
     }
 
 
-def metrics() -> Json:
+def build_metrics() -> Json:
     return {
         "budget_slope": 0.0,
         "budget_slope_significant": False,
@@ -75,18 +75,18 @@ def metrics() -> Json:
     }
 
 
-def evaluation(word: str) -> Json:
+def build_evaluation(word: str) -> Json:
     return {
         "decision": word,
         "checkpoint_due": word == "checkpoint",
         "delay_ms": 1000 if word == "throttle" else 0,
-        "findings": [] if word == "continue" else [finding(word)],
-        "metrics": metrics(),
+        "findings": [] if word == "continue" else [build_finding(word)],
+        "metrics": build_metrics(),
         "recommended_action": f"The script says {word}",
     }
 
 
-def budget(wanted: Mapping[str, Any]) -> Json:
+def build_budget(wanted: Mapping[str, Any]) -> Json:
     limits = {**REMAINING, **wanted}
     used = {"tokens": 0, "tool_calls": 0, "time_ms": 0, "cost_usd": "0"}
     return {
@@ -95,7 +95,7 @@ def budget(wanted: Mapping[str, Any]) -> Json:
     }
 
 
-def problem(slug: str, status: int, detail: str, **extra: Any) -> Json:
+def build_problem(slug: str, status: int, detail: str, **extra: Any) -> Json:
     return {
         "type": f"/problems/{slug}",
         "title": slug,

@@ -1,4 +1,4 @@
-"""Does what flows ask for on an event loop."""
+"""Perform the effects of flows on an event loop."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class AsyncDriver:
             await self.close()
 
     async def close(self) -> None:
-        """Whoever asks again afterwards opens new connections."""
+        """Close the connections; a later request opens new ones."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
@@ -87,7 +87,7 @@ class AsyncDriver:
 def make_async_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, T]]:
-    """A flow as a coroutine method of an object that has a `driver`."""
+    """Make a flow a coroutine method of an object that has a `driver`."""
 
     @wraps(flow)
     async def method(self: R, /, *args: P.args, **more: P.kwargs) -> T:
@@ -100,7 +100,7 @@ def make_async_method(
 def make_async_method_returning(
     made: Callable[[R, T], U], flow: Callable[Concatenate[R, P], Flow[T]]
 ) -> Callable[Concatenate[R, P], Coroutine[Any, Any, U]]:
-    """The same for a flow whose outcome becomes an object of the run's own kind."""
+    """The same, with the outcome turned into an object such as an `AsyncCall`."""
 
     @wraps(flow)
     async def method(self: R, /, *args: P.args, **more: P.kwargs) -> U:

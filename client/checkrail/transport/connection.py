@@ -1,4 +1,4 @@
-"""Where the server is, who is asking, and how long to go on trying."""
+"""The address, the key, and how long to try an unreachable server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ API = "/api/v1"
 RETRY_SECONDS = 60.0
 # While a person is waited for nothing is in a hurry: a server may even be moved.
 WAITING_SECONDS = 300.0
-# What an agent that ends still has to say is tried for so long, and no longer.
+# How long the last requests of an agent that ends are tried.
 ENDING_SECONDS = 5.0
 
 Offline = Literal["raise", "wait"]
@@ -46,10 +46,10 @@ class Connection:
     clock: Callable[[], float] = time.monotonic
 
     def get_patience(self, *, waiting: bool) -> float | None:
-        """How many seconds without an answer are borne; None is for ever.
+        """How many seconds without an answer to accept; None is without end.
 
         While a person is waited for there is no hurry, and restarts of the server are
-        likely: that is borne longer, whatever the policy.
+        likely: so a longer outage is accepted, whatever `offline` says.
         """
         if self.offline == "wait":
             return self.offline_seconds
@@ -60,27 +60,27 @@ class Connection:
 
     @property
     def ending_patience(self) -> float:
-        """For the last words of an agent: its own error must not be held up by them."""
+        """For the last requests of an agent: they must not delay its own error."""
         return min(self.retry_seconds, ENDING_SECONDS)
 
 
 def build_connection(
     url: str | None, secret: str | None, *, name: str, **more: Any
 ) -> Connection:
-    """The connection as given, or as the environment says."""
+    """Build it from the arguments, or from the environment."""
     url = (url or os.environ.get("CHECKRAIL_URL") or "").strip().rstrip("/")
     secret = (secret or os.environ.get(name) or "").strip()
     if not url:
         raise ConfigurationError(
-            "Where is the server? Set CHECKRAIL_URL, or pass url=, for example "
+            "No server is given. Set CHECKRAIL_URL, or pass url=, for example "
             "http://127.0.0.1:8000"
         )
     if not _is_address(url):
         raise ConfigurationError(f"{url!r} is no http:// or https:// address.")
     if not secret:
-        raise ConfigurationError(f"Who is asking? Set {name}, or pass it.")
+        raise ConfigurationError(f"No key is given. Set {name}, or pass it.")
     if not (secret.isascii() and secret.isprintable()):
-        raise ConfigurationError(f"{name} holds characters that no key has.")
+        raise ConfigurationError(f"{name} contains characters that no key has.")
     if more.get("offline") not in (None, "raise", "wait"):
         raise ConfigurationError('offline is "raise" or "wait".')
     base = url if url.endswith(API) else url + API
@@ -97,7 +97,7 @@ def _is_address(url: str) -> bool:
 
 @dataclass(frozen=True)
 class StandIn:
-    """What takes the place of the network, the clock and sleeping in a user's tests."""
+    """Replaces the network, the clock and sleeping in a user's tests."""
 
     transport: Any
     async_transport: Any

@@ -1,4 +1,4 @@
-"""Does what flows ask for, in the caller's own thread."""
+"""Perform the effects of flows in the caller's own thread."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Driver:
             self.close()
 
     def close(self) -> None:
-        """Whoever asks again afterwards opens new connections."""
+        """Close the connections; a later request opens new ones."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -107,7 +107,7 @@ def _call_back(effect: Callback) -> object:
 def make_method(
     flow: Callable[Concatenate[R, P], Flow[T]],
 ) -> Callable[Concatenate[R, P], T]:
-    """A flow as a method of an object that has a `driver`."""
+    """Make a flow a method of an object that has a `driver`."""
 
     @wraps(flow)
     def method(self: R, /, *args: P.args, **more: P.kwargs) -> T:
@@ -120,7 +120,7 @@ def make_method(
 def make_method_returning(
     made: Callable[[R, T], U], flow: Callable[Concatenate[R, P], Flow[T]]
 ) -> Callable[Concatenate[R, P], U]:
-    """The same for a flow whose outcome becomes an object of the run's own kind."""
+    """The same, with the outcome turned into an object such as a `Call`."""
 
     @wraps(flow)
     def method(self: R, /, *args: P.args, **more: P.kwargs) -> U:

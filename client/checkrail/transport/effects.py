@@ -1,8 +1,8 @@
-"""Requests, answers, and flows: what is to happen, told apart from how it is done.
+"""Requests and flows: what is to happen, apart from how it is done.
 
-A flow is a generator that yields what it needs done (send this, sleep, tell somebody)
+A flow is a generator that yields what it needs done (send a request, sleep, call a function)
 and is given the outcome. It does no I/O itself, so the same flow serves the blocking
-and the asynchronous client; `driving` and `async_driving` do what it asks.
+and the asynchronous client; `driver` and `async_driver` do what it asks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class NoResponse(Exception):
-    """No answer came: refused, cut off, or too late. Flows decide what that means."""
+    """No response came: refused, cut off, or too late. Flows decide what that means."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def post_once(path: str, body: Mapping[str, Any]) -> Request:
 
 
 def quote_part(text: str) -> str:
-    """An id as one part of a path, whatever is in it."""
+    """Quote an id as one part of a path, whatever is in it."""
     return quote(text, safe="")
 
 
@@ -100,7 +100,7 @@ def encode_json(body: Mapping[str, Any]) -> bytes:
 
 
 def drop_unset(**values: Any) -> dict[str, Any]:
-    """Without what was left out: the server knows its own defaults."""
+    """Drop what was left out: the server has its own defaults."""
     return {
         name: value
         for name, value in values.items()

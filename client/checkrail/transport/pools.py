@@ -77,7 +77,7 @@ class AsyncPool:
 
 
 class RefusedStream(Exception):
-    """A streamed answer that is none; `answer` says why."""
+    """A stream was refused; `answer` says why."""
 
     def __init__(self, answer: Response) -> None:
         super().__init__(answer.text)
@@ -125,7 +125,7 @@ def _build_arguments(request: Request, connection: Connection) -> dict[str, Any]
 
 
 def _convert_error(error: Exception) -> Exception:
-    """An address that cannot be one will not become one by trying again."""
+    """Convert httpx's error; a wrong address is not worth another try."""
     words = str(error) or type(error).__name__
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.InvalidURL)):
         return ConfigurationError(f"The address cannot be used: {words}")

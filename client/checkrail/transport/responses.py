@@ -51,11 +51,11 @@ class Response:
     @property
     def retry_after(self) -> float | None:
         """Seconds; the header may also name a moment."""
-        told = self.headers.get("retry-after", "").strip()
-        if told.isascii() and told.isdigit():
-            return float(told)
+        value = self.headers.get("retry-after", "").strip()
+        if value.isascii() and value.isdigit():
+            return float(value)
         try:
-            moment = parsedate_to_datetime(told)
+            moment = parsedate_to_datetime(value)
         except ValueError:
             return None
         if moment.tzinfo is None:

@@ -1,7 +1,7 @@
-"""One request until it is answered: which trouble is tried again, and for how long.
+"""Send a request until it is answered: what is tried again, and for how long.
 
 Only requests that are safe to repeat are repeated. Whatever happens, the outcome is an
-answer or an exception: no trouble is ever taken for a permission.
+answer or an exception: an error is never taken for a permission.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def send_request(
     waiting: bool = False,
     patience: float | None = None,
 ) -> Flow[A]:
-    """The answer as this class; a refusal is raised as the Problem that it is."""
+    """Return the answer as this class; raise a refusal as its Problem."""
     answer = yield from send_until_answered(
         connection, request, waiting=waiting, patience=patience
     )
@@ -97,7 +97,7 @@ def _is_temporary(answer: Response) -> bool:
 
 
 def _get_pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
-    """Longer each time, and not the same for everybody who was cut off at once."""
+    """Longer each time, and random, so that not all clients come back at once."""
     longest = LONGEST_PAUSE_WAITING if waiting else LONGEST_PAUSE
     pause = min(longest, FIRST_PAUSE * 2.0 ** min(tries - 1, 10))
     if wanted is not None:
@@ -106,7 +106,7 @@ def _get_pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
 
 
 def _report_outage(connection: Connection, outage: Outage) -> Flow[None]:
-    # A long outage fills no log: the 1st, 2nd, 4th, 8th … try is told.
+    # A long outage must not fill the log: the 1st, 2nd, 4th, 8th … try is logged.
     rare = outage.tries & (outage.tries - 1) == 0
     logger.log(
         logging.WARNING if rare else logging.DEBUG,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from checkrail import Checkrail, Outage
-from checkrail.hooks.sending import Call, posted
+from checkrail.hooks.sending import HookRequest, send_event
 
 from config.fastpath.key_rate import BURST_SECONDS, KeyRate
 from tests.builders import Person, Robot, make_project, make_robot
@@ -116,8 +116,8 @@ def test_the_command_hook_asks_again_until_there_is_room(
     with client_for(slow, robo) as agent:
         exhaust(agent)
 
-    answer = posted(
-        Call(
+    answer = send_event(
+        HookRequest(
             url=slow.url,
             key=robo.key,
             host="claude-code",

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 import pytest
 from checkrail.hooks import sending
-from checkrail.hooks.events import EVENTS, failed
+from checkrail.hooks.events import EVENTS, build_failure
 
 from tests.builders import Robot
 from tests.gateway.coding_agents.hosts import Host, held, recorded
@@ -101,7 +101,7 @@ def test_it_says_what_the_server_says(live: Live, claude: Host, start: Start) ->
 def test_every_event_fails_closed_without_a_server(start: Start) -> None:
     for dialect in EVENTS:
         for event in EVENTS[dialect]:
-            ending = failed(event, "the server cannot be reached")
+            ending = build_failure(event, "the server cannot be reached")
             if event in {"PreToolUse", "UserPromptSubmit"}:
                 assert (ending.code, ending.out) == (2, ""), event
                 assert "cannot be reached" in ending.err
@@ -190,14 +190,14 @@ def test_what_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
-        call = sending.Call(
+        call = sending.HookRequest(
             url, "crk_x", "claude-code", "PreToolUse", {}, b"{}", wait=20
         )
         try:
-            assert sending.posted(call) == {"try": 3}
+            assert sending.send_event(call) == {"try": 3}
             heard.clear()
             with pytest.raises(sending.NoAnswer, match="408"):
-                sending.posted(replace(call, event="Stop"))
+                sending.send_event(replace(call, event="Stop"))
             assert len(heard) == 1
         finally:
             server.shutdown()
@@ -233,7 +233,7 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
     """The hook asks again, and finds its call where it was."""
     monkeypatch.setattr(sending, "HELD_AFTER", 0.1)
     with relayed(live) as relay, ThreadPoolExecutor() as pool:
-        call = sending.Call(
+        call = sending.HookRequest(
             url=relay.url,
             key=robo.key,
             host="claude-code",
@@ -242,7 +242,7 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
             body=json.dumps(pre(claude, ASKED)).encode(),
             wait=570,
         )
-        answer = pool.submit(sending.posted, call)
+        answer = pool.submit(sending.send_event, call)
         until(lambda: claude.known and held(claude.run))
         time.sleep(0.2)
         relay.cut()
@@ -256,7 +256,7 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
 
         relay.cut()
         with pytest.raises(sending.NoAnswer, match="cannot be reached"):
-            sending.posted(replace(call, outage=0.5))
+            sending.send_event(replace(call, outage=0.5))
 
 
 def test_a_restart_is_not_noticed(live: Live, claude: Host, start: Start) -> None:

@@ -6,8 +6,8 @@ import json
 import re
 
 from checkrail.hooks.events import EVENTS
-from checkrail.hooks.installation import _parser
-from checkrail.hooks.settings_hooks import Wanted, with_hooks
+from checkrail.hooks.installation import build_parser
+from checkrail.hooks.settings_hooks import HookOptions, add_hooks
 
 from tests.docs.markdown import blocks, table_under, text_of
 
@@ -18,7 +18,7 @@ def test_every_event_and_option_is_on_the_page() -> None:
     rows = table_under(PAGE, first_column="event")
     told = {name for row in rows for name in re.findall(r"`(\w+)`", row[0])}
     assert told == {*EVENTS["claude-code"], *EVENTS["codex"]}
-    for action in _parser()._actions:
+    for action in build_parser()._actions:
         for name in action.option_strings:
             if name not in {"-h", "--help"}:
                 assert name in PAGE, name
@@ -26,8 +26,8 @@ def test_every_event_and_option_is_on_the_page() -> None:
 
 def test_the_example_is_what_the_installation_writes() -> None:
     example = json.loads(blocks(PAGE, language="json")[0])
-    wanted = Wanted(
+    wanted = HookOptions(
         host="claude-code", url="https://checkrail.example.org", by_http=True
     )
-    written = with_hooks({}, wanted)["hooks"]["PreToolUse"]
+    written = add_hooks({}, wanted)["hooks"]["PreToolUse"]
     assert example["hooks"]["PreToolUse"] == written

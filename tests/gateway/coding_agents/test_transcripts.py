@@ -31,30 +31,30 @@ def message(code: str, tokens: int, **more: int) -> dict[str, Any]:
 
 
 def test_each_message_of_claude_code_counts_once(event: dict[str, Any]) -> None:
-    transcripts.begin("claude-code", event)
+    transcripts.skip_earlier_lines("claude-code", event)
     write(event, {"type": "user", "message": {"content": "usage"}}, message("a", 10))
     write(event, message("a", 10), message("a", 10, output_tokens=5), "no JSON\n")
-    assert transcripts.spent("claude-code", event).tokens == 15
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 15
     # The rest of a message, half a line, and a line of unknown form.
     line = json.dumps(message("b", 7))
     write(event, message("a", 10, output_tokens=6), line[:20])
-    assert transcripts.spent("claude-code", event).tokens == 1
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 1
     write(event, line[20:] + "\n", {"message": {"usage": None}}, "[]\n")
-    assert transcripts.spent("claude-code", event).tokens == 7
-    used = transcripts.spent("claude-code", event)
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 7
+    used = transcripts.count_new_tokens("claude-code", event)
     assert used.tokens == 0
 
     write(event, message("c", 3))
-    transcripts.spent("claude-code", event).give_back()
-    assert transcripts.spent("claude-code", event).tokens == 3
+    transcripts.count_new_tokens("claude-code", event).give_back()
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 3
 
 
 def test_what_was_there_before_is_not_of_this_run(event: dict[str, Any]) -> None:
     write(event, message("a", 10))
-    transcripts.begin("claude-code", event)
+    transcripts.skip_earlier_lines("claude-code", event)
     write(event, message("b", 7))
-    transcripts.begin("claude-code", event)
-    assert transcripts.spent("claude-code", event).tokens == 7
+    transcripts.skip_earlier_lines("claude-code", event)
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 7
 
 
 def test_a_subagents_own_transcript_is_read(
@@ -64,8 +64,8 @@ def test_a_subagents_own_transcript_is_read(
     own = tmp_path / "agent.jsonl"
     own.write_text(json.dumps(message("b", 4)) + "\n")
     ending = {**event, "agent_transcript_path": str(own)}
-    assert transcripts.spent("claude-code", ending).tokens == 14
-    assert transcripts.spent("claude-code", ending).tokens == 0
+    assert transcripts.count_new_tokens("claude-code", ending).tokens == 14
+    assert transcripts.count_new_tokens("claude-code", ending).tokens == 0
 
 
 def test_codex_writes_running_totals(event: dict[str, Any]) -> None:
@@ -76,17 +76,18 @@ def test_codex_writes_running_totals(event: dict[str, Any]) -> None:
 
     write(event, {"type": "session_meta", "payload": {"source": "exec"}})
     write(event, total(100, 20))
-    assert transcripts.codex_is_headless(event)
-    assert transcripts.spent("codex", event).tokens == 80
+    assert transcripts.is_codex_headless(event)
+    assert transcripts.count_new_tokens("codex", event).tokens == 80
     empty = {"type": "event_msg", "payload": {"type": "token_count", "info": None}}
     write(event, total(100, 20), empty, total(250, 60))
-    assert transcripts.spent("codex", event).tokens == 110
+    assert transcripts.count_new_tokens("codex", event).tokens == 110
 
 
 def test_hooks_that_run_side_by_side_share_the_count(event: dict[str, Any]) -> None:
     write(event, *(message(f"m{number}", 1) for number in range(100)))
     with ThreadPoolExecutor(max_workers=8) as pool:
         found = pool.map(
-            lambda _: transcripts.spent("claude-code", event).tokens, range(8)
+            lambda _: transcripts.count_new_tokens("claude-code", event).tokens,
+            range(8),
         )
         assert sum(found) == 100
