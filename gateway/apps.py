@@ -7,3 +7,11 @@ from django.apps import AppConfig
 
 class GatewayConfig(AppConfig):
     name = "gateway"
+
+    def ready(self) -> None:
+        # They need the models, which are loaded by now and not before.
+        from gateway.replay import register_replays
+        from gateway.transitions import register_entry_types
+
+        register_entry_types()
+        register_replays()

@@ -79,7 +79,7 @@ class RunState:
         """Calls that a person may still let run: their place in the budget is kept."""
         return sum(review.kind == "confirmation" for review in self.open_reviews)
 
-    def moved(self, status: str, *, reason: str, at: datetime) -> RunState:
+    def with_status(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""
         return replace(
             self,

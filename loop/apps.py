@@ -12,8 +12,10 @@ class LoopConfig(AppConfig):
         # These import models, which are loaded only now.
         from loop.control.worker_hint import send_hints_on_commits
         from loop.cycle.approvals import handle_review_closed
+        from loop.cycle.replay import register_entry_types
         from reviews.closed_hooks import register_aftermath
         from reviews.models import Kind
 
         register_aftermath(Kind.LOOP_ACTION, handle_review_closed)
         send_hints_on_commits()
+        register_entry_types()

@@ -12,5 +12,7 @@ class ReviewsConfig(AppConfig):
         # Needs the models, which are loaded by now and not before.
         from ledger.verification.row_checks import register_comparison
         from reviews.row_checks import compare_with_chain
+        from reviews.transitions import register_entry_types
 
+        register_entry_types()
         register_comparison(compare_with_chain)

@@ -17,8 +17,8 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
 from guidance.selectors import policy_by_id
 from ledger.chain import timestamp
+from ledger.entry_types import apply_entry
 from ledger.state import OpenReview, RunState
-from ledger.transitions import after
 from ledger.writer import Change, Draft, SealedEntry, nothing
 from ledger.writer.sql import Statement
 from reviews.closed_hooks import follow_up
@@ -43,7 +43,7 @@ class Plan:
 
     def note(self, entry_type: str, *, actor: str, payload: dict[str, Any]) -> None:
         self.drafts.append(Draft(type=entry_type, actor=actor, payload=payload))
-        self.run = after(self.run, entry_type, payload, self.at)
+        self.run = apply_entry(self.run, entry_type, payload, self.at)
 
     @property
     def next_seq(self) -> int:

@@ -23,6 +23,12 @@ from common.errors import DomainError, Invalid, NotFound
 from gateway.schemas.runs import FinishIn, StepIn
 from gateway.telemetry.meaning import Told, Trace, told_by, traces_of
 from gateway.telemetry.spans import BadSpan, Span
+from gateway.transitions import (
+    apply_step,
+    count_repeated_turns,
+    get_step_type,
+    report_to_json,
+)
 from gateway.use_cases.runs import StartRun, finish
 from gateway.use_cases.steps import refuse_uncountable, report_of
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
@@ -36,7 +42,6 @@ from ledger.idempotency import (
 )
 from ledger.models import FINAL, OBSERVED, Entry, Run
 from ledger.state import RunState
-from ledger.transitions import after_step, report_to_json, step_type, turns_repeat
 from ledger.writer import Change, ChangeRequest, Draft, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.plan import Plan
@@ -132,12 +137,12 @@ class ObserveSpans(ChangeRequest[list[str]]):
             memory=run.memory,
             used=run.used,
             budget=run.budget,
-            turns_repeat=turns_repeat(run, policy.policy),
+            turns_repeat=count_repeated_turns(run, policy.policy),
         )
         refuse_uncountable(verdict.used)
         plan.drafts.append(
             Draft(
-                type=step_type(run),
+                type=get_step_type(run),
                 actor=self.agent.actor,
                 payload={
                     "report": report_to_json(report),
@@ -149,7 +154,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
                 step_number=report.number,
             )
         )
-        plan.run = after_step(run, verdict, plan.at)
+        plan.run = apply_step(run, verdict, plan.at)
 
 
 def _key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:

@@ -14,6 +14,13 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.responses import Reply, reply
 from gateway.schemas.runs import StepIn
+from gateway.transitions import (
+    apply_step,
+    count_repeated_turns,
+    get_headline,
+    report_from_json,
+    report_to_json,
+)
 from gateway.use_cases.access import own, refuse_unless_running
 from gateway.use_cases.review_links import reference
 from guidance.core.money import micros
@@ -25,13 +32,6 @@ from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.idempotency import Idempotency
 from ledger.models import Entry
 from ledger.state import RunState
-from ledger.transitions import (
-    after_step,
-    headline,
-    report_from_json,
-    report_to_json,
-    turns_repeat,
-)
 from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import reached_review_cap
@@ -110,7 +110,7 @@ class ReportSteps(ChangeRequest[Reply]):
             memory=run.memory,
             used=run.used,
             budget=run.budget,
-            turns_repeat=turns_repeat(run, policy.policy),
+            turns_repeat=count_repeated_turns(run, policy.policy),
         )
         refuse_uncountable(verdict.used)
         reached = None
@@ -137,11 +137,11 @@ class ReportSteps(ChangeRequest[Reply]):
                 decision=verdict.decision,
             )
         )
-        plan.run = after_step(run, verdict, plan.at)
+        plan.run = apply_step(run, verdict, plan.at)
         if verdict.decision == "pause":
             code = plan.open_review(
                 kind="pause",
-                title=headline(verdict, "pause"),
+                title=get_headline(verdict, "pause"),
                 content={
                     "kind": "pause",
                     "step": payload["report"],

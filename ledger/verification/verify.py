@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, replace
 
 from ledger.chain import GENESIS, Link, hash_link, hash_payload, timestamp
+from ledger.entry_types import apply_entry, get_entry_type
 from ledger.models import Entry, Run
 from ledger.state import (
     COLUMNS,
@@ -18,7 +19,6 @@ from ledger.state import (
     build_unstarted_state,
     list_column_values,
 )
-from ledger.transitions import STEPS, after, after_stored_step, started
 from ledger.verification.unreadable import describe, read_entries, refuse_other
 
 
@@ -72,13 +72,7 @@ def verify_run(run: Run) -> Verification:
 def _after(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
     """The run after this entry, taking what was decided as it stands there."""
     try:
-        payload = json.loads(entry.payload)
-        if entry.type == "run.started":
-            state = started(state, payload)
-        elif entry.type in STEPS:
-            state = after_stored_step(state, payload, entry.at)
-        else:
-            state = after(state, entry.type, payload, entry.at)
+        state = apply_entry(state, entry.type, json.loads(entry.payload), entry.at)
     except Exception as error:
         refuse_other(error)
         return state, describe(error)
@@ -152,11 +146,8 @@ def _hash(entry: Entry, *, run: Run) -> str:
 
 def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
     """Columns that are not hashed repeat what is, or keep its order."""
-    payload = json.loads(entry.payload)
-    number = payload["report"]["number"] if entry.type in STEPS else None
-    judged = entry.type == "step.judged"
-    decision = payload["verdict"]["decision"] if judged else ""
-    if (entry.step_number, entry.decision) != (number, decision):
+    columns = get_entry_type(entry.type).columns(json.loads(entry.payload))
+    if (entry.step_number, entry.decision) != columns:
         return "its step or decision column differs from its payload"
     if entry.project_id != run.project_id:
         return "it stands in another project than its run"

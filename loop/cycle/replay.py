@@ -15,9 +15,31 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy
 from guidance.models import PolicyVersion
 from guidance.selectors import policy_by_id
+from ledger.entry_types import register_entry_type
+from ledger.state import RunState
+from ledger.verification.replay import Difference, ReplayedEntry, register_replay
+
+ENTRY_TYPES = (
+    *("signalled", "decided", "emitted", "resolved", "switched", "reported"),
+    *("alerted", "heard", "noted", "recommended"),
+)
 
 
-def loop_differences(
+def register_entry_types() -> None:
+    """None of them changes the state of the loop's run."""
+    for name in ENTRY_TYPES:
+        register_entry_type(f"loop.{name}")
+    register_replay("loop.decided", replay_decision)
+
+
+def replay_decision(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+    found = list_differences(
+        item.payload, project_id=item.run.project_id, policy=item.tried
+    )
+    return item.applied, next((item.differ(*each) for each in found), None)
+
+
+def list_differences(
     payload: Mapping[str, Any], *, project_id: int, policy: Policy | None
 ) -> Iterator[tuple[str, Any, Any]]:
     """What comes out otherwise: its name, as it is stored, as it came out.

@@ -1,0 +1,108 @@
+"""Steps, calls and turns, judged again from their entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gateway.transitions import (
+    apply_step,
+    count_repeated_turns,
+    get_step_type,
+    report_from_json,
+)
+from guidance.core.policy.caps import CapReached
+from guidance.core.review_limit import block_at_cap, stop_at_cap
+from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
+from guidance.core.tools.calls import call_from
+from guidance.core.tools.judge_call import (
+    GATEWAY_VERSION,
+    CallVerdict,
+    call_budget,
+    judge_call,
+)
+from guidance.core.turns.facts import TurnFacts
+from guidance.core.turns.judge_turn import judge_turn
+from guidance.core.vocabulary import most_severe_call
+from guidance.redactor import fingerprint_key
+from ledger.state import RunState
+from ledger.verification.replay import Difference, ReplayedEntry, register_replay
+
+
+def register_replays() -> None:
+    for name in ("step.judged", "step.observed"):
+        register_replay(name, replay_step)
+    register_replay("call.judged", replay_call)
+    register_replay("turn.judged", replay_turn)
+
+
+def replay_step(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+    state, payload = item.state, item.payload
+    if payload["engine"] != ENGINE_VERSION:
+        return state, item.differ("engine version", payload["engine"], ENGINE_VERSION)
+    if item.entry.type != get_step_type(state):
+        return state, item.differ("type", item.entry.type, get_step_type(state))
+    verdict = judge_step(
+        policy=item.policy,
+        report=report_from_json(payload["report"]),
+        memory=state.memory,
+        used=state.used,
+        budget=state.budget,
+        turns_repeat=count_repeated_turns(state, item.policy),
+    )
+    verdict = stop_at_cap(verdict, _get_cap(payload))
+    difference = item.compare(payload["verdict"], verdict.to_json())
+    if difference is not None:
+        return state, difference
+    return apply_step(state, verdict, item.entry.at), None
+
+
+def replay_turn(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+    facts = TurnFacts(**item.payload["facts"])
+    again = judge_turn(item.policy.turns.for_model(item.run.model), facts).to_json()
+    return item.applied, item.compare(item.payload["verdict"], again)
+
+
+def replay_call(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+    return item.applied, _compare_call(item)
+
+
+def _compare_call(item: ReplayedEntry) -> Difference | None:
+    """A call that was kept whole is judged again, by the rules it was judged by.
+
+    Rules grow: a call that older ones have judged is not held against newer ones.
+    """
+    state, payload = item.state, item.payload
+    call = call_from(**{name: payload[name] for name in ("kind", "tool", "shown")})
+    if call is None or payload["redacted"] or payload["engine"] != GATEWAY_VERSION:
+        return None
+    verdict = judge_call(
+        rules=item.policy.tools, call=call, fingerprint_key=fingerprint_key()
+    ).with_finding(
+        call_budget(budget=state.budget, used=state.used, reserved=state.reserved_calls)
+    )
+    verdict = block_at_cap(verdict, _get_cap(payload))
+    before = {"decision": payload["decision"], "findings": payload["findings"]}
+    if payload["permission"] is not None:
+        # Let through by a person's word, which no gate knows.
+        before = {
+            "decision": "require-confirmation",
+            "findings": payload["findings"][:-1],
+        }
+    return item.compare(before, _add_repairs(verdict, before["findings"]))
+
+
+def _get_cap(payload: dict[str, Any]) -> CapReached | None:
+    """What others had open when it was decided: a fact that only the entry knows."""
+    reached = payload.get("review_limit")
+    return None if reached is None else CapReached(**reached)
+
+
+def _add_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
+    """Arguments are kept as they were read, so what was repaired is not seen again."""
+    repaired = [f for f in stored if "args_repaired" in f["details"]]
+    again = verdict.to_json()
+    decisions = [again["decision"], *(finding["decision"] for finding in repaired)]
+    return {
+        "decision": most_severe_call(decisions),
+        "findings": [*repaired, *again["findings"]],
+    }

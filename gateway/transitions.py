@@ -1,0 +1,120 @@
+"""What the entries that agents cause do to a run: steps, calls, turns, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any
+
+from guidance.core.policy import Policy
+from guidance.core.runs.facts import StepReport
+from guidance.core.steps.judge_step import StepVerdict
+from guidance.core.turns.facts import TurnFacts
+from ledger.entry_types import Payload, register_entry_type
+from ledger.state import RunState
+from reviews.transitions import count_call
+
+
+def register_entry_types() -> None:
+    register_entry_type(
+        "step.judged", apply=apply_stored_step, columns=get_step_columns
+    )
+    register_entry_type(
+        "step.observed", apply=apply_stored_step, columns=get_observed_columns
+    )
+    register_entry_type("call.judged", apply=apply_judged_call)
+    register_entry_type("call.settled", apply=apply_settled_call)
+    register_entry_type("turn.judged", apply=apply_turn)
+    for name in ("call.claimed", "call.expired", "call.replayed"):
+        register_entry_type(name)
+    for name in ("check.opened", "check.judged", "agent.observed"):
+        register_entry_type(name)
+
+
+def get_step_type(run: RunState) -> str:
+    """A step that is only observed is an entry of its own type: nothing was decided."""
+    return "step.observed" if run.observed else "step.judged"
+
+
+def apply_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
+    """A judged step: totals and memory move; a stop latches at once."""
+    decision = "" if run.observed else verdict.decision
+    moved = replace(
+        run, used=verdict.used, memory=verdict.memory, last_decision=decision
+    )
+    if decision == "stop":
+        return moved.with_status("stopped", reason=get_headline(verdict, "stop"), at=at)
+    return moved
+
+
+def apply_stored_step(run: RunState, payload: Payload, at: datetime) -> RunState:
+    """The same from its entry, with nothing judged again: the status and the number."""
+    verdict = payload["verdict"]
+    decision = "" if run.observed else verdict["decision"]
+    memory = replace(run.memory, last_step=payload["report"]["number"])
+    moved = replace(run, memory=memory, last_decision=decision)
+    if decision == "stop":
+        findings = verdict["findings"]
+        reason = next(f["message"] for f in findings if f["decision"] == "stop")
+        return moved.with_status("stopped", reason=reason, at=at)
+    return moved
+
+
+def get_step_columns(payload: Payload) -> tuple[int | None, str]:
+    return payload["report"]["number"], payload["verdict"]["decision"]
+
+
+def get_observed_columns(payload: Payload) -> tuple[int | None, str]:
+    return payload["report"]["number"], ""
+
+
+def count_repeated_turns(run: RunState, policy: Policy) -> int:
+    """The cycle that the agent's turns are in, which the next step is judged by."""
+    times = policy.continue_limits.repeat_limit
+    return run.turns.repetition(times=times) or 0
+
+
+def apply_turn(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    turns = run.turns.after(
+        TurnFacts(**payload["facts"]),
+        action=payload["verdict"]["action"],
+        tools=payload["tools"],
+    )
+    return replace(run, turns=turns)
+
+
+def apply_judged_call(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    granted = payload["grant"] is not None
+    calls = run.memory.calls.judged(weight=payload["weight"], granted=granted)
+    moved = replace(run, memory=replace(run.memory, calls=calls))
+    return count_call(moved) if granted else moved
+
+
+def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    used = replace(
+        run.used,
+        tokens=run.used.tokens + payload["tokens"],
+        time_ms=run.used.time_ms + payload["duration_ms"],
+        cost_micros=run.used.cost_micros + payload["cost_micros"],
+    )
+    calls = run.memory.calls.resulted(ok=payload["ok"])
+    return replace(run, used=used, memory=replace(run.memory, calls=calls))
+
+
+def get_headline(verdict: StepVerdict, decision: str) -> str:
+    """The words of the first finding that led to this decision."""
+    return next(f.message for f in verdict.findings if f.decision == decision)
+
+
+_REPORT_FIELDS = tuple(field.name for field in fields(StepReport))
+
+
+def report_to_json(report: StepReport) -> dict[str, Any]:
+    # asdict() would copy deeply what cannot change, for every step (bench steps).
+    document = {name: getattr(report, name) for name in _REPORT_FIELDS}
+    return {**document, "confidences": list(report.confidences)}
+
+
+def report_from_json(document: Mapping[str, Any]) -> StepReport:
+    return StepReport(**{**document, "confidences": tuple(document["confidences"])})

@@ -1,0 +1,71 @@
+"""The registry of entry types: what an entry of each type does to its run.
+
+The room that writes a type of entry registers it at start-up, in `AppConfig.ready`:
+
+    register_entry_type("review.claimed")                      # leaves the run as it is
+    register_entry_type("review.opened", apply=apply_opened)   # moves the run's state
+
+`apply` gets the run's state before the entry, the entry's payload and its time, and
+returns the state after it. It must be pure: the writer calls it when the entry is made,
+`ledger.verification.verify` when the chain is checked, and all must arrive at the same
+row. How a type is judged again is registered with `verification.replay.register_replay`.
+
+A type stays registered for as long as any ledger has entries of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from ledger.state import RunState
+
+Payload = Mapping[str, Any]
+Apply = Callable[[RunState, Payload, datetime], RunState]
+# The columns `step_number` and `decision` of the entry, which repeat its payload.
+Columns = Callable[[Payload], tuple[int | None, str]]
+
+
+def keep_run(run: RunState, _payload: Payload, _at: datetime) -> RunState:
+    return run
+
+
+def _no_columns(_payload: Payload) -> tuple[int | None, str]:
+    return None, ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryType:
+    name: str
+    apply: Apply
+    columns: Columns
+
+
+_types: dict[str, EntryType] = {}
+
+
+def register_entry_type(
+    name: str, *, apply: Apply = keep_run, columns: Columns = _no_columns
+) -> None:
+    _types[name] = EntryType(name=name, apply=apply, columns=columns)
+
+
+def get_entry_type(name: str) -> EntryType:
+    """An unknown type is an error, never an entry without effect."""
+    try:
+        return _types[name]
+    except KeyError:
+        raise ValueError(f"An entry of type {name} is not known.") from None
+
+
+def list_entry_types() -> list[str]:
+    return sorted(_types)
+
+
+def apply_entry(
+    run: RunState, entry_type: str, payload: Payload, at: datetime
+) -> RunState:
+    """The run's state after an entry of this type."""
+    return get_entry_type(entry_type).apply(run, payload, at)
