@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 FORMAT = 1
 GENESIS = "0" * 64
@@ -27,6 +28,28 @@ class Link:
     actor: str
     payload_sha256: str
     prev_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedEntry:
+    """An entry with its place in the chain, ready to be stored."""
+
+    run_id: int
+    project_id: int
+    version: int
+    seq: int
+    at: datetime
+    type: str
+    actor: str
+    payload: str
+    payload_sha256: str
+    prev_hash: str
+    hash: str
+    step_number: int | None
+    decision: str
+
+    def receipt(self) -> dict[str, Any]:
+        return {"seq": self.seq, "hash": self.hash}
 
 
 def timestamp(at: datetime) -> str:

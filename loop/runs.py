@@ -17,11 +17,11 @@ from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, Run
+from ledger.plan import Plan
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
 from loop.errors import LoopMoved, NotDue, RunStarted
 from loop.models import ProjectLoop
-from reviews.plan import Plan
 
 T = TypeVar("T")
 TASK = "System loop"

@@ -7,15 +7,12 @@ is stored together with the end, and a refusal leaves the review open.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from ledger.plan import Plan
 from ledger.state import OpenReview
 
-if TYPE_CHECKING:
-    from reviews.plan import Plan
-
 # The plan, the review, how it ended (the ruling, expired or superseded), and by whom.
-Aftermath = Callable[["Plan", OpenReview, str, str], None]
+Aftermath = Callable[[Plan, OpenReview, str, str], None]
 _by_kind: dict[str, Aftermath] = {}
 
 

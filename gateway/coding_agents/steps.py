@@ -49,7 +49,8 @@ class ReportNextStep(ReportSteps):
         change = super().decide(run, at)
         paid = HookSession.objects.filter(pk=self.session_id)
         pay = partial(paid.update, owed_tokens=0, owed_cost_micros=0)
-        return replace(change, effects=[*change.effects, pay])
+        change.plan.effects.append(pay)
+        return change
 
 
 async def step_taken(visit: Visit, run: Governed, **facts: Any) -> Outcome:

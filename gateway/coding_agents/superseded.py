@@ -15,12 +15,13 @@ from accounts.auth import AgentPrincipal
 from gateway.coding_agents.session_events import Governed, Visit
 from gateway.models import HookAnswer, HookCall
 from gateway.use_cases.access import own
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
-from reviews.plan import Plan
+from reviews.plan import end_review
 
 AT_THE_TERMINAL = "Answered at the terminal"
 WITHOUT_IT = "The agent's turn went on without it"
@@ -48,7 +49,7 @@ class TakeBack(ChangeRequest[None]):
             actor=self.agent.actor,
             payload={"review": review.code, "reason": self.reason},
         )
-        plan.end_review(review, ReviewState.WITHDRAWN)
+        end_review(plan, review, ReviewState.WITHDRAWN)
         return plan.change(_none)
 
 

@@ -16,8 +16,9 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
 from ledger.models import Checkpoint, IdempotencyRecord, Run
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, Draft, nothing, writer
+from ledger.writer import Change, ChangeRequest, writer
 
 OPERATOR = "system:operator"
 
@@ -67,8 +68,9 @@ class RedactCheckpoint(ChangeRequest[None]):
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         state = clean(json.loads(self.checkpoint.state))
-        draft = Draft(
-            type="checkpoint.redacted",
+        plan = Plan(run, at)
+        plan.note(
+            "checkpoint.redacted",
             actor=OPERATOR,
             payload={
                 "checkpoint": str(self.checkpoint.code),
@@ -77,15 +79,11 @@ class RedactCheckpoint(ChangeRequest[None]):
         )
         rows = Checkpoint.objects.filter(pk=self.checkpoint.pk)
         text = json.dumps(state, ensure_ascii=False)
-        return Change(
-            state=run,
-            drafts=[draft],
-            answer=nothing,
-            effects=[
-                partial(rows.update, state=text),
-                partial(clean_answers, run.agent_id, self.checkpoint),
-            ],
-        )
+        plan.effects += [
+            partial(rows.update, state=text),
+            partial(clean_answers, run.agent_id, self.checkpoint),
+        ]
+        return plan.change()
 
 
 def clean_answers(agent_id: int, checkpoint: Checkpoint) -> None:

@@ -23,11 +23,11 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
 from ledger.idempotency import Idempotency
 from ledger.models import Checkpoint
+from ledger.plan import Plan
 from ledger.serializers import serialize_checkpoint
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, writer
 from reviews.errors import refuse_closed
-from reviews.plan import Plan
 
 STATE_LIMIT = 64 * 1024
 # What stands for a secret may be longer than the secret was.

@@ -28,6 +28,7 @@ from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.links import review_url
 from ledger.models import Entry
+from ledger.plan import Plan
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -41,7 +42,7 @@ from reviews.errors import (
     review_reference,
 )
 from reviews.models import Grant, GrantState, ReviewState, ToolCall
-from reviews.plan import CLOCK, Plan
+from reviews.plan import CLOCK
 
 
 @dataclass(kw_only=True)

@@ -26,7 +26,7 @@ from ledger.waiting.hub import hub
 from ledger.writer import Committed
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Holder
-from reviews.rulings.notice import Standing, Told
+from reviews.rulings.notice import Standing
 
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})
@@ -126,12 +126,13 @@ def _standing_for(
 ) -> Standing:
     """Asked anew at every look: a key revoked meanwhile hears nothing more."""
     if isinstance(principal, AgentPrincipal):
-        told = news.told if news is not None else None
-        if news is not None and isinstance(told, Told) and told.review == review_code:
-            # All is known but whether this key still opens the door, and often that.
-            if principal.key_id not in news.keys and not key_stands(principal.key_id):
+        known = news.waiter_answer if news is not None else None
+        if news is not None and known is not None and known.subject == review_code:
+            # All is known but whether this key is still valid, and often that too.
+            valid = principal.key_id in news.valid_key_ids
+            if not valid and not key_stands(principal.key_id):
                 raise Unauthenticated
-            return told.standing
+            return known.body, known.head_seq
         # Whose run it is does not change: only the key has to be looked at.
         found = standing(run_id, review_code, key_id=principal.key_id)
         if found is not None:

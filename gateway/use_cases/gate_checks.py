@@ -40,6 +40,7 @@ from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import RunStatus
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -47,7 +48,7 @@ from reviews.caps import reached_review_cap
 from reviews.checks import gates_of, open_warnings, state_of_check, store_state
 from reviews.errors import AlreadyRuled
 from reviews.models import AdvisoryWarning, GateCheck, ReviewState
-from reviews.plan import Plan
+from reviews.plan import close_run, open_review
 
 QUALITY_GATE = "system:quality-gate"
 
@@ -208,7 +209,8 @@ def put_before_a_person(
     plan: Plan, check: GateCheck, gates: CombinedGates, state: CheckState
 ) -> dict[str, str]:
     """The whole history side by side: what failed, what was said, what changed."""
-    code = plan.open_review(
+    code = open_review(
+        plan,
         kind="exhausted",
         title=exhaustion_title(gates, state),
         content={
@@ -228,7 +230,8 @@ def put_before_a_person(
 
 def stop_unasked(plan: Plan, reached: CapReached) -> None:
     """The check has failed and nobody can be asked: the run does not go on."""
-    plan.close_run(
+    close_run(
+        plan,
         "run.stopped",
         actor=QUALITY_GATE,
         reason=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about the check",

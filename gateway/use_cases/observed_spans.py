@@ -41,10 +41,10 @@ from ledger.idempotency import (
     list_recorded_answers,
 )
 from ledger.models import FINAL, OBSERVED, Entry, Run
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Draft, writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.plan import Plan
 
 # Of one transaction: others write between two parts of a large request.
 PART = 100

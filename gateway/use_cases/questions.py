@@ -14,13 +14,14 @@ from gateway.schemas.runs import ReviewIn
 from gateway.use_cases.access import own, refuse_unless_running
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
-from reviews.plan import Plan
+from reviews.plan import end_review, open_review
 from reviews.rulings.expiry import expire_review
 from reviews.selectors import REVIEW_RELATED
 from reviews.serializers import review_answer
@@ -36,7 +37,8 @@ class AskPerson(ChangeRequest[Reply]):
         refuse_unless_running(run, self.agent)
         refuse_reviews_at_cap(run)
         plan = Plan(run, at)
-        code = plan.open_review(
+        code = open_review(
+            plan,
             kind=self.body.kind,
             title=self.body.title,
             content=self.body.model_dump(mode="json"),
@@ -71,7 +73,7 @@ class WithdrawReview(ChangeRequest[Reply]):
             actor=self.agent.actor,
             payload={"review": review.code},
         )
-        plan.end_review(review, ReviewState.WITHDRAWN)
+        end_review(plan, review, ReviewState.WITHDRAWN)
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:

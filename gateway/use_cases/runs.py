@@ -21,13 +21,14 @@ from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import policy_in_force
 from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
+from ledger.plan import Plan
 from ledger.serializers import RUN_RELATED, serialize_run
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen, refuse_closed
-from reviews.plan import Plan
+from reviews.plan import revoke_grants
 from reviews.rulings.budgets import budget_over
 
 
@@ -128,7 +129,7 @@ class FinishRun(ChangeRequest[Reply]):
             )
         plan = Plan(run, at)
         evaluations = finish(plan, self.body, actor=self.agent.actor)
-        plan.revoke_grants()
+        revoke_grants(plan)
         extra = {"evaluations": evaluations}
         return plan.change(partial(_run_reply, run.id, extra=extra))
 

@@ -31,12 +31,13 @@ from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_st
 from guidance.selectors import LoadedPolicy, policy_by_id
 from ledger.idempotency import Idempotency
 from ledger.models import Entry
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
-from reviews.plan import Plan
+from reviews.plan import open_review, revoke_grants
 
 TOTAL_MAX = 2**53 - 1
 # In the order people read them; the stored text is sorted.
@@ -139,7 +140,8 @@ class ReportSteps(ChangeRequest[Reply]):
         )
         plan.run = apply_step(run, verdict, plan.at)
         if verdict.decision == "pause":
-            code = plan.open_review(
+            code = open_review(
+                plan,
                 kind="pause",
                 title=get_headline(verdict, "pause"),
                 content={
@@ -154,7 +156,7 @@ class ReportSteps(ChangeRequest[Reply]):
             # The draft is sealed later, so the step's own entry can name its review.
             payload["review"] = {"id": code, "kind": "pause"}
         elif verdict.decision == "stop":
-            plan.revoke_grants()
+            revoke_grants(plan)
             plan.wakes = True
         return verdict
 

@@ -43,6 +43,7 @@ from guidance.core.tools.permission_shapes import permittable
 from guidance.redactor import fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -51,7 +52,7 @@ from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused
 from reviews.permissions.grants import NewGrant, grant_for
 from reviews.permissions.standing import Use, permission_for
-from reviews.plan import Plan
+from reviews.plan import open_review
 
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.
@@ -150,7 +151,8 @@ class JudgeCall(ChangeRequest[Reply]):
             )
         rules = self.policy.policy.tools
         asked = [f for f in verdict.findings if f.decision == "require-confirmation"]
-        code = plan.open_review(
+        code = open_review(
+            plan,
             kind="confirmation",
             title=_title(verdict.tool, asked[0]),
             content={

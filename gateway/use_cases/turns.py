@@ -22,11 +22,12 @@ from guidance.core.turns.rules import TurnRules
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import Run
+from ledger.plan import Plan
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_reviews_at_cap
-from reviews.plan import Plan
+from reviews.plan import open_review
 
 TURN_GATE = "system:turn-gate"
 
@@ -66,7 +67,8 @@ class JudgeTurn(ChangeRequest[Reply]):
         return plan.change(self._answer)
 
     def _put_before_a_person(self, plan: Plan, verdict: TurnVerdict) -> dict[str, str]:
-        code = plan.open_review(
+        code = open_review(
+            plan,
             kind="question",
             title=verdict.question or verdict.reason,
             content={

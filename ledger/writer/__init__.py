@@ -1,8 +1,9 @@
 """The writer: every change of every run, and the only code that writes to the ledger.
 
 A *change request* (`changes.ChangeRequest`) says what somebody wants: report a step, rule
-on a review, finish a run. Its `decide` gets the run's state and the time, and returns a
-`Change`: the new state, the entries that say why, rows of other tables that belong to
+on a review, finish a run. Its `load` reads what it must know beside the run; then its
+`decide`, which is pure, gets the run's state and the time and returns a `Change`: a plan
+(`ledger.plan`) of the new state, the entries that say why and the rows that belong to
 them, and the answer to the caller. Or it raises a DomainError, and nothing is stored.
 Callers hand it over with `await writer().perform(request)`, or `perform_now` where they
 may block; both return after the commit.
@@ -38,15 +39,10 @@ runs reads for async code on a few threads.
 
 from __future__ import annotations
 
+from ledger.chain import SealedEntry
+from ledger.plan import Change, Draft
 from ledger.writer.batch import Committed
-from ledger.writer.changes import (
-    Change,
-    ChangeRequest,
-    Draft,
-    NewRunRequest,
-    SealedEntry,
-    nothing,
-)
+from ledger.writer.changes import ChangeRequest, NewRunRequest
 from ledger.writer.thread import Writer, close_writer, listen_always, writer
 
 __all__ = [
@@ -59,6 +55,5 @@ __all__ = [
     "Writer",
     "close_writer",
     "listen_always",
-    "nothing",
     "writer",
 ]

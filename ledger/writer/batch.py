@@ -13,20 +13,18 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
+from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
+from ledger.plan import Change, Statement, WaiterAnswer
 from ledger.state import RunState
 from ledger.writer import sql
 from ledger.writer.changes import (
-    Change,
     ChangeRequest,
     LockRequired,
     NewRunRequest,
-    SealedEntry,
-    nothing,
     seal_entries,
 )
 from ledger.writer.locking import create_project_head, lock_project, store_locked
-from ledger.writer.sql import Statement
 from ledger.writer.state_cache import StateCache
 from ledger.writer.store_postgresql import RunWrite, get_session_pid, store
 
@@ -37,15 +35,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """News of a commit: which projects and runs changed, and which runs may wake a
-    waiter. `told` is what the only change of this commit says of itself, and `keys` are
-    keys of the run's agent of which is known that they are good."""
+    """What a commit changed: projects, runs (`moved`), and those of them that somebody
+    may wait for (`runs`). Where it was one change: what waiters are answered, and ids of
+    keys of the run's agent known to be valid."""
 
     projects: frozenset[int]
     moved: frozenset[int]
     runs: frozenset[int]
-    told: object = None
-    keys: frozenset[int] = frozenset()
+    waiter_answer: WaiterAnswer | None = None
+    valid_key_ids: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -60,14 +58,14 @@ class Job:
     committing: bool = False
 
     def settle(self, answer: Any, error: BaseException | None) -> None:
-        """Once: what was told to somebody is not judged again."""
+        """Answer the caller, once."""
         if not self.settled:
             self.settled = True
             self.answer(answer, error)
 
     @property
     def alone(self) -> bool:
-        """Judged under the project's lock, in a transaction of its own."""
+        """Decided under the project's lock, in a transaction of its own."""
         request = self.request
         return request.locked or request.under_lock or request.idempotency is not None
 
@@ -93,20 +91,19 @@ class PendingRun:
     ) -> None:
         self.write.state = state
         self.write.entries += entries
-        self.rows += change.rows
-        self.statements += change.statements
-        self.effects += change.effects
+        self.rows += change.plan.rows
+        self.statements += change.plan.statements
+        self.effects += change.plan.effects
         self.answers.append((job, change, entries))
-        self.write.wakes = self.write.wakes or change.wakes
+        self.write.wakes = self.write.wakes or change.plan.wakes
 
 
-class Done(NamedTuple):
-    """What was written under a project's lock."""
+class Stored(NamedTuple):
+    """What was stored under a project's lock."""
 
     write: RunWrite
-    told: object
-    keys: frozenset[int]
-    refusal: DomainError | None
+    change: Change[Any]
+    valid_key_ids: frozenset[int]
 
 
 class Committer:
@@ -130,44 +127,53 @@ class Committer:
         try:
             job.committing = False
             with transaction.atomic():
-                answer, done = self._commit_locked(job.request)
+                answer, stored = self._commit_locked(job.request)
                 job.committing = True
         except DomainError as refusal:
             job.settle(None, refusal)
             return
-        if done is not None:
-            state = done.write.state
-            self.states.put(state)
-            wakes = [state.id] if done.write.wakes else []
-            self._announce([state], wakes, told=done.told, keys=done.keys)
-        job.settle(answer, done.refusal if done is not None else None)
+        if stored is None:
+            job.settle(answer, None)
+            return
+        state = stored.write.state
+        self.states.put(state)
+        self._announce(
+            [state],
+            [state.id] if stored.write.wakes else [],
+            waiter_answer=stored.change.plan.waiter_answer,
+            valid_key_ids=stored.valid_key_ids,
+        )
+        job.settle(answer, stored.change.refusal)
 
-    def _commit_locked(self, request: ChangeRequest[T]) -> tuple[T, Done | None]:
+    def _commit_locked(self, request: ChangeRequest[T]) -> tuple[T, Stored | None]:
         request.under_lock = True
         if isinstance(request, NewRunRequest):
             create_project_head(request.project_id)
-            held = lock_project(request.project_id)
+            lock = lock_project(request.project_id)
         else:
-            held, run = self.states.lock(request.run_code)
+            lock, run = self.states.lock(request.run_code)
         if request.idempotency is not None:
             earlier = get_earlier_answer(request.idempotency)
             if earlier is not None:
                 return earlier, None
         if isinstance(request, NewRunRequest):
-            run = request.create(held.at)
-        change, write = _decide_locked(request, run, held.at)
+            run = request.create(lock.at)
+        change, write = _decide_locked(request, run, lock.at)
         self.session = get_session_pid()
-        if change.answer is nothing and not (change.effects or request.idempotency):
-            inserted = map(sql.build_insert, change.rows)
-            keys = store_locked(write, held, [*inserted, *change.statements])
-            return change.answer(()), Done(write, change.told, keys, change.refusal)
-        keys = store_locked(write, held)
-        _store_extras(change.rows, change.statements, change.effects)
-        answer = change.answer(write.entries)
+        plan = change.plan
+        if change.answer is None and not (plan.effects or request.idempotency):
+            # Nobody needs the ids of the rows: they go into the statement that stores
+            # the run, and a ruling is two statements in all (bench waking).
+            inserted = map(sql.build_insert, plan.rows)
+            keys = store_locked(write, lock, [*inserted, *plan.statements])
+        else:
+            keys = store_locked(write, lock)
+            _store_extras(plan.rows, plan.statements, plan.effects)
+        answer = change.build_answer(write.entries)
         if request.idempotency is not None and change.refusal is None:
             at = write.state.updated_at
             store_answer(request.idempotency, answer=answer, at=at)
-        return answer, Done(write, change.told, keys, change.refusal)
+        return answer, Stored(write, change, keys)
 
     def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
@@ -193,7 +199,7 @@ class Committer:
             if item.write.state.id in won:
                 self.states.put(item.write.state)
                 for job, change, entries in item.answers:
-                    job.settle(change.answer(entries), change.refusal)
+                    job.settle(change.build_answer(entries), change.refusal)
             else:
                 self.states.drop(code)
                 again += (job for job, _, _ in item.answers)
@@ -206,7 +212,7 @@ class Committer:
         run = item.write.state if item else self.states.get(code)
         try:
             at = max(now, run.updated_at)
-            change = job.request.decide(run, at)
+            change = decide(job.request, run, at)
         except DomainError:
             # Refused on what we remember, or on what this batch has not yet stored:
             # neither is the truth. Judge again on the stored run.
@@ -214,8 +220,8 @@ class Committer:
                 return False
             run = self.states.read(code)
             at = max(now, run.updated_at)
-            change = job.request.decide(run, at)
-        state, entries = seal_entries(run, change, at)
+            change = decide(job.request, run, at)
+        state, entries = seal_entries(run, change.plan, at)
         if item is None:
             item = PendingRun(RunWrite(old_hash=run.head_hash, state=state))
             pending[code] = item
@@ -254,14 +260,22 @@ class Committer:
         )
 
 
+def decide(request: ChangeRequest[T], run: RunState, at: datetime) -> Change[T]:
+    request.load(run, at)
+    return request.decide(run, at)
+
+
 def _decide_locked(
     request: ChangeRequest[T], run: RunState, at: datetime
 ) -> tuple[Change[T], RunWrite]:
     at = max(at, run.updated_at)
-    change = request.decide(run, at)
-    state, entries = seal_entries(run, change, at)
+    change = decide(request, run, at)
+    state, entries = seal_entries(run, change.plan, at)
     write = RunWrite(
-        old_hash=run.head_hash, state=state, entries=list(entries), wakes=change.wakes
+        old_hash=run.head_hash,
+        state=state,
+        entries=list(entries),
+        wakes=change.plan.wakes,
     )
     return change, write
 

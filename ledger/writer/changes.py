@@ -1,105 +1,41 @@
-"""The shape of a wish to change a run, and of what comes of it.
+"""Change requests, and the entries that their changes become.
 
-A change request decides: from the run's state and the time it makes a Change, or raises a
-DomainError. It reads and writes nothing itself; the writer stores the Change together
-with its entries in one transaction.
+First it loads what it has to know beside the run, then it decides: from that, the run's
+state and the time it makes a Change, or raises a DomainError. `decide` is pure: it asks
+the database nothing. The writer stores the Change with its entries in one transaction.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from django.db.models import Model
-
-from common.errors import DomainError
 from common.ids import uuid7
 from guidance.core.canonical import canonical
-from ledger.chain import FORMAT, Link, hash_link, hash_payload, timestamp
+from ledger.chain import FORMAT, Link, SealedEntry, hash_link, hash_payload, timestamp
 from ledger.idempotency import Idempotency
+from ledger.plan import Change, Plan
 from ledger.state import RunState
-from ledger.writer.sql import Statement
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """An entry before it has its place in the chain."""
-
-    type: str
-    actor: str
-    payload: dict[str, Any]
-    step_number: int | None = None
-    decision: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealedEntry:
-    """An entry with its place in the chain, ready to be stored."""
-
-    run_id: int
-    project_id: int
-    version: int
-    seq: int
-    at: datetime
-    type: str
-    actor: str
-    payload: str
-    payload_sha256: str
-    prev_hash: str
-    hash: str
-    step_number: int | None
-    decision: str
-
-    def receipt(self) -> dict[str, Any]:
-        return {"seq": self.seq, "hash": self.hash}
-
-
-def nothing(_entries: Sequence[SealedEntry]) -> None:
-    """The answer of a change that only has to be done. Others may look at what was
-    written, so they are asked before the commit."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change(Generic[T]):
-    """What a change request wants: the new state, its entries, rows beside them, an answer.
-
-    `rows` are inserted inside the transaction, after the run was won by compare-and-set,
-    those of a batch together; then come `statements`, and then `effects`, each by itself.
-    `wakes` says that somebody may be waiting for this very change, and `told` is what
-    they may be told of it without a look at the database. A `refusal` is told instead of
-    the answer, after the commit: what came too late is stored as such, so that it stays
-    too late whatever the clock says next.
-    """
-
-    state: RunState
-    drafts: Sequence[Draft]
-    answer: Callable[[Sequence[SealedEntry]], T]
-    rows: Sequence[Model] = ()
-    statements: Sequence[Statement] = ()
-    effects: Sequence[Callable[[], object]] = ()
-    wakes: bool = False
-    told: object = None
-    refusal: DomainError | None = None
-
-
 class LockRequired(Exception):
-    """The change request can only be judged under the project's lock."""
+    """The change request can only be decided under the project's lock."""
 
 
 @dataclass(kw_only=True)
 class ChangeRequest(ABC, Generic[T]):
-    """One wish. `locked` ones are judged under the project's lock, by its clock; the
-    others only where `require_lock` says so."""
+    """One change that somebody asks for. `locked` ones are decided under the project's
+    lock, by its clock; the others only where `require_lock` says so."""
 
     locked: ClassVar[bool] = True
     run_code: str
     idempotency: Idempotency | None = None
-    # Set by the writer: whether the project is held while this is judged.
+    # Set by the writer: whether the project is locked while this is decided.
     under_lock: bool = field(default=False, init=False)
 
     @property
@@ -116,6 +52,13 @@ class ChangeRequest(ABC, Generic[T]):
         project have open: the writer judges it once more, while nobody else writes."""
         if not self.under_lock:
             raise LockRequired
+
+    def load(self, run: RunState, at: datetime) -> None:
+        """Read what `decide` needs beside the run, into fields of this request.
+
+        Called before every `decide`, in the same transaction: under the project's lock
+        where the request is locked.
+        """
 
     @abstractmethod
     def decide(self, run: RunState, at: datetime) -> Change[T]: ...
@@ -136,13 +79,13 @@ class NewRunRequest(ChangeRequest[T]):
 
 
 def seal_entries(
-    run: RunState, change: Change[Any], at: datetime
+    run: RunState, plan: Plan, at: datetime
 ) -> tuple[RunState, tuple[SealedEntry, ...]]:
-    """Chain the change's drafts behind the run's head."""
+    """Chain the plan's drafts behind the run's head."""
     seq, prev = run.head_seq, run.head_hash
     stamp = timestamp(at)
     entries = []
-    for draft in change.drafts:
+    for draft in plan.drafts:
         seq += 1
         payload = canonical(draft.payload)
         hashed = hash_payload(payload)
@@ -173,5 +116,5 @@ def seal_entries(
         )
         entries.append(entry)
         prev = entry.hash
-    state = replace(change.state, head_seq=seq, head_hash=prev, updated_at=at)
+    state = replace(plan.run, head_seq=seq, head_hash=prev, updated_at=at)
     return state, tuple(entries)

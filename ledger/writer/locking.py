@@ -15,9 +15,10 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
+from ledger.plan import Statement
 from ledger.state import COLUMNS, list_column_values
 from ledger.writer import sql
-from ledger.writer.sql import Row, Statement
+from ledger.writer.sql import Row
 from ledger.writer.store_postgresql import (
     CHANNEL,
     ENTRY_COLUMNS,

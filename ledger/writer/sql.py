@@ -1,8 +1,8 @@
-"""Ready-made statements: the same text every time, run by the database's own driver.
+"""Prepared statements: the same text every time, run by the database's own driver.
 
-For what somebody waits for. The ORM takes ten times as long to write such a statement
-as a database takes to answer it, and PostgreSQL plans a join of six tables for a
-millisecond unless it may keep the statement prepared.
+Only for what an agent waits for (bench waking): the ORM takes ten times as long to write
+such a statement as a database takes to answer it, and PostgreSQL plans a join of six
+tables for a millisecond unless it may keep the statement prepared.
 """
 
 from __future__ import annotations
@@ -10,22 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from uuid import UUID
 
 import psycopg
 from django.db import connection
 from django.db.models import NOT_PROVIDED, AutoField, Field, Model
 
+from ledger.plan import Statement
+
 M = TypeVar("M", bound=Model)
 Row = tuple[Any, ...]
-
-
-class Statement(NamedTuple):
-    """`%s` stands for each value."""
-
-    text: str
-    parameters: Sequence[Any] = ()
 
 
 def execute(text: str, given: Sequence[Any]) -> list[Row]:

@@ -16,9 +16,9 @@ from typing import Any, cast
 
 from django.db import connection
 
+from ledger.chain import SealedEntry
 from ledger.state import COLUMNS, RunState, list_column_values
 from ledger.writer import sql
-from ledger.writer.changes import SealedEntry
 
 CHANNEL = "checkrail"
 

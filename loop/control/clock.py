@@ -19,8 +19,9 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import HEARTBEAT, WAKE
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import ProjectHead
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.control.subscribers import notify_subscribers
 from loop.cycle.pipeline import decide_pending
 from loop.errors import NotDue
@@ -29,7 +30,6 @@ from loop.inbox.notes import return_unconfirmed_notes
 from loop.inbox.triggers import NewSignal, build_accepted_reply
 from loop.models import ProjectLoop
 from loop.runs import get_loop, perform, refuse_closed_run
-from reviews.plan import Plan
 
 CLOCK = "system:clock"
 
@@ -110,7 +110,7 @@ class SendHeartbeat(ChangeRequest[None]):
         plan = Plan(run, at)
         NewSignal(type=HEARTBEAT, source="clock", actor=CLOCK).add_to(plan)
         plan.effects.append(partial(loops.update, heartbeat_at=at, looked_at=at))
-        return plan.change(nothing)
+        return plan.change()
 
 
 @dataclass(kw_only=True)

@@ -9,11 +9,11 @@ from functools import partial
 from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, nothing
+from ledger.writer import Change, ChangeRequest
 from loop.models import ProjectLoop
 from loop.runs import perform, refuse_closed_run
-from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
@@ -39,7 +39,7 @@ class SetPaused(ChangeRequest[None]):
                 paused_reason=self.reason if self.paused else "",
             )
         )
-        return plan.change(nothing)
+        return plan.change()
 
 
 def set_paused(

@@ -17,6 +17,7 @@ from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
 from ledger.chain import timestamp
+from ledger.plan import Plan
 from loop.cycle.drafting import build_draft
 from loop.models import (
     Incident,
@@ -26,7 +27,6 @@ from loop.models import (
     Recommendation,
     RecommendationState,
 )
-from reviews.plan import Plan
 
 LOOP_ACTOR = "system:loop"
 

@@ -18,12 +18,12 @@ from guidance.core.loop.proposals import Proposal, proposal_problem
 from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, policy_by_id
 from guidance.services import DEFAULT
+from ledger.plan import Plan
 from ledger.state import OpenReview
 from loop.cycle.act import Action
 from loop.errors import LoopPaused
 from loop.models import Decision, ProjectLoop
 from loop.selectors import HOUR
-from reviews.plan import Plan
 
 _WORDS = {
     "deny": "A person denied it.",

@@ -13,6 +13,7 @@ from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.facts import FactsReader
@@ -22,7 +23,6 @@ from loop.cycle.sense import mark_stale
 from loop.errors import AlreadyDecided
 from loop.models import ProjectLoop, Signal
 from loop.runs import refuse_closed_run
-from reviews.plan import Plan
 
 logger = logging.getLogger(__name__)
 

@@ -12,12 +12,13 @@ from guidance.core.loop.guardrails import RAILS_VERSION, Ruled
 from guidance.core.loop.proposals import Proposal
 from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
+from ledger.plan import Plan
 from loop.cycle.act import LOOP_ACTOR, Action
 from loop.cycle.facts import get_root_id
 from loop.cycle.llm_decider import ModelAnswer
 from loop.models import Decision, Signal
 from reviews.models import Kind
-from reviews.plan import Plan
+from reviews.plan import open_review
 from reviews.rulings.expiry import DENY
 
 NOT_ASKED = "not asked: the loop is paused, or today's budget is used up"
@@ -147,7 +148,8 @@ class DecisionRecord:
     def _open_review(self, plan: Plan, action: Action) -> str:
         kind = self.policy.policy.loop.kinds[action.proposal.kind or ""]
         expires = self.policy.policy.reviews.expires_after_s
-        return plan.open_review(
+        return open_review(
+            plan,
             kind=Kind.LOOP_ACTION,
             title=f"Start the loop {kind.name}?",
             content={

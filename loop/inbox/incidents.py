@@ -7,12 +7,12 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, nothing
+from ledger.writer import Change, ChangeRequest
 from loop.errors import NotDue
 from loop.models import Incident
 from loop.runs import perform, refuse_closed_run
-from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
@@ -40,7 +40,7 @@ class ResolveIncident(ChangeRequest[None]):
             },
         )
         plan.effects.append(partial(still_open.update, resolved_at=at))
-        return plan.change(nothing)
+        return plan.change()
 
 
 def resolve_incident(

@@ -19,6 +19,7 @@ from accounts.models import SYSTEM_LOOP
 from guidance.core.loop.section import LoopSection
 from guidance.services import DEFAULT, policy_in_force
 from ledger.models import Entry, ProjectHead
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.sense import get_log_type
@@ -27,7 +28,6 @@ from loop.inbox.outcomes import link_run
 from loop.inbox.triggers import NewSignal
 from loop.models import ProjectLoop
 from loop.runs import get_loop, perform, refuse_closed_run
-from reviews.plan import Plan
 from safetext import visible_line
 
 AT_ONCE = 200

@@ -16,6 +16,7 @@ from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from ledger.idempotency import Idempotency
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import NotDue
@@ -24,7 +25,6 @@ from loop.inbox.triggers import NewSignal
 from loop.models import Note, NoteState
 from loop.runs import perform, refuse_closed_run
 from loop.serializers import serialize_note
-from reviews.plan import Plan
 
 CLOCK = "system:clock"
 OPEN = (NoteState.QUEUED, NoteState.CLAIMED)

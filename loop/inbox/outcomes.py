@@ -17,6 +17,7 @@ from common.ids import parse_code
 from common.responses import Reply, reply
 from ledger.idempotency import Idempotency
 from ledger.models import Run
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
 from loop.inbox.triggers import NewSignal
@@ -24,7 +25,6 @@ from loop.models import Decision
 from loop.runs import perform, refuse_closed_run
 from loop.selectors import DECISION_RELATED
 from loop.serializers import serialize_decision
-from reviews.plan import Plan
 
 
 def link_run(plan: Plan, run: Run, signal: NewSignal) -> None:

@@ -20,15 +20,15 @@ from guidance.core.loop.vocabulary import EVENT
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, nothing
+from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.drafting import build_draft
 from loop.errors import LoopPaused
 from loop.inbox.caps import refuse_at_cap
 from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_closed_run
 from loop.serializers import serialize_recommendation
-from reviews.plan import Plan
 
 
 @dataclass(kw_only=True)
@@ -153,7 +153,7 @@ class EndRecommendation(ChangeRequest[None]):
                 rows.update, state=state, ended_at=at, ended_by_id=self.person.user_id
             )
         )
-        return plan.change(nothing)
+        return plan.change()
 
     def _carry_out(self, plan: Plan, row: Recommendation) -> None:
         """Apply it to the policy in force, which must be the one that was seen."""

@@ -16,12 +16,12 @@ from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.facts import identity_of
 from ledger.idempotency import Idempotency
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import SignalKnown
 from loop.models import Decision, Signal
 from loop.runs import perform, refuse_closed_run
-from reviews.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,11 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict
 from guidance.core.tools.permission_shapes import exact_text, permission_key, shape_text
 from ledger.chain import timestamp
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from reviews.errors import PermissionGone
 from reviews.models import Permission, Review, Scope
-from reviews.plan import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,12 +17,13 @@ from accounts.models import SYSTEM_LOOP
 from common.errors import DomainError
 from guidance.selectors import policy_by_id
 from ledger.models import Run, RunStatus
+from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
-from reviews.plan import CLOCK, Plan
+from reviews.plan import CLOCK, close_run, end_review
 
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
@@ -54,12 +55,12 @@ def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
         actor=CLOCK,
         payload={"review": review.code, "outcome": review.on_expiry},
     )
-    plan.end_review(review, ReviewState.EXPIRED)
+    end_review(plan, review, ReviewState.EXPIRED)
     follow_up(plan, review, ending="expired", actor=CLOCK)
     if review.on_expiry == DENY:
         return plan  # it was about one action, not about the run
     closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
-    plan.close_run(closing, actor=CLOCK, reason="Nobody ruled on the review in time.")
+    close_run(plan, closing, actor=CLOCK, reason="Nobody ruled on the review in time.")
     return plan
 
 
@@ -69,8 +70,11 @@ class AbandonRun(ChangeRequest[bool]):
         if run.status != RunStatus.RUNNING or not _silent(run, at):
             raise RunClosed.of(run)
         plan = Plan(run, at)
-        plan.close_run(
-            "run.abandoned", actor=CLOCK, reason="The agent reported nothing more."
+        close_run(
+            plan,
+            "run.abandoned",
+            actor=CLOCK,
+            reason="The agent reported nothing more.",
         )
         return plan.change(_true)
 

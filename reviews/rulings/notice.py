@@ -1,20 +1,11 @@
-"""What a ruling tells the agent that waits for it, before anybody has to look it up."""
+"""The decision on a run, as an agent that waits for it is answered."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 # The answer as the contract shows it, and the run's head at that moment.
 Standing = tuple[dict[str, Any], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """How the run stands for whoever asked about this very review."""
-
-    review: str
-    standing: Standing
 
 
 def standing_shape(

@@ -11,16 +11,17 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import Invalid, StaleVersion
 from ledger.chain import timestamp
+from ledger.plan import Plan, WaiterAnswer
 from ledger.state import OpenReview, RunState
-from ledger.writer import Change, ChangeRequest, nothing
+from ledger.writer import Change, ChangeRequest
 from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
-from reviews.plan import Plan
+from reviews.plan import close_run, end_review
 from reviews.rulings.approvals import Let, Letting
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.gate_choices import Choice
-from reviews.rulings.notice import Told, standing_shape
+from reviews.rulings.notice import standing_shape
 from reviews.rulings.take_overs import (
     get_other_claimer,
     refuse_unseen_claim,
@@ -102,7 +103,7 @@ class Rule(ReviewChangeRequest):
                 **taken_from(claimer),
             },
         )
-        plan.end_review(review, ReviewState.RULED)
+        end_review(plan, review, ReviewState.RULED)
         ruling = self._ruling(at)
         plan.rows.append(ruling)
         follow_up(plan, review, ending=self.action, actor=self.person.actor)
@@ -112,13 +113,13 @@ class Rule(ReviewChangeRequest):
             plan.rows += let.rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
-            plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
-        plan.told = self._told(plan, review, ruling, let)
-        return plan.change(nothing)
+            close_run(plan, "run.aborted", actor=self.person.actor, reason=reason)
+        plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, let)
+        return plan.change()
 
-    def _told(
+    def _build_waiter_answer(
         self, plan: Plan, review: OpenReview, ruling: Ruling, let: Let | None
-    ) -> Told:
+    ) -> WaiterAnswer:
         answer = standing_shape(
             run=plan.run.code,
             status=plan.run.status,
@@ -139,7 +140,9 @@ class Rule(ReviewChangeRequest):
                 UUID(let.grant.code) if let else None,
             ),
         )
-        return Told(review=review.code, standing=(answer, plan.next_seq - 1))
+        return WaiterAnswer(
+            subject=review.code, body=answer, head_seq=plan.next_seq - 1
+        )
 
     def _claimer(self) -> User | None:
         """Programs rule on purpose, and an agent waits for it: what was read before the
@@ -201,7 +204,7 @@ class Claim(ReviewChangeRequest):
             payload={"review": review.code, **taken_from(claimer)},
         )
         plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
-        return plan.change(nothing)
+        return plan.change()
 
 
 class Release(ReviewChangeRequest):
@@ -214,7 +217,7 @@ class Release(ReviewChangeRequest):
             payload={"review": review.code},
         )
         plan.effects.append(self.update(assignee_id=None, claimed_at=None))
-        return plan.change(nothing)
+        return plan.change()
 
 
 @dataclass(kw_only=True)
@@ -238,4 +241,4 @@ class Remark(ReviewChangeRequest):
                 at=at,
             )
         )
-        return plan.change(nothing)
+        return plan.change()

@@ -8,11 +8,12 @@ from functools import partial
 
 from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
+from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, nothing
+from ledger.writer import Change, ChangeRequest
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
-from reviews.plan import Plan
+from reviews.plan import close_run
 from reviews.rulings.budgets import budget_over
 from reviews.schemas.reviews import BudgetIn
 
@@ -32,8 +33,8 @@ class AbortRun(ChangeRequest[None]):
             )
         plan = Plan(run, at)
         reason = self.reason or "A reviewer aborted the run."
-        plan.close_run("run.aborted", actor=self.person.actor, reason=reason)
-        return plan.change(nothing)
+        close_run(plan, "run.aborted", actor=self.person.actor, reason=reason)
+        return plan.change()
 
 
 @dataclass(kw_only=True)
@@ -58,7 +59,7 @@ class ReopenRun(ChangeRequest[None]):
                 "budget": asdict(budget_over(run.budget, self.budget)),
             },
         )
-        return plan.change(nothing)
+        return plan.change()
 
 
 @dataclass(kw_only=True)
@@ -81,4 +82,4 @@ class AcknowledgeWarning(ChangeRequest[None]):
                 rows.update, acknowledged_at=at, acknowledged_by_id=self.person.user_id
             )
         )
-        return plan.change(nothing)
+        return plan.change()

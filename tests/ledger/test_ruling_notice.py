@@ -16,7 +16,6 @@ from gateway.use_cases.decision_query import standing
 from ledger.models import Run
 from ledger.writer import Committed, writer
 from ledger.writer.state_cache import StateCache
-from reviews.rulings.notice import Told
 from tests.builders import Robot, pause_at_once, start_run
 from tests.gateway.calls.calls import command
 from tests.people import rule
@@ -62,11 +61,11 @@ def test_a_ruling_tells_what_is_then_stored(
 
     answer = rule(reviewer, review, action, **more)
 
-    (told,) = [each.told for each in news if each.runs]
-    assert isinstance(told, Told)
-    assert told.review == review
+    (known,) = [each.waiter_answer for each in news if each.runs]
+    assert known is not None
+    assert known.subject == review
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    assert told.standing == standing(run_id, review)
+    assert (known.body, known.head_seq) == standing(run_id, review)
     shown = reviewer.get(f"/reviews/{review}").json()
     del shown["history"]
     assert answer == shown
