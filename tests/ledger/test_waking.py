@@ -39,7 +39,7 @@ def test_whoever_wakes_need_not_read_for_itself(
         reads.append(query)
         return await db_threads.run_in_db_thread(query)
 
-    monkeypatch.setattr(decision_wait, "read", counted)
+    monkeypatch.setattr(decision_wait, "run_in_db_thread", counted)
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 

@@ -46,7 +46,7 @@ def answers(agent: httpx.Client, run: str) -> dict[str, httpx.Response]:
 def break_all(monkeypatch: pytest.MonkeyPatch, how: Any) -> None:
     monkeypatch.setattr(routes, "step_submit", how)
     monkeypatch.setattr(runs, "FinishRun", how)
-    monkeypatch.setattr(ledger_api, "run_answer", how)
+    monkeypatch.setattr(ledger_api, "serialize_run", how)
 
 
 def test_a_fault_of_ours_is_a_problem_that_tells_nothing(
