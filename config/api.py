@@ -1,8 +1,7 @@
-"""The one NinjaAPI: mounts every door and gives every error its one shape."""
+"""The one NinjaAPI: every router, and one shape for every error."""
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError
@@ -19,9 +18,13 @@ from common.errors import (
     Forbidden,
     Malformed,
     Unauthenticated,
-    Unavailable,
 )
-from config.fastpath.problems import MEDIA_TYPE, invalid_fields, problem_body
+from config.fastpath.problems import (
+    MEDIA_TYPE,
+    build_problem,
+    invalid_fields,
+    problem_body,
+)
 from config.health.api import router as health
 from config.openapi.document import Document
 from gateway.api.calls import evaluate
@@ -40,11 +43,9 @@ from reviews.api import router as people
 from reviews.permissions.api import router as permissions
 from webhooks.api import router as webhooks
 
-logger = logging.getLogger(__name__)
-
 
 class SeenParser(Parser):
-    """The front has parsed the body already, strictly and once."""
+    """The fast path has parsed the body already, strictly and once."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         return seen_of(request).document
@@ -132,8 +133,8 @@ def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
 def _no_database(
     request: HttpRequest, error: DatabaseError | InterfaceError
 ) -> HttpResponse:
-    logger.error("%s %s failed", request.method, request.path, exc_info=error)
-    return problem_response(Unavailable("The database does not answer."))
+    method = request.method or ""
+    return problem_response(build_problem(error, method=method, path=request.path))
 
 
 @api.exception_handler(AuthenticationError)

@@ -1,4 +1,4 @@
-"""The ASGI application: guard and lean front before Django, sockets beside it."""
+"""The ASGI application: the fast path in front of Django, sockets beside it."""
 
 from __future__ import annotations
 
@@ -17,23 +17,18 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
-from config.fastpath.asgi import App, Receive, Scope, Send  # noqa: E402
-from config.fastpath.fail_closed import HookDoor, HookFailsClosed  # noqa: E402
-from config.fastpath.guard import ApiGuard  # noqa: E402
+from config.fastpath.application import FastPath  # noqa: E402
+from config.fastpath.asgi import TIMED, App, Receive, Scope, Send  # noqa: E402
 from config.fastpath.origins import SameOrigin  # noqa: E402
-from config.fastpath.routes import LeanFront  # noqa: E402
 from config.lifespan import lifespan  # noqa: E402
-from config.server.http_protocol import TIMED  # noqa: E402
 from config.server.proxies import believe_proxies  # noqa: E402
 from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
 
 
 def build_http() -> App:
-    inner: App = django_application  # type: ignore[assignment]
-    if settings.LEAN_FRONT:
-        inner = HookDoor(LeanFront(inner))
-    return DiscardUnread(HookFailsClosed(ApiGuard(inner)))
+    django: App = django_application  # type: ignore[assignment]
+    return DiscardUnread(FastPath(django, enabled=settings.LEAN_FRONT))
 
 
 http = build_http()

@@ -1,4 +1,4 @@
-"""The few ASGI shapes the front speaks."""
+"""ASGI types, the marks in a scope, headers, and whole answers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+# Set by our HTTP server: the connection is one too many.
+OVER_LIMIT = "checkrail.over_limit"
+# Set by our HTTP server on every request: it keeps deadlines.
+TIMED = "checkrail.timed"
 
-def headers_named(scope: Scope, name: bytes) -> list[str]:
+
+def get_headers(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-def header(scope: Scope, name: bytes) -> str | None:
-    values = headers_named(scope, name)
+def get_header(scope: Scope, name: bytes) -> str | None:
+    values = get_headers(scope, name)
     return values[0] if values else None
 
 

@@ -1,14 +1,14 @@
-"""The head of a request to /api/: refused here if it could be read in two ways."""
+"""The head of a request to /api/: refused if two programs could read it differently."""
 
 from __future__ import annotations
 
-from urllib.parse import unquote_to_bytes
+from urllib.parse import parse_qs, unquote_to_bytes
 
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from common.errors import BadEncoding, Malformed
-from config.fastpath.asgi import Scope, header, headers_named
+from config.fastpath.asgi import Scope, get_header, get_headers
 
 HEADER_COUNT = 100
 HEADER_BYTES = 32_768
@@ -24,14 +24,14 @@ def check_head(scope: Scope) -> None:
     if len(headers) > HEADER_COUNT or size > HEADER_BYTES:
         raise Malformed(f"At most {HEADER_COUNT} headers of {HEADER_BYTES:,} bytes.")
     for name in _ONCE:
-        if len(headers_named(scope, name)) > 1:
+        if len(get_headers(scope, name)) > 1:
             raise Malformed(f"Send one {name.decode().title()} header.")
-    _check_host(header(scope, b"host"))
+    _check_host(get_header(scope, b"host"))
     _check_query(scope["query_string"])
 
 
 def _check_host(host: str | None) -> None:
-    """Django asks the same of its own requests; the lean doors are no exception."""
+    """Django checks this of its own requests; the fast path must check it too."""
     if host is None:
         return
     domain, _ = split_domain_port(host)
@@ -48,3 +48,10 @@ def _check_query(raw: bytes) -> None:
         raise BadEncoding("The query is not valid UTF-8.") from None
     if "\0" in text:
         raise BadEncoding("The query holds the NUL character.")
+
+
+def parse_query(scope: Scope) -> dict[str, str]:
+    """Where a name stands twice, the last one counts, as in Django."""
+    text = scope["query_string"].decode("latin-1")
+    query = parse_qs(text, keep_blank_values=True)
+    return {name: values[-1] for name, values in query.items()}

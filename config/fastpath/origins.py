@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.http.request import validate_host
 
-from config.fastpath.asgi import App, Receive, Scope, Send, header
+from config.fastpath.asgi import App, Receive, Scope, Send, get_header
 
 
 class SameOrigin:
@@ -22,12 +22,12 @@ class SameOrigin:
 
 
 def _is_ours(scope: Scope) -> bool:
-    origin = header(scope, b"origin")
+    origin = get_header(scope, b"origin")
     if origin is None:
         return False
     if settings.ORIGINS:
         return origin in settings.ORIGINS
-    host = header(scope, b"host") or ""
+    host = get_header(scope, b"host") or ""
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
     if not validate_host(name, settings.ALLOWED_HOSTS):
         return False

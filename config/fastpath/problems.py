@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from django.db import DatabaseError, InterfaceError
 from pydantic import ValidationError
 
-from common.errors import DomainError, Invalid
+from common.errors import Broken, DomainError, Invalid, Unavailable
 from guidance.core.secrets import redact
 from guidance.redactor import fingerprint_key
 
@@ -17,6 +19,18 @@ MEDIA_TYPE = "application/problem+json"
 _OWN_KEYS = frozenset(
     {("detail",), ("errors",), ("errors", "loc"), ("errors", "message")}
 )
+
+logger = logging.getLogger(__name__)
+
+
+def build_problem(error: Exception, *, method: str, path: str) -> DomainError:
+    """Name an error for the caller; what is our fault is logged, and not told."""
+    if isinstance(error, DomainError):
+        return error
+    logger.error("%s %s failed", method, path, exc_info=error)
+    if isinstance(error, DatabaseError | InterfaceError):
+        return Unavailable("The database does not answer.")
+    return Broken("The error is in the server's log.")
 
 
 def problem_body(error: DomainError) -> bytes:

@@ -1,4 +1,4 @@
-"""Answers that are sent piece by piece, for as long as somebody listens."""
+"""Answers that are sent piece by piece, as long as the caller listens."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from config.fastpath.asgi import Receive, Send
+from config.fastpath.outcomes import wait_for_hang_up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,32 +19,27 @@ class Stream:
 
 
 async def send_stream(send: Send, receive: Receive, stream: Stream) -> None:
-    """To the end of the stream, or until the caller hangs up."""
-    sending = asyncio.ensure_future(_send(send, stream))
-    gone = asyncio.ensure_future(hang_up(receive))
+    """Send to the end of the stream, or until the caller hangs up."""
+    sending = asyncio.ensure_future(_send_pieces(send, stream))
+    gone = asyncio.ensure_future(wait_for_hang_up(receive))
     try:
         await asyncio.wait({sending, gone}, return_when=asyncio.FIRST_COMPLETED)
     finally:
         gone.cancel()
         sending.cancel()
-    # To its very end: what it holds is let go before the connection is.
+    # To its very end: what it holds is released before the connection is.
     await asyncio.wait({sending})
     if not sending.cancelled():
         sending.result()
 
 
-async def hang_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _send(send: Send, stream: Stream) -> None:
+async def _send_pieces(send: Send, stream: Stream) -> None:
     headers = {"Content-Type": stream.media_type, **stream.headers}
     raw = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
     await send({"type": "http.response.start", "status": 200, "headers": raw})
     async with aclosing(stream.pieces) as pieces:
         async for piece in pieces:
-            # Returns once the caller takes it: whoever reads slowly is waited for.
+            # Returns once the caller takes it: a slow reader is waited for.
             await send(
                 {
                     "type": "http.response.body",

@@ -18,6 +18,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from common.errors import RequestTimeout, Unavailable
+from config.fastpath.asgi import OVER_LIMIT, TIMED
 from config.server.connections import Connections, connections
 from config.server.refusals import build_refusal
 
@@ -29,10 +30,6 @@ STALLED_SECONDS = 60.0
 EVICTED_SECONDS = 5.0
 # A browser answers the closing of a WebSocket at once.
 SOCKET_CLOSING_SECONDS = 1.0
-# In the scope of a request on a connection that is one too many.
-OVER_LIMIT = "checkrail.over_limit"
-# In the scope of every request that this class has read.
-TIMED = "checkrail.timed"
 
 
 class Phase(Enum):

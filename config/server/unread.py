@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from django.conf import settings
 
-from config.fastpath.asgi import App, Message, Receive, Scope, Send, header
+from config.fastpath.asgi import App, Message, Receive, Scope, Send, get_header
 
 # A caller that shows no key is worth less of our time than one that does, unless it is
 # a hook: whatever its host sends, it has to hear the answer.
@@ -86,5 +86,7 @@ class Exchange:
 
 
 def _has_body(scope: Scope) -> bool:
-    length = header(scope, b"content-length")
-    return length not in {None, "0"} or header(scope, b"transfer-encoding") is not None
+    length = get_header(scope, b"content-length")
+    return (
+        length not in {None, "0"} or get_header(scope, b"transfer-encoding") is not None
+    )

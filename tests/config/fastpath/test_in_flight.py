@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from config.fastpath.application import FastPath
 from config.fastpath.asgi import Message, Receive, Scope, Send
-from config.fastpath.guard import ApiGuard
 from config.fastpath.in_flight import AT_A_TIME
 from tests.builders import Robot, make_project, make_robot
 
@@ -30,7 +30,7 @@ class Inner:
         await self.may_end.wait()
 
 
-def post(guard: ApiGuard, robot: Robot, path: str) -> asyncio.Task[None]:
+def post(front: FastPath, robot: Robot, path: str) -> asyncio.Task[None]:
     scope: dict[str, Any] = {
         "type": "http",
         "method": "POST",
@@ -45,7 +45,7 @@ def post(guard: ApiGuard, robot: Robot, path: str) -> asyncio.Task[None]:
     async def send(message: Message) -> None:
         raise AssertionError(message)
 
-    return asyncio.create_task(guard(scope, receive, send))
+    return asyncio.create_task(front(scope, receive, send))
 
 
 async def settle(inner: Inner, at_least: int) -> list[str]:
@@ -69,10 +69,10 @@ def test_a_key_has_few_costly_requests_in_flight(
 ) -> None:
     async def scene() -> None:
         inner = Inner()
-        guard = ApiGuard(inner)
-        tasks = [post(guard, robo, path) for _ in range(3 * AT_A_TIME)]
+        front = FastPath(inner, enabled=False)
+        tasks = [post(front, robo, path) for _ in range(3 * AT_A_TIME)]
         assert await settle(inner, AT_A_TIME) == [path] * AT_A_TIME
-        tasks += [post(guard, other, path)]
+        tasks += [post(front, other, path)]
         assert await settle(inner, AT_A_TIME + 1) == [path] * (AT_A_TIME + 1)
         inner.may_end.set()
         await asyncio.gather(*tasks)
@@ -84,8 +84,8 @@ def test_a_key_has_few_costly_requests_in_flight(
 def test_steps_are_as_many_as_are_sent(robo: Robot) -> None:
     async def scene() -> None:
         inner = Inner()
-        guard = ApiGuard(inner)
-        tasks = [post(guard, robo, STEPS) for _ in range(5 * AT_A_TIME)]
+        front = FastPath(inner, enabled=False)
+        tasks = [post(front, robo, STEPS) for _ in range(5 * AT_A_TIME)]
         await settle(inner, 5 * AT_A_TIME)
         inner.may_end.set()
         await asyncio.gather(*tasks)
@@ -96,8 +96,8 @@ def test_steps_are_as_many_as_are_sent(robo: Robot) -> None:
 def test_whoever_hangs_up_gives_the_turn_away(robo: Robot) -> None:
     async def scene() -> None:
         inner = Inner()
-        guard = ApiGuard(inner)
-        tasks = [post(guard, robo, CALLS) for _ in range(2 * AT_A_TIME)]
+        front = FastPath(inner, enabled=False)
+        tasks = [post(front, robo, CALLS) for _ in range(2 * AT_A_TIME)]
         await settle(inner, AT_A_TIME)
         for task in inner.tasks:
             assert task is not None

@@ -6,7 +6,7 @@ import httpx
 from django.conf import settings
 from django.test import Client as DjangoClient
 
-from config.fastpath.guard import STRANGER_LIMIT
+from config.fastpath.bodies import STRANGER_LIMIT
 from tests.builders import Person
 from tests.live import Live
 

@@ -15,7 +15,7 @@ from django.conf import settings
 from django.test import Client as DjangoClient
 
 from config.fastpath.asgi import App, Receive, Scope, Send
-from config.fastpath.fail_closed import HookFailsClosed
+from config.fastpath.fail_closed import fail_closed
 from tests.builders import Person
 from tests.gateway.coding_agents.hosts import recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
@@ -128,11 +128,10 @@ def test_a_strangers_body_is_not_read(live: Live) -> None:
 
 
 def _app(inner: App) -> App:
-    front = HookFailsClosed(inner)
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await front(scope, receive, send)
+            await fail_closed(inner, scope, receive, send)
             return
         await receive()
         await send({"type": "lifespan.startup.complete"})

@@ -1,0 +1,166 @@
+"""One function for each operation that is answered beside Django.
+
+Each calls the use case that the documented operation in django-ninja calls, with the same
+schema; `routes` says which request goes to which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from accounts.api_auth import Seen
+from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
+from common.errors import Malformed, NotFound
+from common.paging import only_known
+from common.responses import Reply
+from config.fastpath.asgi import Scope, get_header
+from config.fastpath.headers import parse_query
+from config.fastpath.problems import invalid_body
+from config.fastpath.streaming import Stream
+from gateway.coding_agents.dispatch import DIALECTS, hook_answer
+from gateway.coding_agents.inputs import HookIn, options_of
+from gateway.schemas.calls import EvaluateIn
+from gateway.schemas.runs import StepBatchIn, StepIn
+from gateway.streams import events
+from gateway.use_cases import decision_wait as waiting
+from gateway.use_cases.decision_wait import decision_wait, wait_seconds
+from gateway.use_cases.evaluation import call_evaluate
+from gateway.use_cases.steps import step_submit, steps_submit
+from gateway.use_cases.tool_calls import call_submit
+from ledger.idempotency import Idempotency, build_idempotency
+from ledger.writer.db_threads import run_in_db_thread
+from reviews.schemas.calls import ToolCallIn
+from reviews.schemas.reviews import RulingIn
+from reviews.services import review_ruled
+
+B = TypeVar("B", bound=BaseModel)
+# Texts are cleaned while a body is validated: a long one takes a thread.
+LONG = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an answer may need beside principal, body and the names in its path."""
+
+    scope: Scope
+    seen: Seen
+    status: int
+
+    def get_idempotency(self, agent: AgentPrincipal) -> Idempotency | None:
+        return build_idempotency(
+            key=get_header(self.scope, b"idempotency-key"),
+            agent_id=agent.agent_id,
+            method=self.scope["method"],
+            path=self.scope["path"],
+            body=self.seen.raw,
+            status=self.status,
+        )
+
+
+async def validate_body(schema: type[B], seen: Seen) -> B:
+    if len(seen.raw) < LONG:
+        return _validate(schema, seen)
+    return await asyncio.to_thread(_validate, schema, seen)
+
+
+def _validate(schema: type[B], seen: Seen) -> B:
+    if not seen.raw:
+        raise Malformed("The body is empty: send one JSON document.")
+    try:
+        return schema.model_validate(seen.document)
+    except ValidationError as error:
+        raise invalid_body(error) from None
+
+
+async def report_step(
+    request: Request, agent: AgentPrincipal, body: StepIn, *, run: str
+) -> Reply:
+    return await step_submit(
+        agent=agent,
+        run_code=run,
+        body=body,
+        idempotency=request.get_idempotency(agent),
+    )
+
+
+async def report_steps(
+    request: Request, agent: AgentPrincipal, body: StepBatchIn, *, run: str
+) -> Reply:
+    return await steps_submit(
+        agent=agent,
+        run_code=run,
+        bodies=body.steps,
+        idempotency=request.get_idempotency(agent),
+    )
+
+
+async def judge_tool_call(
+    request: Request, agent: AgentPrincipal, body: ToolCallIn, *, run: str
+) -> Reply:
+    return await call_submit(
+        agent=agent,
+        run_code=run,
+        call=body.root.call(),
+        idempotency=request.get_idempotency(agent),
+    )
+
+
+async def get_decision(
+    request: Request, principal: Principal, _body: None, *, run: str
+) -> Reply:
+    query = parse_query(request.scope)
+    only_known(query, waiting.QUERY)
+    return await decision_wait(
+        principal=principal,
+        run_code=run,
+        review_code=query.get("review"),
+        wait=wait_seconds(query.get("wait")),
+    )
+
+
+async def follow_run(
+    request: Request, principal: Principal, _body: None, *, run: str
+) -> Stream:
+    query = parse_query(request.scope)
+    only_known(query, events.QUERY)
+    followed = await run_in_db_thread(
+        partial(
+            events.run_followed,
+            principal=principal,
+            run_code=run,
+            last_event_id=get_header(request.scope, b"last-event-id"),
+            after=query.get("after"),
+        )
+    )
+    return Stream(
+        media_type=events.MEDIA_TYPE,
+        headers=events.HEADERS,
+        pieces=events.events(followed),
+    )
+
+
+async def rule_review(
+    _request: Request, person: PersonPrincipal, body: RulingIn, *, review: str
+) -> Reply:
+    return await review_ruled(review_code=review, person=person, body=body)
+
+
+async def evaluate(_request: Request, principal: Principal, body: EvaluateIn) -> Reply:
+    return await call_evaluate(principal=principal, body=body)
+
+
+async def answer_hook(
+    request: Request, agent: AgentPrincipal, body: HookIn, *, dialect: str, event: str
+) -> Reply:
+    known = next((each for each in DIALECTS if each == dialect), None)
+    if known is None:
+        raise NotFound
+    options = options_of(parse_query(request.scope), body.checkrail)
+    return await hook_answer(
+        agent=agent, dialect=known, event=event, body=body, options=options
+    )
