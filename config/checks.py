@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
@@ -30,6 +31,9 @@ def refuse_unsafe() -> None:
 
 
 def setting_faults() -> Iterator[str]:
+    # What an app says of its own settings.
+    for message in run_checks(tags=["settings"]):
+        yield message.msg
     if settings.DEBUG:
         yield "DEBUG is on: it shows secrets on error pages. Turn it off."
     if len(settings.SECRET_KEY) < SHORTEST_SECRET or len(set(settings.SECRET_KEY)) < 5:

@@ -17,7 +17,6 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from config.server.proxies import check_proxies
 from config.sqlite.data_folder import DATABASE, KEY_FILE
 from guidance.core.money import micros
-from webhooks.addresses import read_allowed
 
 
 class Environment(BaseSettings):
@@ -107,12 +106,6 @@ class Environment(BaseSettings):
     @classmethod
     def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         check_proxies(value)
-        return value
-
-    @field_validator("webhook_allow")
-    @classmethod
-    def _readable(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        read_allowed(value)
         return value
 
     @property

@@ -82,7 +82,7 @@ class Allowed:
         )
 
 
-def read_allowed(entries: Iterable[str]) -> Allowed:
+def parse_allowed(entries: Iterable[str]) -> Allowed:
     """`host:port`, `[::1]:port` or a network such as 10.0.0.0/8; ValueError if not."""
     hosts, networks = set(), []
     for entry in entries:
@@ -97,5 +97,5 @@ def read_allowed(entries: Iterable[str]) -> Allowed:
     return Allowed(frozenset(hosts), tuple(networks))
 
 
-def read_address(text: str) -> Address:
+def parse_address(text: str) -> Address:
     return ip_address(text)

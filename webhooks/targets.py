@@ -13,8 +13,8 @@ from django.conf import settings
 from webhooks.addresses import (
     Address,
     is_public,
-    read_address,
-    read_allowed,
+    parse_address,
+    parse_allowed,
 )
 
 URL_LIMIT = 2_000
@@ -98,10 +98,10 @@ def judged(target: Target, answers: Sequence[str]) -> list[Address]:
     One private address among public ones refuses all: whoever answers for the name
     chooses which of them is used.
     """
-    addresses = [read_address(answer) for answer in answers]
+    addresses = [parse_address(answer) for answer in answers]
     if not addresses:
         raise Unresolved(f"{target.host} has no address")
-    allowed = read_allowed(settings.WEBHOOK_ALLOW)
+    allowed = parse_allowed(settings.WEBHOOK_ALLOW)
     if allowed.covers(host=target.host, port=target.port, addresses=addresses):
         return addresses
     private = next((each for each in addresses if not is_public(each)), None)

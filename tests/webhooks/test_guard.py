@@ -9,14 +9,17 @@ from uuid import uuid4
 import httpx
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.test.utils import override_settings
 
 from accounts.models import Project
 from config.environment import read_environment
+from config.safety import refuse_unsafe
 from tests.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
-from webhooks.addresses import is_public, read_address, read_allowed
+from webhooks.addresses import is_public, parse_address, parse_allowed
 from webhooks.delivery.attempt import Order, Outcome, attempt
 from webhooks.delivery.http_pool import Sender
 from webhooks.delivery.worker import deliver
@@ -75,8 +78,8 @@ def test_m80_to_m83_a_url_that_may_not_be_called_is_not_saved(
 
 
 def test_m82_and_m83_addresses_are_judged_by_our_own_list() -> None:
-    assert [text for text in PRIVATE if is_public(read_address(text))] == []
-    assert [text for text in PUBLIC if not is_public(read_address(text))] == []
+    assert [text for text in PRIVATE if is_public(parse_address(text))] == []
+    assert [text for text in PUBLIC if not is_public(parse_address(text))] == []
 
 
 async def outcome_of(url: str, *answers: Sequence[str]) -> tuple[Outcome, list[str]]:
@@ -229,14 +232,20 @@ def test_what_the_operator_names_may_be_called() -> None:
                 assert fine, url
     for wrong in ("hooks.internal", ":80", "host:0", "host:x", "10.0.0.1/8", "a/b"):
         with pytest.raises(ValueError, match=r"neither|host bits|does not appear"):
-            read_allowed([wrong])
+            parse_allowed([wrong])
 
 
 def test_a_setting_that_cannot_be_read_stops_the_start(
-    monkeypatch: pytest.MonkeyPatch,
+    database: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHECKRAIL_WEBHOOK_ALLOW", "hooks.internal:8080, 10.1.0.0/16")
-    assert read_environment().webhook_allow == ("hooks.internal:8080", "10.1.0.0/16")
-    monkeypatch.setenv("CHECKRAIL_WEBHOOK_ALLOW", "hooks.internal")
-    with pytest.raises(ImproperlyConfigured, match=r"WEBHOOK_ALLOW.*neither"):
-        read_environment()
+    allowed = read_environment().webhook_allow
+    assert allowed == ("hooks.internal:8080", "10.1.0.0/16")
+    with override_settings(WEBHOOK_ALLOW=allowed):
+        refuse_unsafe()
+        call_command("check")
+    with override_settings(WEBHOOK_ALLOW=("hooks.internal",)):
+        with pytest.raises(ImproperlyConfigured, match=r"WEBHOOK_ALLOW.*neither"):
+            refuse_unsafe()
+        with pytest.raises(SystemCheckError, match=r"WEBHOOK_ALLOW.*neither"):
+            call_command("check")
