@@ -22,7 +22,7 @@ from config.celery import app as celery_app
 from config.server.http_protocol import TimedProtocol
 from config.sqlite.file_lock import hold_database_file
 from config.tasks import heartbeat
-from webhooks.delivery.worker import end as end_deliveries
+from webhooks.delivery.worker import stop_delivering
 
 STOP_SECONDS = 10.0
 SOCKET_FRAME_LIMIT = 65_536
@@ -128,7 +128,7 @@ class Embedded:
         heartbeat.delay()
 
     def _stop_background(self) -> None:
-        end_deliveries()
+        stop_delivering()
         if self._beat is not None:
             self._beat.stop()
         if self._worker is not None:

@@ -1,4 +1,4 @@
-"""Webhooks out: events from the ledger, delivered at least once, signed, to addresses
-that are checked each time."""
+"""Webhooks: events from the ledger, signed and delivered at least once to receivers whose
+address is checked before every attempt."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which addresses may be called: public ones, and those the operator has named.
+"""IP addresses that webhooks may be sent to: public ones, and those the operator allows.
 
-The lists are our own. Python's `is_global` calls NAT64, 6to4 and multicast addresses
-global, through which a private one can be reached.
+The lists are kept by hand: Python's `is_global` accepts NAT64, 6to4 and multicast
+addresses, through which a private address can be reached.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ipaddress import (
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-# Everything that is not, or need not be, another party's host on the public internet.
+# Networks that hold no public host of somebody else.
 _NOT_PUBLIC_4 = tuple(
     map(
         IPv4Network,
@@ -69,8 +69,8 @@ def is_public(address: Address) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """What the operator permits beyond public https: hosts with ports, networks."""
+class AllowedReceivers:
+    """Hosts and networks that need be neither public nor spoken to over https."""
 
     hosts: frozenset[tuple[str, int]] = frozenset()
     networks: tuple[Network, ...] = ()
@@ -82,8 +82,8 @@ class Allowed:
         )
 
 
-def parse_allowed(entries: Iterable[str]) -> Allowed:
-    """`host:port`, `[::1]:port` or a network such as 10.0.0.0/8; ValueError if not."""
+def parse_allowed(entries: Iterable[str]) -> AllowedReceivers:
+    """Parse `host:port`, `[::1]:port` and networks such as 10.0.0.0/8, or raise ValueError."""
     hosts, networks = set(), []
     for entry in entries:
         if "/" in entry:
@@ -94,7 +94,7 @@ def parse_allowed(entries: Iterable[str]) -> Allowed:
         if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
             raise ValueError(f"{entry} is neither host:port nor a network")
         hosts.add((host, int(port)))
-    return Allowed(frozenset(hosts), tuple(networks))
+    return AllowedReceivers(frozenset(hosts), tuple(networks))
 
 
 def parse_address(text: str) -> Address:

@@ -1,4 +1,4 @@
-"""Django's handle on this app."""
+"""The Django app of webhooks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What receivers are told: events, read from the ledger's entries.
+"""Events for receivers, built from the ledger's entries.
 
-An entry is the outbox row: it is stored in the commit that it tells of. The same entry
-always makes the same events with the same ids, whoever reads it and however often.
+An entry serves as the outbox row: it is stored in the commit that it describes. The same
+entry always gives the same events with the same ids.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ledger.links import review_url, run_url
 from ledger.models import Entry
 from reviews.models import Review
 from reviews.serializers import ruling_answer
-from webhooks.texts import fitting, safe
+from webhooks.payloads import fit_texts, make_safe
 
 TYPES = (
     "review.opened",
@@ -30,9 +30,9 @@ TYPES = (
     "run.finished",
     "loop.event",
 )
-# Instead of the review's title, which shows the call: arguments stay in the house.
+# Instead of the review's title, which shows the call: arguments do not leave the server.
 CALL_WAITS = "A tool call waits for a confirmation."
-# Sent by hand, to any endpoint, whatever it listens to.
+# Sent on request to one endpoint, whatever types it subscribed to.
 TEST_TYPE = "webhook.test"
 
 _REVIEW_ENDS = (
@@ -47,8 +47,10 @@ _RUN_ENDS = {
     "run.aborted": "run.finished",
     "run.abandoned": "run.finished",
 }
-_TELLING = ("review.opened", "review.ruled", "review.expired", "loop.emitted")
-TELLING = Q(type__in=[*_TELLING, *_RUN_ENDS]) | Q(type="step.judged", decision="stop")
+_OWN_EVENT_ENTRIES = ("review.opened", "review.ruled", "review.expired", "loop.emitted")
+EVENT_ENTRIES = Q(type__in=[*_OWN_EVENT_ENTRIES, *_RUN_ENDS]) | Q(
+    type="step.judged", decision="stop"
+)
 
 _NAMESPACE = UUID("5a0b6c5e-6f0e-5d8e-9b1f-3f7b6f7f6d11")
 
@@ -61,33 +63,37 @@ class Event:
     data: dict[str, Any]
 
 
-def event_id(*, source: str, type: str) -> UUID:
-    """The same for ever for the same source, which is an entry's hash or a code."""
+def build_event_id(*, source: str, type: str) -> UUID:
+    """The same id for the same source, which is an entry's hash or an id of ours."""
     return uuid5(_NAMESPACE, f"{type}:{source}")
 
 
-def events_of(entries: Sequence[Entry], *, slug: str) -> Iterator[Event]:
-    """In the ledger's order. The entries come with their runs."""
+def build_events(entries: Sequence[Entry], *, slug: str) -> Iterator[Event]:
+    """Events in the order of the entries, whose runs must be loaded."""
     payloads = {entry.pk: json.loads(entry.payload) for entry in entries}
     codes = {payload.get("review") for payload in payloads.values()}
-    reviews = {str(review.code): review for review in _reviews(_texts(codes))}
+    reviews = {
+        str(review.code): review for review in _list_reviews(_filter_texts(codes))
+    }
     for entry in entries:
-        told = _told(entry, payloads[entry.pk], slug=slug, reviews=reviews)
-        for type, data in told:
+        described = _describe_entry(
+            entry, payloads[entry.pk], slug=slug, reviews=reviews
+        )
+        for type, data in described:
             yield Event(
-                id=event_id(source=entry.hash, type=type),
+                id=build_event_id(source=entry.hash, type=type),
                 type=type,
                 at=entry.at,
                 data={"run": str(entry.run.code), **data},
             )
 
 
-def _texts(values: set[Any]) -> list[str]:
+def _filter_texts(values: set[Any]) -> list[str]:
     # A step's payload names its review as an object, the others by code.
     return [value for value in values if isinstance(value, str)]
 
 
-def _reviews(codes: Sequence[str]) -> QuerySet[Review]:
+def _list_reviews(codes: Sequence[str]) -> QuerySet[Review]:
     return (
         Review.objects.filter(code__in=codes)
         .select_related("ruling__by", "call__grant")
@@ -95,7 +101,7 @@ def _reviews(codes: Sequence[str]) -> QuerySet[Review]:
     )
 
 
-def _told(
+def _describe_entry(
     entry: Entry,
     payload: Mapping[str, Any],
     *,
@@ -106,34 +112,46 @@ def _told(
     match entry.type:
         case "review.opened":
             review = reviews[payload["review"]]
-            opened = _review(review, slug, state="open", version=payload["version"])
+            opened = _describe_review(
+                review, slug, state="open", version=payload["version"]
+            )
             yield "review.opened", {"review": opened}
-            # An action of the loop waits, its run does not.
-            if review.kind != "loop_action" and not _waited_already(entry):
+            # A review of a loop action does not pause its run.
+            if review.kind != "loop_action" and not _was_already_paused(entry):
                 why = CALL_WAITS if review.kind == "confirmation" else payload["title"]
-                yield "run.paused", {**_run("paused", why, url), "review": opened}
+                yield (
+                    "run.paused",
+                    {**_describe_run("paused", why, url), "review": opened},
+                )
         case "review.ruled":
             review = reviews[payload["review"]]
             version = payload["version"] + 1
-            ruled = _review(review, slug, state="ruled", version=version)
-            yield "review.ruled", {"review": ruled, "ruling": _ruling(review)}
+            ruled = _describe_review(review, slug, state="ruled", version=version)
+            yield "review.ruled", {"review": ruled, "ruling": _describe_ruling(review)}
         case "review.expired":
             review = reviews[payload["review"]]
-            expired = _review(review, slug, state="expired", version=review.version)
+            expired = _describe_review(
+                review, slug, state="expired", version=review.version
+            )
             yield "review.expired", {"review": expired, "outcome": payload["outcome"]}
         case "loop.emitted":
-            yield "loop.event", safe(payload["event"])
+            yield "loop.event", make_safe(payload["event"])
         case "step.judged":
-            yield "run.stopped", _run("stopped", _why_stopped(payload), url)
+            yield (
+                "run.stopped",
+                _describe_run("stopped", _get_stop_reason(payload), url),
+            )
         case "run.finished":
             summary = payload.get("summary", "")
-            yield "run.finished", _run(payload["outcome"], summary, url)
+            yield "run.finished", _describe_run(payload["outcome"], summary, url)
         case ended:
             status = ended.removeprefix("run.")
-            yield _RUN_ENDS[ended], _run(status, payload["reason"], url)
+            yield _RUN_ENDS[ended], _describe_run(status, payload["reason"], url)
 
 
-def _review(review: Review, slug: str, *, state: str, version: int) -> dict[str, Any]:
+def _describe_review(
+    review: Review, slug: str, *, state: str, version: int
+) -> dict[str, Any]:
     code = str(review.code)
     return {
         "id": code,
@@ -144,19 +162,19 @@ def _review(review: Review, slug: str, *, state: str, version: int) -> dict[str,
     }
 
 
-def _ruling(review: Review) -> dict[str, Any]:
-    """As the agent gets it, but for an amended call, which holds its arguments."""
+def _describe_ruling(review: Review) -> dict[str, Any]:
+    """The ruling as the agent gets it, without an amended call and its arguments."""
     ruling = ruling_answer(review)
     assert ruling is not None
     del ruling["amended"]
-    return ruling | fitting(note=ruling["note"], answer=ruling["answer"])
+    return ruling | fit_texts(note=ruling["note"], answer=ruling["answer"])
 
 
-def _run(status: str, reason: str, url: str) -> dict[str, Any]:
-    return {"status": status, **fitting(status_reason=reason), "url": url}
+def _describe_run(status: str, reason: str, url: str) -> dict[str, Any]:
+    return {"status": status, **fit_texts(status_reason=reason), "url": url}
 
 
-def _why_stopped(payload: Mapping[str, Any]) -> str:
+def _get_stop_reason(payload: Mapping[str, Any]) -> str:
     findings = payload["verdict"]["findings"]
     words: str = next(
         each["message"] for each in findings if each["decision"] == "stop"
@@ -164,8 +182,8 @@ def _why_stopped(payload: Mapping[str, Any]) -> str:
     return words
 
 
-def _waited_already(entry: Entry) -> bool:
-    """Whether the run was paused before: calls may wait beside each other."""
+def _was_already_paused(entry: Entry) -> bool:
+    """Whether another review had paused the run: several calls may wait at once."""
     types = Entry.objects.filter(
         run_id=entry.run_id,
         seq__lt=entry.seq,

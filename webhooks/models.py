@@ -1,4 +1,4 @@
-"""Webhooks: who is told of what, what is on its way, and how each attempt went."""
+"""Webhooks, their deliveries, and every attempt."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class EndpointStatus(models.TextChoices):
 
 
 class WebhookEndpoint(models.Model):
-    """An address that is told of a project's events.
+    """A URL that a project's events are sent to.
 
-    Its secrets are not stored: each is made anew from the server's key and a salt.
-    `cursor` and `sequence` move together, by compare-and-set: everything in the ledger
-    up to the one has become deliveries numbered up to the other.
+    Its secrets are not stored: each is derived from SECRET_KEY and a salt. `cursor` and
+    `sequence` move together, by compare-and-set: the ledger up to `cursor` was turned
+    into deliveries numbered up to `sequence`.
     """
 
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
@@ -58,7 +58,7 @@ class WebhookEndpoint(models.Model):
 
 
 class DeliveryState(models.TextChoices):
-    """How far a delivery has come."""
+    """Where a delivery stands."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -68,13 +68,13 @@ class DeliveryState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
-ON_ITS_WAY = ("queued", "leased", "retry_wait")
+PENDING_STATES = ("queued", "leased", "retry_wait")
 
 
 class Delivery(models.Model):
-    """One event for one endpoint, with the very bytes that every attempt sends.
+    """One event for one endpoint, with the exact body that every attempt sends.
 
-    A leased one may be taken again once it is due again: whoever had it is gone.
+    For a leased delivery `due_at` is the end of the lease: then another worker may take it.
     """
 
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
@@ -139,12 +139,12 @@ class Delivery(models.Model):
 
     @property
     def webhook_id(self) -> str:
-        """The same on every attempt: what receivers tell repetitions by."""
+        """The same on every attempt, so that receivers recognise repeats."""
         return f"evt_{self.event.hex}"
 
 
 class DeliveryAttempt(models.Model):
-    """`status` is what the receiver answered; without one, `error` says what happened."""
+    """`status` is the receiver's; if there was no answer, `error` says what happened."""
 
     delivery = models.ForeignKey(
         Delivery, on_delete=models.CASCADE, related_name="tries"

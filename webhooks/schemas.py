@@ -1,4 +1,4 @@
-"""What programs of managers send and get about webhooks."""
+"""What the API of webhooks takes and answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EventType = Literal[
 
 
 class WebhookIn(Body):
-    """`project` is needed by those who manage several."""
+    """`project` is required if you manage several."""
 
     url: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
     types: Annotated[list[EventType], Field(min_length=1, max_length=7)]
@@ -38,7 +38,7 @@ class DeliveryFilters(PageQuery):
 
 
 class WebhookOut(BaseModel):
-    """Where events are sent to, which ones, and how that goes."""
+    """A webhook: where it sends, which events, and its health."""
 
     id: Id
     project: str
@@ -55,7 +55,7 @@ class WebhookOut(BaseModel):
 
 
 class WebhookWithSecret(WebhookOut):
-    """The secret is shown this once."""
+    """A webhook with its secret, which is shown only here."""
 
     secret: str
 
@@ -68,7 +68,7 @@ class WebhookPage(BaseModel):
 
 
 class AttemptOut(BaseModel):
-    """One attempt to send an event, and how the receiver answered."""
+    """One attempt to send an event, and the receiver's answer."""
 
     number: int
     at: Moment
@@ -80,7 +80,7 @@ class AttemptOut(BaseModel):
 
 
 class DeliveryOut(BaseModel):
-    """`sequence` is its place among all that the webhook was told."""
+    """`sequence` counts the deliveries of a webhook."""
 
     id: Id
     webhook: Id
@@ -101,7 +101,7 @@ class DeliveryPage(BaseModel):
     next_cursor: Cursor
 
 
-def webhook_answer(endpoint: WebhookEndpoint, **more: Any) -> dict[str, Any]:
+def serialize_webhook(endpoint: WebhookEndpoint, **more: Any) -> dict[str, Any]:
     failing, until = endpoint.failing_since, endpoint.previous_until
     if until is not None and until <= timezone.now():
         until = None
@@ -122,7 +122,7 @@ def webhook_answer(endpoint: WebhookEndpoint, **more: Any) -> dict[str, Any]:
     }
 
 
-def delivery_answer(delivery: Delivery, *, webhook: str) -> dict[str, Any]:
+def serialize_delivery(delivery: Delivery, *, webhook: str) -> dict[str, Any]:
     waits = delivery.state in {DeliveryState.QUEUED, DeliveryState.RETRY_WAIT}
     tries = sorted(delivery.tries.all(), key=lambda each: each.number)
     return {
@@ -135,11 +135,11 @@ def delivery_answer(delivery: Delivery, *, webhook: str) -> dict[str, Any]:
         "next_attempt_at": timestamp(delivery.due_at) if waits else None,
         "created_at": timestamp(delivery.created_at),
         "ended_at": timestamp(delivery.ended_at) if delivery.ended_at else None,
-        "attempts": [_attempt(each) for each in tries],
+        "attempts": [_serialize_attempt(each) for each in tries],
     }
 
 
-def _attempt(attempt: DeliveryAttempt) -> dict[str, Any]:
+def _serialize_attempt(attempt: DeliveryAttempt) -> dict[str, Any]:
     return {
         "number": attempt.number,
         "at": timestamp(attempt.at),

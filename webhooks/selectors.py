@@ -1,4 +1,4 @@
-"""Reads: webhooks and deliveries, as far as a manager may see them."""
+"""Read webhooks and deliveries that a manager may see."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from webhooks.models import Delivery, WebhookEndpoint
 MANAGERS = [role.value for role in Role if role.includes(Role.MANAGER)]
 
 
-def projects_managed(person: PersonPrincipal) -> list[Project]:
-    """Forbidden for who manages none."""
+def list_managed_projects(person: PersonPrincipal) -> list[Project]:
+    """The projects that the person manages; Forbidden if there are none."""
     memberships = Membership.objects.select_related("project").filter(
         user_id=person.user_id, role__in=MANAGERS
     )
@@ -25,15 +25,15 @@ def projects_managed(person: PersonPrincipal) -> list[Project]:
     return projects
 
 
-def project_meant(person: PersonPrincipal, slug: str | None) -> Project:
-    """The one that is named; without a name, the only one there is."""
+def get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
+    """The project with this slug or, without one, the only project."""
     if slug is None:
-        projects = projects_managed(person)
+        projects = list_managed_projects(person)
         if len(projects) == 1:
             return projects[0]
         message = f"one of {[project.slug for project in projects]}"
         raise Invalid(
-            "You manage several projects: say which one.",
+            "You manage several projects: name one.",
             errors=[{"loc": ["project"], "message": message}],
         )
     project = Project.objects.filter(
@@ -45,15 +45,15 @@ def project_meant(person: PersonPrincipal, slug: str | None) -> Project:
     return project
 
 
-def endpoints_managed(person: PersonPrincipal) -> QuerySet[WebhookEndpoint]:
-    projects = projects_managed(person)
+def list_endpoints(person: PersonPrincipal) -> QuerySet[WebhookEndpoint]:
+    projects = list_managed_projects(person)
     return WebhookEndpoint.objects.select_related("project", "created_by").filter(
         project__in=projects
     )
 
 
-def endpoint_managed(person: PersonPrincipal, code: str) -> WebhookEndpoint:
-    """For a stranger it does not exist; a reviewer is told that it is not theirs."""
+def get_endpoint(person: PersonPrincipal, code: str) -> WebhookEndpoint:
+    """NotFound for a stranger, Forbidden for a member who is not a manager."""
     known = parse_code(code)
     endpoint = (
         WebhookEndpoint.objects.select_related("project", "created_by")
@@ -70,7 +70,7 @@ def endpoint_managed(person: PersonPrincipal, code: str) -> WebhookEndpoint:
     return endpoint
 
 
-def delivery_managed(person: PersonPrincipal, code: str) -> Delivery:
+def get_delivery(person: PersonPrincipal, code: str) -> Delivery:
     known = parse_code(code)
     delivery = (
         Delivery.objects.select_related("endpoint")
@@ -89,7 +89,7 @@ def delivery_managed(person: PersonPrincipal, code: str) -> Delivery:
     return delivery
 
 
-def deliveries_of(endpoint: WebhookEndpoint) -> QuerySet[Delivery]:
+def list_deliveries(endpoint: WebhookEndpoint) -> QuerySet[Delivery]:
     return (
         Delivery.objects.filter(endpoint=endpoint)
         .defer("body")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as TooLate
+from concurrent.futures import TimeoutError as LookupTimeout
 from datetime import timedelta
 
 from django.db import transaction
@@ -16,30 +16,30 @@ from accounts.secrets import digest
 from common.errors import Invalid
 from common.ids import uuid7
 from ledger.models import ProjectHead
-from webhooks.delivery.fanout import publish_to
-from webhooks.delivery.results import disable
-from webhooks.delivery.retry_schedule import ATTEMPTS
+from webhooks.delivery.fanout import publish_to_endpoint
+from webhooks.delivery.results import disable_and_cancel
+from webhooks.delivery.retry_schedule import MAX_ATTEMPTS
 from webhooks.events import TEST_TYPE, TYPES, Event
 from webhooks.models import Delivery, DeliveryState, EndpointStatus, WebhookEndpoint
 from webhooks.signing import (
     ROTATION,
-    key_is_the_same,
-    new_salt,
-    secret_from,
+    create_salt,
+    derive_secret,
+    is_key_unchanged,
 )
-from webhooks.targets import Refused, Unresolved, judged, read_url, resolve
+from webhooks.targets import Refused, Unresolved, check_addresses, parse_url, resolve
 
 ENDPOINTS_LIMIT = 50
-LOOKUP_S = 3.0
-KEPT = timedelta(days=30)
-FORGET_AT_ONCE = 5_000
+LOOKUP_TIMEOUT_S = 3.0
+KEEP_FOR = timedelta(days=30)
+DELETE_AT_ONCE = 5_000
 RESENDABLE = (DeliveryState.DELIVERED, DeliveryState.DEAD, DeliveryState.CANCELLED)
 DISABLED_BY_HAND = "Disabled by {}."
 
 _lookups = ThreadPoolExecutor(4, thread_name_prefix="webhook-check")
 
 
-def endpoint_add(
+def add_endpoint(
     *,
     person: PersonPrincipal,
     project_id: int,
@@ -47,14 +47,14 @@ def endpoint_add(
     types: Sequence[str],
     description: str = "",
 ) -> tuple[WebhookEndpoint, str]:
-    """The endpoint and its secret, which is told here and never again."""
-    _refuse_types(types)
-    refuse_url(url)
+    """Add an endpoint; returns it with its secret, which is never shown again."""
+    _check_types(types)
+    check_url(url)
     if WebhookEndpoint.objects.filter(project_id=project_id).count() >= ENDPOINTS_LIMIT:
         raise Invalid(f"A project has at most {ENDPOINTS_LIMIT} webhooks.")
     now = timezone.now()
-    code, salt = uuid7(), new_salt()
-    secret = secret_from(code=str(code), salt=salt)
+    code, salt = uuid7(), create_salt()
+    secret = derive_secret(code=str(code), salt=salt)
     endpoint = WebhookEndpoint.objects.create(
         code=code,
         project_id=project_id,
@@ -64,24 +64,24 @@ def endpoint_add(
         status_at=now,
         salt=salt,
         secret_digest=digest(secret),
-        cursor=_position(project_id),
+        cursor=_get_position(project_id),
         created_by_id=person.user_id,
         created_at=now,
     )
     return endpoint, secret
 
 
-def endpoint_delete(endpoint: WebhookEndpoint) -> None:
-    """With everything that was on its way to it."""
+def delete_endpoint(endpoint: WebhookEndpoint) -> None:
+    """Delete an endpoint with all its deliveries, also those not sent yet."""
     endpoint.delete()
 
 
-def endpoint_rotate(endpoint: WebhookEndpoint) -> str:
-    """A new secret, told once. Both sign for a day, so that nothing is lost meanwhile."""
-    salt = new_salt()
-    secret = secret_from(code=str(endpoint.code), salt=salt)
-    # A secret that cannot be made any more does not sign beside the new one.
-    until = timezone.now() + ROTATION if key_is_the_same(endpoint) else None
+def rotate_secret(endpoint: WebhookEndpoint) -> str:
+    """Return a new secret, shown once. The previous one also signs for a day."""
+    salt = create_salt()
+    secret = derive_secret(code=str(endpoint.code), salt=salt)
+    # With another SECRET_KEY the previous secret cannot be derived any more.
+    until = timezone.now() + ROTATION if is_key_unchanged(endpoint) else None
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(
         previous_salt=F("salt"),
         previous_until=until,
@@ -91,15 +91,15 @@ def endpoint_rotate(endpoint: WebhookEndpoint) -> str:
     return secret
 
 
-def endpoint_disable(endpoint: WebhookEndpoint, *, person: PersonPrincipal) -> None:
+def disable_endpoint(endpoint: WebhookEndpoint, *, person: PersonPrincipal) -> None:
     reason = DISABLED_BY_HAND.format(person.username)
-    disable(endpoint.pk, reason=reason, at=timezone.now())
+    disable_and_cancel(endpoint.pk, reason=reason, at=timezone.now())
 
 
-def endpoint_enable(endpoint: WebhookEndpoint) -> None:
-    """It hears of what happens from now on; what it missed can be sent by hand."""
-    refuse_url(endpoint.url)
-    if not key_is_the_same(endpoint):
+def enable_endpoint(endpoint: WebhookEndpoint) -> None:
+    """Send it events from now on; what was cancelled can be resent."""
+    check_url(endpoint.url)
+    if not is_key_unchanged(endpoint):
         raise Invalid(
             "The server's SECRET_KEY has changed: rotate the secret of this webhook "
             "first and give it to the receiver."
@@ -110,15 +110,15 @@ def endpoint_enable(endpoint: WebhookEndpoint) -> None:
         status=EndpointStatus.ACTIVE,
         status_reason="",
         status_at=timezone.now(),
-        cursor=_position(endpoint.project_id),
+        cursor=_get_position(endpoint.project_id),
         quiet_until=None,
         failing_since=None,
     )
 
 
-def endpoint_test(endpoint: WebhookEndpoint, *, person: PersonPrincipal) -> Delivery:
-    """An event of its own, sent like any other; how it went is seen at the delivery."""
-    _refuse_disabled(endpoint)
+def send_test_event(endpoint: WebhookEndpoint, *, person: PersonPrincipal) -> Delivery:
+    """Send an event of type `webhook.test`, like any other event."""
+    _check_enabled(endpoint)
     event = Event(
         id=uuid7(),
         type=TEST_TYPE,
@@ -126,49 +126,49 @@ def endpoint_test(endpoint: WebhookEndpoint, *, person: PersonPrincipal) -> Deli
         data={"webhook": str(endpoint.code), "by": person.username},
     )
     with transaction.atomic():
-        # A receiver that rests is asked all the same: somebody is looking.
+        # Also to a receiver that asked for a rest: a person waits for the result.
         WebhookEndpoint.objects.filter(pk=endpoint.pk).update(quiet_until=None)
-        return publish_to(endpoint.pk, event)
+        return publish_to_endpoint(endpoint.pk, event)
 
 
-def delivery_resend(delivery: Delivery) -> None:
-    """Once more from the start: the same id and bytes, ten attempts."""
-    _refuse_disabled(delivery.endpoint)
-    again = Delivery.objects.filter(pk=delivery.pk, state__in=RESENDABLE)
-    if not _queue(again):
-        raise Invalid("The delivery is on its way: wait until it has ended.")
+def resend_delivery(delivery: Delivery) -> None:
+    """Queue an ended delivery again: the same id and bytes, ten more attempts."""
+    _check_enabled(delivery.endpoint)
+    ended = Delivery.objects.filter(pk=delivery.pk, state__in=RESENDABLE)
+    if not _requeue(ended):
+        raise Invalid("The delivery is still being sent: wait until it has ended.")
 
 
-def dead_resend(endpoint: WebhookEndpoint) -> int:
-    """All that were given up; returns how many."""
-    _refuse_disabled(endpoint)
-    return _queue(
+def resend_dead_deliveries(endpoint: WebhookEndpoint) -> int:
+    """Queue every dead delivery again; returns how many."""
+    _check_enabled(endpoint)
+    return _requeue(
         Delivery.objects.filter(endpoint_id=endpoint.pk, state=DeliveryState.DEAD)
     )
 
 
 def delete_old_deliveries() -> int:
-    """What ended a month ago is of no use to anybody."""
-    old = Delivery.objects.filter(ended_at__lt=timezone.now() - KEPT)
-    chosen = list(old.values_list("pk", flat=True)[:FORGET_AT_ONCE])
+    """Delete deliveries that ended a month ago; returns how many."""
+    old = Delivery.objects.filter(ended_at__lt=timezone.now() - KEEP_FOR)
+    chosen = list(old.values_list("pk", flat=True)[:DELETE_AT_ONCE])
     old.filter(pk__in=chosen).delete()
     return len(chosen)
 
 
-def refuse_url(url: str) -> None:
-    """A URL that would be refused at every attempt is refused now.
+def check_url(url: str) -> None:
+    """Refuse a URL that every attempt would refuse.
 
-    A name that nobody knows just now is taken: the attempts will tell.
+    A host that cannot be resolved right now is accepted: it may be set up later.
     """
     try:
-        target = read_url(url)
-        looking = _lookups.submit(resolve, target.host, target.port)
-        judged(target, looking.result(timeout=LOOKUP_S))
+        target = parse_url(url)
+        lookup = _lookups.submit(resolve, target.host, target.port)
+        check_addresses(target, lookup.result(timeout=LOOKUP_TIMEOUT_S))
     except Refused as error:
         raise Invalid(
             str(error), errors=[{"loc": ["url"], "message": str(error)}]
         ) from None
-    except (Unresolved, TooLate):
+    except (Unresolved, LookupTimeout):
         if target.scheme != "https":
             message = "The URL must begin with https://."
             raise Invalid(
@@ -176,7 +176,7 @@ def refuse_url(url: str) -> None:
             ) from None
 
 
-def _refuse_types(types: Sequence[str]) -> None:
+def _check_types(types: Sequence[str]) -> None:
     unknown = [each for each in types if each not in TYPES]
     if unknown or not types:
         raise Invalid(
@@ -185,24 +185,24 @@ def _refuse_types(types: Sequence[str]) -> None:
         )
 
 
-def _refuse_disabled(endpoint: WebhookEndpoint) -> None:
+def _check_enabled(endpoint: WebhookEndpoint) -> None:
     if endpoint.status != EndpointStatus.ACTIVE:
         raise Invalid(
             f"The webhook is disabled: enable it first. {endpoint.status_reason}"
         )
 
 
-def _queue(deliveries: QuerySet[Delivery]) -> int:
+def _requeue(deliveries: QuerySet[Delivery]) -> int:
     return deliveries.update(
         state=DeliveryState.QUEUED,
-        attempts_limit=F("attempts") + ATTEMPTS,
+        attempts_limit=F("attempts") + MAX_ATTEMPTS,
         due_at=timezone.now(),
         ended_at=None,
         leased_by=None,
     )
 
 
-def _position(project_id: int) -> int:
-    """Where the project's ledger stands; nothing before it is told."""
+def _get_position(project_id: int) -> int:
+    """The end of the project's ledger: events before it are not sent."""
     heads = ProjectHead.objects.filter(project_id=project_id)
     return heads.values_list("position", flat=True).first() or 0

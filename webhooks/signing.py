@@ -1,8 +1,8 @@
-"""Secrets of endpoints, and the headers of Standard Webhooks 1.0.
+"""Secrets of webhooks, and the signed headers of Standard Webhooks 1.0.
 
-A secret is not stored. It is made from the server's key, the endpoint and a random salt,
-so that neither the database nor a backup of it lets anybody sign. With another SECRET_KEY
-other secrets would come out: nothing is sent then until the secret was rotated.
+A secret is not stored. It is derived from SECRET_KEY, the endpoint and a random salt, so
+that a copy of the database is not enough to sign. Another SECRET_KEY derives other
+secrets: nothing is sent then until the secret is rotated.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ PREFIX = "whsec_"
 ROTATION = timedelta(hours=24)
 
 
-def new_salt() -> str:
+def create_salt() -> str:
     return secrets.token_hex(32)
 
 
-def secret_from(*, code: str, salt: str) -> str:
-    """256 bits, as receivers are given them."""
+def derive_secret(*, code: str, salt: str) -> str:
+    """256 bits, in the form that receivers get."""
     key = hmac.digest(
         settings.SECRET_KEY.encode(), b"checkrail.webhooks.v1", hashlib.sha256
     )
-    made = hmac.digest(key, f"{code}.{salt}".encode(), hashlib.sha256)
-    return PREFIX + base64.b64encode(made).decode()
+    derived = hmac.digest(key, f"{code}.{salt}".encode(), hashlib.sha256)
+    return PREFIX + base64.b64encode(derived).decode()
 
 
-def secret_of(endpoint: WebhookEndpoint) -> str:
-    return secret_from(code=str(endpoint.code), salt=endpoint.salt)
+def get_secret(endpoint: WebhookEndpoint) -> str:
+    return derive_secret(code=str(endpoint.code), salt=endpoint.salt)
 
 
-def key_is_the_same(endpoint: WebhookEndpoint) -> bool:
-    """Whether what we would sign with is what the receiver was given."""
-    return hmac.compare_digest(digest(secret_of(endpoint)), endpoint.secret_digest)
+def is_key_unchanged(endpoint: WebhookEndpoint) -> bool:
+    """Whether the derived secret is still the one that the receiver got."""
+    return hmac.compare_digest(digest(get_secret(endpoint)), endpoint.secret_digest)
 
 
-def valid_secrets(endpoint: WebhookEndpoint, *, at: datetime) -> tuple[str, ...]:
-    """The current one, and after a rotation for a while also the one before."""
-    current = secret_of(endpoint)
+def list_valid_secrets(endpoint: WebhookEndpoint, *, at: datetime) -> tuple[str, ...]:
+    """The current secret and, for a day after a rotation, the previous one."""
+    current = get_secret(endpoint)
     if endpoint.previous_until is None or at >= endpoint.previous_until:
         return (current,)
-    before = secret_from(code=str(endpoint.code), salt=endpoint.previous_salt)
-    return (current, before)
+    previous = derive_secret(code=str(endpoint.code), salt=endpoint.previous_salt)
+    return (current, previous)
 
 
-def signed_headers(
+def build_signed_headers(
     *, webhook_id: str, at: datetime, body: str, secrets: tuple[str, ...]
 ) -> dict[str, str]:
     signatures = (

@@ -1,4 +1,4 @@
-"""Where a webhook goes: an address of the right form, resolved once, judged whole."""
+"""Where a webhook is sent: parse its URL, resolve the host once, check every address."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Resolver = Callable[[str, int], Sequence[str]]
 
 
 class Refused(Exception):
-    """Not an address that is called. The words are for the person who set it."""
+    """The URL may not be called. The message is shown to the person who entered it."""
 
 
 class Unresolved(Exception):
-    """Nobody knows the name just now."""
+    """The host cannot be resolved right now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The parts of a webhook's URL; `host` is a name or a literal, in small letters."""
+    """The parts of a webhook's URL; `host` is a name or an IP address, in lower case."""
 
     scheme: str
     host: str
@@ -42,39 +42,41 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """The Host header: without the port where everybody expects it."""
+        """The Host header, without the scheme's default port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 
-    def at(self, address: Address) -> str:
-        """The same URL at one exact address: nothing is left to be looked up."""
+    def build_url(self, address: Address) -> str:
+        """The URL with an IP address for its host, so that nothing is resolved again."""
         host = f"[{address}]" if address.version == 6 else str(address)
         return f"{self.scheme}://{host}:{self.port}{self.path}"
 
 
-def read_url(url: str) -> Target:
-    """Judges the form alone; nothing is looked up."""
+def parse_url(url: str) -> Target:
+    """Check the form of a URL; nothing is resolved."""
     if len(url) > URL_LIMIT:
         raise Refused(f"The URL is longer than {URL_LIMIT:,} characters.")
     if not re.fullmatch(r"[!-~]+", url) or "\\" in url:
         raise Refused(
-            "The URL may hold visible ASCII characters only: write a name in its xn-- "
-            "form and anything else percent-encoded."
+            "The URL may contain visible ASCII characters only: write the host in its "
+            "xn-- form and percent-encode the rest."
         )
     try:
         parts = urlsplit(url)
-        # The dot of a full name says nothing more, and some resolvers stumble over it.
+        # Some resolvers fail on the trailing dot of a full name.
         host, port = (parts.hostname or "").removesuffix("."), parts.port
     except ValueError:
-        raise Refused("This is no URL: its host or port cannot be read.") from None
+        raise Refused(
+            "This is not a valid URL: its host or port cannot be read."
+        ) from None
     if parts.scheme not in PORTS or not host or port == 0:
-        raise Refused("Give a full URL, such as https://hooks.example/checkrail.")
+        raise Refused("Enter a full URL, such as https://hooks.example/checkrail.")
     if "@" in parts.netloc:
         raise Refused(
-            "The URL may not hold a user or a password: receivers check the signature."
+            "The URL may not contain a user or a password: receivers check the signature."
         )
     if "#" in url:
-        raise Refused("The URL may not hold a fragment: it would never be sent.")
+        raise Refused("The URL may not contain a fragment: it would never be sent.")
     return Target(
         scheme=parts.scheme,
         host=host,
@@ -84,7 +86,7 @@ def read_url(url: str) -> Target:
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """Every address of the host, once each, in the system's order."""
+    """Every address of the host, without repeats, in the system's order."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -92,11 +94,11 @@ def resolve(host: str, port: int) -> list[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
-def judged(target: Target, answers: Sequence[str]) -> list[Address]:
-    """All of the answers, if every one of them may be called; else Refused.
+def check_addresses(target: Target, answers: Sequence[str]) -> list[Address]:
+    """Return the resolved addresses if every one may be called, else raise Refused.
 
-    One private address among public ones refuses all: whoever answers for the name
-    chooses which of them is used.
+    One private address among public ones refuses all: the receiver's DNS decides which
+    of them would be used.
     """
     addresses = [parse_address(answer) for answer in answers]
     if not addresses:

@@ -17,7 +17,7 @@ from console.format import Moment, ahead, compact, iso, past, took, words
 from console.queue.rows import Person, person_of
 from safetext import visible, visible_line
 from webhooks.models import (
-    ON_ITS_WAY,
+    PENDING_STATES,
     Delivery,
     DeliveryAttempt,
     DeliveryState,
@@ -30,7 +30,7 @@ PAGE = 50
 SOON = timedelta(seconds=20)
 # Filters of the deliveries: what they are called, and the states they take in.
 SHOWS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "waiting": ("On their way", ON_ITS_WAY),
+    "waiting": ("On their way", PENDING_STATES),
     "delivered": ("Delivered", (DeliveryState.DELIVERED,)),
     "dead": ("Dead letters", (DeliveryState.DEAD,)),
     "cancelled": ("Cancelled", (DeliveryState.CANCELLED,)),
@@ -119,7 +119,7 @@ def webhook_rows(
 ) -> list[WebhookRow]:
     counted = (
         Delivery.objects.filter(
-            endpoint__in=endpoints, state__in=[*ON_ITS_WAY, DeliveryState.DEAD]
+            endpoint__in=endpoints, state__in=[*PENDING_STATES, DeliveryState.DEAD]
         )
         .values_list("endpoint_id", "state")
         .annotate(count=Count("pk"))
@@ -180,7 +180,7 @@ def delivery_rows(
 
 def busy(deliveries: Iterable[Delivery], *, at: datetime) -> bool:
     return any(
-        delivery.state in ON_ITS_WAY and delivery.due_at < at + SOON
+        delivery.state in PENDING_STATES and delivery.due_at < at + SOON
         for delivery in deliveries
     )
 
@@ -201,7 +201,7 @@ def _delivery(delivery: Delivery, *, active: bool, at: datetime) -> DeliveryRow:
         next=ahead(delivery.due_at, at) if waits else None,
         attempts=[_attempt(each, at=at) for each in tries],
         body=visible(delivery.body),
-        can_resend=active and delivery.state not in ON_ITS_WAY,
+        can_resend=active and delivery.state not in PENDING_STATES,
     )
 
 

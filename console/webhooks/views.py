@@ -29,7 +29,7 @@ from guidance.redactor import clean
 from webhooks import services
 from webhooks.events import TYPES
 from webhooks.models import Delivery, WebhookEndpoint
-from webhooks.signing import secret_of
+from webhooks.signing import get_secret
 
 P = ParamSpec("P")
 # Whose secret the next page shows, once. The secret itself is not kept anywhere.
@@ -79,7 +79,7 @@ def add(request: ConsoleRequest) -> HttpResponse:
     description = request.POST.get("description", "").strip()[:DESCRIPTION_LIMIT]
     types = request.POST.getlist("types")
     try:
-        endpoint, _ = services.endpoint_add(
+        endpoint, _ = services.add_endpoint(
             person=person_of(request.user),
             project_id=request.project.pk,
             url=url,
@@ -110,7 +110,7 @@ def _one(request: ConsoleRequest, code: UUID, *, alert: str = "") -> HttpRespons
         **_frame(request),
         "alert": alert,
         "webhook": row,
-        "secret": secret_of(endpoint) if told else "",
+        "secret": get_secret(endpoint) if told else "",
         "show": show if show in SHOWS else "",
         "shows": [("", "All"), *((name, word) for name, (word, _) in SHOWS.items())],
         "deliveries": delivery_rows(deliveries, active=row.active, at=at),
@@ -146,18 +146,18 @@ def act(request: ConsoleRequest, code: UUID, action: str) -> HttpResponse:
     try:
         match action:
             case "test":
-                services.endpoint_test(endpoint, person=person)
+                services.send_test_event(endpoint, person=person)
             case "rotate":
-                services.endpoint_rotate(endpoint)
+                services.rotate_secret(endpoint)
                 tell = True
             case "enable":
-                services.endpoint_enable(endpoint)
+                services.enable_endpoint(endpoint)
             case "disable":
-                services.endpoint_disable(endpoint, person=person)
+                services.disable_endpoint(endpoint, person=person)
             case "resend":
-                services.dead_resend(endpoint)
+                services.resend_dead_deliveries(endpoint)
             case "delete":
-                services.endpoint_delete(endpoint)
+                services.delete_endpoint(endpoint)
                 address = reverse("reviews:webhooks", args=[request.project.slug])
                 return redirect(address)
             case _:
@@ -179,7 +179,7 @@ def resend(request: ConsoleRequest, code: UUID, delivery: UUID) -> HttpResponse:
     if found is None:
         raise Http404
     try:
-        services.delivery_resend(found)
+        services.resend_delivery(found)
     except DomainError as refusal:
         return _one(request, code, alert=refusal.detail)
     return _to(request, endpoint)

@@ -17,7 +17,7 @@ from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 from webhooks.delivery.worker import deliver
 from webhooks.models import WebhookEndpoint
-from webhooks.signing import secret_of
+from webhooks.signing import get_secret
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -74,7 +74,7 @@ def test_added_tested_and_deleted_by_keyboard(
     page.keyboard.press("Enter")
     secret = page.get_by_label("Secret", exact=True)
     expect(secret).to_be_visible()
-    assert secret.input_value() == secret_of(WebhookEndpoint.objects.get())
+    assert secret.input_value() == get_secret(WebhookEndpoint.objects.get())
     page.get_by_role("button", name="Send a test").focus()
     page.keyboard.press("Enter")
     row = page.locator(".deliveries li")

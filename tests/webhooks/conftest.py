@@ -1,4 +1,4 @@
-"""A receiver that may be called, and a clean table: couriers serve every project."""
+"""A receiver that may be called, and a clean table: the worker serves every project."""
 
 from __future__ import annotations
 

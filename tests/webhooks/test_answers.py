@@ -25,9 +25,14 @@ from tests.webhooks.receivers import (
     hang,
     receiving,
 )
-from webhooks.delivery.http_pool import AT_ONCE_EACH, Sender
+from webhooks.delivery.http_pool import CONCURRENT_PER_ENDPOINT, HttpPool
 from webhooks.delivery.results import GONE_REASON
-from webhooks.delivery.retry_schedule import LADDER, SHORT_REST, next_due, rest_asked
+from webhooks.delivery.retry_schedule import (
+    DELAYS_S,
+    OVERLOAD_REST_S,
+    get_next_due,
+    parse_retry_after,
+)
 from webhooks.delivery.worker import deliver
 from webhooks.models import Delivery, DeliveryAttempt
 
@@ -56,10 +61,10 @@ def test_trouble_of_every_kind_is_one_failed_attempt_and_holds_nobody_up(
             "answered 308: redirects are not followed",
         ),
         "/304": (answer(304), 304, "answered 304: redirects are not followed"),
-        "/hang": (hang, None, "no whole answer within 1 s"),
-        "/drip": (drip, None, "no whole answer within 1 s"),
+        "/hang": (hang, None, "no complete answer within 1 s"),
+        "/drip": (drip, None, "no complete answer within 1 s"),
         "/flood": (flood(receiver), 200, "the reply is longer than 65,536 bytes"),
-        "/close": (close, None, "the connection broke before the answer was whole"),
+        "/close": (close, None, "the connection broke before the answer was complete"),
     }
     receiver.behaviours = {path: each[0] for path, each in behaviours.items()}
     hooks = {path: add(manager, receiver.url(path)) for path in behaviours}
@@ -67,7 +72,7 @@ def test_trouble_of_every_kind_is_one_failed_attempt_and_holds_nobody_up(
     nobody = add(manager, "http://127.0.0.1:9/")
     tell(project)
     began = time.monotonic()
-    deliver(Sender(time_limit_s=1))
+    deliver(HttpPool(time_limit_s=1))
     assert time.monotonic() - began < 10
     for path, (_, status, error) in behaviours.items():
         attempt = last_attempt(hooks[path])
@@ -108,7 +113,7 @@ def test_certificates_are_the_names_own(
             add(manager, unknown.url("/", name="self.test")),
         ]
         tell(project)
-        sender = Sender(
+        sender = HttpPool(
             resolver=lambda _host, _port: ["127.0.0.1"],
             certificates=authority.trusting(),
             time_limit_s=5,
@@ -120,9 +125,9 @@ def test_certificates_are_the_names_own(
         assert arrived.headers["host"] == f"good.test:{good.port}"
         assert arrived.verified(hooks[0].secret)["data"] == {"n": 1}
         assert misnamed.error.startswith(
-            "its certificate is refused: Hostname mismatch"
+            "its certificate was refused: Hostname mismatch"
         )
-        assert untrusted.error.startswith("its certificate is refused: ")
+        assert untrusted.error.startswith("its certificate was refused: ")
         assert wrong_name.arrived == unknown.arrived == []
 
 
@@ -192,7 +197,7 @@ def test_rests_are_read_in_both_forms_and_bounded() -> None:
         ("Sun, 99 Nov 2026 12:01:00 GMT", 0.0),
     ]
     for text, seconds in rows:
-        assert rest_asked(retry_after=text, at=at) == seconds, text
+        assert parse_retry_after(retry_after=text, at=at) == seconds, text
 
 
 def test_only_one_that_takes_nothing_counts_as_failing(
@@ -211,10 +216,10 @@ def test_only_one_that_takes_nothing_counts_as_failing(
     assert busy.row.failing_since is not None
     quiet = busy.row.quiet_until
     assert quiet is not None
-    assert quiet - timezone.now() < timedelta(seconds=SHORT_REST)
+    assert quiet - timezone.now() < timedelta(seconds=OVERLOAD_REST_S)
 
 
-def test_ten_attempts_up_the_ladder_then_a_dead_letter_and_ten_more_by_hand(
+def test_ten_attempts_on_schedule_then_a_dead_letter_and_ten_more_by_hand(
     project: Project, manager: httpx.Client, receiver: Receiver
 ) -> None:
     receiver.behaviours["/in"] = answer(500)
@@ -225,7 +230,7 @@ def test_ten_attempts_up_the_ladder_then_a_dead_letter_and_ten_more_by_hand(
         (delivery,) = hook.deliveries
         assert delivery.state == "retry_wait"
         wait = (delivery.due_at - timezone.now()).total_seconds()
-        step = LADDER[number - 1]
+        step = DELAYS_S[number - 1]
         assert step - 3 < wait <= step * 1.2, number
         hook.make_due()
     deliver()
@@ -250,12 +255,12 @@ def test_ten_attempts_up_the_ladder_then_a_dead_letter_and_ten_more_by_hand(
         each.verified(hook.secret)
 
 
-def test_the_ladder_spreads_those_that_failed_together() -> None:
+def test_the_schedule_spreads_those_that_failed_together() -> None:
     at = timezone.now()
-    times = {next_due(attempts=3, limit=10, at=at, rest=0) for _ in range(20)}
+    times = {get_next_due(attempts=3, limit=10, at=at, rest=0) for _ in range(20)}
     assert len(times) > 10
-    assert next_due(attempts=10, limit=10, at=at, rest=0) is None
-    rest = next_due(attempts=1, limit=10, at=at, rest=500)
+    assert get_next_due(attempts=10, limit=10, at=at, rest=0) is None
+    rest = get_next_due(attempts=1, limit=10, at=at, rest=500)
     assert rest == at + timedelta(seconds=500)
 
 
@@ -265,9 +270,9 @@ def test_nothing_of_an_answer_comes_back_with_the_next_delivery(
     """Cookies would be kept for ever, and make every later request larger."""
     receiver.behaviours["/x"] = answer(200, set_cookie="kept=for-ever; Path=/")
     hook = add(manager, receiver.url("/x"))
-    tell(project, AT_ONCE_EACH + 4)
-    deliver(Sender())
+    tell(project, CONCURRENT_PER_ENDPOINT + 4)
+    deliver(HttpPool())
     assert set(hook.states) == {"delivered"}
     arrived = receiver.at("/x")
-    assert len(arrived) == AT_ONCE_EACH + 4
+    assert len(arrived) == CONCURRENT_PER_ENDPOINT + 4
     assert not any("cookie" in each.headers for each in arrived)

@@ -14,13 +14,17 @@ from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
 from webhooks.delivery.attempt import REPLY_LIMIT, TIME_LIMIT_S
-from webhooks.delivery.retry_schedule import JITTER, LADDER, OVERLOADED, SHORT_REST
+from webhooks.delivery.retry_schedule import (
+    DELAYS_S,
+    JITTER,
+    OVERLOAD_REST_S,
+    OVERLOADED,
+)
 from webhooks.delivery.worker import deliver
 from webhooks.events import TEST_TYPE, TYPES
-from webhooks.payloads import BODY_LIMIT
-from webhooks.services import KEPT
+from webhooks.payloads import BODY_LIMIT, TEXT_LIMIT
+from webhooks.services import KEEP_FOR
 from webhooks.signing import ROTATION
-from webhooks.texts import TEXT_LIMIT
 
 pytestmark = pytest.mark.once("reads a page of the docs")
 
@@ -45,14 +49,14 @@ def test_every_door_is_told_of() -> None:
 
 
 def test_the_figures_are_the_codes() -> None:
-    assert LADDER[1:4] == (5, 5 * 60, 30 * 60)
-    assert [step // 3600 for step in LADDER[4:]] == [2, 5, 10, 14, 20, 24]
+    assert DELAYS_S[1:4] == (5, 5 * 60, 30 * 60)
+    assert [step // 3600 for step in DELAYS_S[4:]] == [2, 5, 10, 14, 20, 24]
     assert "5 seconds, 5 and 30 minutes, 2, 5, 10, 14,\n20 and 24 hours" in PAGE
-    assert (JITTER, SHORT_REST) == (0.2, 1.0)
+    assert (JITTER, OVERLOAD_REST_S) == (0.2, 1.0)
     assert sorted(OVERLOADED) == [429, 502, 503, 504]
     assert (TIME_LIMIT_S, REPLY_LIMIT) == (15, 64 * 1024)
     assert (BODY_LIMIT, TEXT_LIMIT) == (20_000, 2_000)
-    assert (KEPT.days, ROTATION.total_seconds()) == (30, 24 * 3600)
+    assert (KEEP_FOR.days, ROTATION.total_seconds()) == (30, 24 * 3600)
 
 
 def test_the_receiver_of_the_page_takes_ours_and_no_other(

@@ -14,17 +14,17 @@ from django.core.management.base import SystemCheckError
 from django.test.utils import override_settings
 
 from accounts.models import Project
+from config.checks import refuse_unsafe
 from config.environment import read_environment
-from config.safety import refuse_unsafe
 from tests.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 from webhooks.addresses import is_public, parse_address, parse_allowed
-from webhooks.delivery.attempt import Order, Outcome, attempt
-from webhooks.delivery.http_pool import Sender
+from webhooks.delivery.attempt import LeasedDelivery, Outcome, attempt_delivery
+from webhooks.delivery.http_pool import HttpPool
 from webhooks.delivery.worker import deliver
 from webhooks.models import WebhookEndpoint
-from webhooks.targets import Refused, Unresolved, judged, read_url, resolve
+from webhooks.targets import Refused, Unresolved, check_addresses, parse_url, resolve
 
 pytestmark = pytest.mark.once("judges addresses and answers, not what is stored")
 
@@ -90,7 +90,7 @@ async def outcome_of(url: str, *answers: Sequence[str]) -> tuple[Outcome, list[s
         asked.append(host)
         return answers[min(len(asked), len(answers)) - 1]
 
-    order = Order(
+    delivery = LeasedDelivery(
         delivery_id=1,
         endpoint_id=1,
         lease=uuid4(),
@@ -101,7 +101,9 @@ async def outcome_of(url: str, *answers: Sequence[str]) -> tuple[Outcome, list[s
         secrets=(SECRET,),
     )
     async with httpx.AsyncClient(verify=False, trust_env=False) as client:  # noqa: S501
-        made = await attempt(order, client=client, lookup=lookup, time_limit_s=5)
+        made = await attempt_delivery(
+            delivery, client=client, lookup=lookup, time_limit_s=5
+        )
     return made, asked
 
 
@@ -147,7 +149,7 @@ def test_m85_a_kept_connection_does_not_outlive_the_check(
     ):
         hook = add(manager, f"http://127.0.0.2:{checked.port}/")
         WebhookEndpoint.objects.update(url=f"http://turning.test:{checked.port}/")
-        sender = Sender(resolver=lambda _host, _port: next(answers))
+        sender = HttpPool(resolver=lambda _host, _port: next(answers))
         tell(project, 1)
         tell(project, 1)
         deliver(sender)
@@ -206,7 +208,7 @@ def test_a_name_that_nobody_knows_may_be_saved_and_fails_at_the_attempt(
     with pytest.raises(Unresolved):
         resolve("nobody.invalid", 443)
     with pytest.raises(Unresolved):
-        judged(read_url("https://hooks.example/"), [])
+        check_addresses(parse_url("https://hooks.example/"), [])
 
 
 def test_what_the_operator_names_may_be_called() -> None:
@@ -225,7 +227,7 @@ def test_what_the_operator_names_may_be_called() -> None:
     with override_settings(WEBHOOK_ALLOW=allowed):
         for url, answers, fine in rows:
             try:
-                judged(read_url(url), answers)
+                check_addresses(parse_url(url), answers)
             except Refused:
                 assert not fine, url
             else:

@@ -1,7 +1,7 @@
-"""One attempt: look the receiver up, judge what was found, post, read a little.
+"""One attempt to deliver: resolve the host, check its addresses, post, read the reply.
 
-Everything has a bound: fifteen seconds for all of it, 64 KiB of a reply. Redirects are
-not followed, proxies not used, and nothing that arrives is trusted.
+An attempt takes at most fifteen seconds and reads at most 64 KiB. It follows no redirect,
+uses no proxy and trusts nothing in the reply.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from uuid import UUID
 import httpx
 
 from webhooks.addresses import Address
-from webhooks.signing import signed_headers
-from webhooks.targets import Refused, Target, Unresolved, judged, read_url
+from webhooks.signing import build_signed_headers
+from webhooks.targets import Refused, Target, Unresolved, check_addresses, parse_url
 
 TIME_LIMIT_S = 15.0
 REPLY_LIMIT = 65_536
-# What is kept of the reply is chosen later, when it has been cleaned.
-KEPT = 8_192
+# Cut again when it is stored, after secrets in it were redacted.
+REPLY_KEPT = 8_192
 
 Lookup = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """A leased delivery, with all that an attempt needs."""
+class LeasedDelivery:
+    """A delivery that this worker may send, with all that an attempt needs."""
 
     delivery_id: int
     endpoint_id: int
@@ -44,9 +44,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How it went. `error` says why it failed, in words that may be shown."""
+    """The result of an attempt. `error` says why it failed, in words that may be shown."""
 
-    order: Order
+    delivery: LeasedDelivery
     at: datetime
     duration_ms: int
     status: int | None = None
@@ -60,92 +60,92 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _Reply:
     status: int | None = None
     error: str = ""
     retry_after: str = ""
     reply: bytes = b""
 
 
-async def attempt(
-    order: Order,
+async def attempt_delivery(
+    delivery: LeasedDelivery,
     *,
     client: httpx.AsyncClient,
     lookup: Lookup,
     time_limit_s: float = TIME_LIMIT_S,
 ) -> Outcome:
-    """Never raises, whatever the receiver does."""
+    """Send a delivery once. Raises nothing, whatever the receiver does."""
     at = datetime.now(UTC)
     began = time.monotonic()
     try:
         async with asyncio.timeout(time_limit_s):
-            answer = await _send(order, at=at, client=client, lookup=lookup)
+            reply = await _send(delivery, at=at, client=client, lookup=lookup)
     except TimeoutError:
-        answer = _Answer(error=f"no whole answer within {time_limit_s:g} s")
+        reply = _Reply(error=f"no complete answer within {time_limit_s:g} s")
     except (Refused, Unresolved) as error:
-        answer = _Answer(error=str(error))
+        reply = _Reply(error=str(error))
     except httpx.HTTPError as error:
-        answer = _Answer(error=_trouble(error))
+        reply = _Reply(error=_describe_error(error))
     return Outcome(
-        order=order,
+        delivery=delivery,
         at=at,
         duration_ms=round((time.monotonic() - began) * 1000),
-        status=answer.status,
-        error=answer.error,
-        retry_after=answer.retry_after,
-        reply=answer.reply[:KEPT].decode("utf-8", "replace"),
+        status=reply.status,
+        error=reply.error,
+        retry_after=reply.retry_after,
+        reply=reply.reply[:REPLY_KEPT].decode("utf-8", "replace"),
     )
 
 
 async def _send(
-    order: Order, *, at: datetime, client: httpx.AsyncClient, lookup: Lookup
-) -> _Answer:
-    target = read_url(order.url)
-    addresses = judged(target, await lookup(target.host, target.port))
+    delivery: LeasedDelivery, *, at: datetime, client: httpx.AsyncClient, lookup: Lookup
+) -> _Reply:
+    target = parse_url(delivery.url)
+    addresses = check_addresses(target, await lookup(target.host, target.port))
     for address in addresses[:-1]:
         try:
-            return await _post(order, target, address, at=at, client=client)
+            return await _post(delivery, target, address, at=at, client=client)
         except httpx.ConnectError:
-            continue  # nothing was sent: the next address is as good
-    return await _post(order, target, addresses[-1], at=at, client=client)
+            continue  # nothing was sent yet: try the next address
+    return await _post(delivery, target, addresses[-1], at=at, client=client)
 
 
 async def _post(
-    order: Order,
+    delivery: LeasedDelivery,
     target: Target,
     address: Address,
     *,
     at: datetime,
     client: httpx.AsyncClient,
-) -> _Answer:
+) -> _Reply:
     headers = {
         "host": target.authority,
         "content-type": "application/json",
-        **signed_headers(
-            webhook_id=order.webhook_id,
+        **build_signed_headers(
+            webhook_id=delivery.webhook_id,
             at=at,
-            body=order.body,
-            secrets=order.secrets,
+            body=delivery.body,
+            secrets=delivery.secrets,
         ),
     }
     async with client.stream(
         "POST",
-        target.at(address),
-        content=order.body.encode(),
+        target.build_url(address),
+        content=delivery.body.encode(),
         headers=headers,
-        # The certificate has to be the name's, not the number's.
+        # The certificate must be for the host's name, not for its address.
         extensions={"sni_hostname": target.host},
     ) as response:
-        return await _read(response)
+        return await _read_reply(response)
 
 
-async def _read(response: httpx.Response) -> _Answer:
+async def _read_reply(response: httpx.Response) -> _Reply:
     received = bytearray()
-    whole = True
+    complete = True
     async for chunk in response.aiter_raw():
         received += chunk
         if len(received) > REPLY_LIMIT:
-            whole = False  # the rest is never received: the connection is closed
+            complete = False  # the rest is not read: the connection is closed
             break
     status = response.status_code
     error = ""
@@ -153,26 +153,26 @@ async def _read(response: httpx.Response) -> _Answer:
         error = f"answered {status}: redirects are not followed"
     elif not 200 <= status < 300:
         error = f"answered {status}"
-    elif not whole:
+    elif not complete:
         error = f"the reply is longer than {REPLY_LIMIT:,} bytes"
-    return _Answer(
+    return _Reply(
         status=status,
         error=error,
         retry_after=response.headers.get("retry-after", ""),
-        reply=bytes(received[:KEPT]),
+        reply=bytes(received[:REPLY_KEPT]),
     )
 
 
-def _trouble(error: httpx.HTTPError) -> str:
+def _describe_error(error: httpx.HTTPError) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"its certificate is refused: {cause.verify_message}"
+            return f"its certificate was refused: {cause.verify_message}"
         if isinstance(cause, ssl.SSLError):
             return "no secure connection could be made"
         cause = cause.__cause__ or cause.__context__
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return "no connection could be made"
     if isinstance(error, httpx.TransportError):
-        return "the connection broke before the answer was whole"
+        return "the connection broke before the answer was complete"
     return type(error).__name__

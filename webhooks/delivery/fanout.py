@@ -1,4 +1,4 @@
-"""From events to deliveries: once each, numbered without a gap, whoever does it."""
+"""Turn events into deliveries: each exactly once, numbered without a gap."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ from django.db.models import F
 from django.utils import timezone
 
 from ledger.models import Entry
-from webhooks.delivery.retry_schedule import ATTEMPTS
-from webhooks.events import TELLING, Event, events_of
+from webhooks.delivery.retry_schedule import MAX_ATTEMPTS
+from webhooks.events import EVENT_ENTRIES, Event, build_events
 from webhooks.models import Delivery, EndpointStatus, WebhookEndpoint
-from webhooks.payloads import body_of
+from webhooks.payloads import build_body
 
 PAGE = 500
-# Without news the cursor need not move at every look; so many entries are read again.
+# Without events the cursor stays until it is this far behind: fewer writes, at the cost
+# of reading these entries again.
 LAG = 1_000
 
 logger = logging.getLogger(__name__)
 
 
 def fan_out() -> int:
-    """Turn what the ledger has told since into deliveries; returns how many."""
+    """Make deliveries of what is new in the ledger; returns how many."""
     behind = (
         WebhookEndpoint.objects.select_related("project")
         .filter(status=EndpointStatus.ACTIVE, project__head__position__gt=F("cursor"))
         .annotate(head=F("project__head__position"))
     )
-    return sum(_alone(endpoint, endpoint.head) for endpoint in behind)
+    return sum(_catch_up_safely(endpoint, endpoint.head) for endpoint in behind)
 
 
-def _alone(endpoint: WebhookEndpoint, head: int) -> int:
-    """One endpoint's trouble is not the others'; it is tried again at the next look."""
+def _catch_up_safely(endpoint: WebhookEndpoint, head: int) -> int:
+    """An error with one endpoint does not stop the others; the next call tries again."""
     try:
         return _catch_up(endpoint, head)
     except Exception:
-        logger.exception("The events of webhook %s were not read", endpoint.code)
+        logger.exception("The events of webhook %s could not be read", endpoint.code)
         return 0
 
 
 def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
-    """One page. `head` was read before the entries: up to it the ledger is whole."""
+    """One page. `head` was read before the entries: up to it the ledger is complete."""
     entries = list(
         Entry.objects.select_related("run")
         .defer("run__memory", "run__task")
         .filter(
-            TELLING,
+            EVENT_ENTRIES,
             project_id=endpoint.project_id,
             position__gt=endpoint.cursor,
             position__lte=head,
@@ -58,7 +59,7 @@ def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
     reached = entries[-1].position if len(entries) == PAGE else head
     events = [
         event
-        for event in events_of(entries, slug=endpoint.project.slug)
+        for event in build_events(entries, slug=endpoint.project.slug)
         if event.type in endpoint.types
     ]
     if not events and reached - endpoint.cursor < LAG:
@@ -71,64 +72,66 @@ def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
             sequence=endpoint.sequence,
         ).update(cursor=reached, sequence=endpoint.sequence + len(events))
         if not moved:
-            return 0  # somebody else did it, or hands out numbers just now
+            return 0  # another process did it, or is numbering a delivery right now
         Delivery.objects.bulk_create(
-            _deliveries(events, endpoint.pk, after=endpoint.sequence)
+            _build_deliveries(events, endpoint.pk, after=endpoint.sequence)
         )
     return len(events)
 
 
 def publish(*, project_id: int, event: Event) -> int:
-    """An event that is no entry, to all who listen to its type; returns how many.
+    """Queue an event that is no ledger entry for every subscriber; returns how many.
 
-    Call it in the transaction that the event tells of. The same id again is refused by
-    the database.
+    Call it in the transaction that the event describes. The database refuses the same
+    id for the same endpoint.
     """
-    listening = [
+    subscribed = [
         endpoint.pk
         for endpoint in WebhookEndpoint.objects.filter(
             project_id=project_id, status=EndpointStatus.ACTIVE
         ).order_by("pk")
         if event.type in endpoint.types
     ]
-    for endpoint_id in listening:
-        publish_to(endpoint_id, event)
-    return len(listening)
+    for endpoint_id in subscribed:
+        publish_to_endpoint(endpoint_id, event)
+    return len(subscribed)
 
 
-def publish_to(endpoint_id: int, event: Event) -> Delivery:
-    """To one endpoint, whatever it listens to."""
+def publish_to_endpoint(endpoint_id: int, event: Event) -> Delivery:
+    """Queue an event for one endpoint, whatever types it subscribed to."""
     if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError("An event is published in the transaction it tells of.")
+        raise RuntimeError(
+            "An event is published in the transaction that it describes."
+        )
     endpoints = WebhookEndpoint.objects.filter(pk=endpoint_id)
-    # The row is ours from here to the commit: numbers are handed out one by one.
+    # This locks the row until the commit, so that no number is used twice.
     endpoints.update(sequence=F("sequence") + 1)
     number = endpoints.values_list("sequence", flat=True).get()
-    (delivery,) = _deliveries([event], endpoint_id, after=number - 1)
+    (delivery,) = _build_deliveries([event], endpoint_id, after=number - 1)
     delivery.save()
     return delivery
 
 
-def _deliveries(
+def _build_deliveries(
     events: Sequence[Event], endpoint_id: int, *, after: int
 ) -> list[Delivery]:
     now = timezone.now()
     return [
-        _delivery(event, endpoint_id, number=number, now=now)
+        _build_delivery(event, endpoint_id, number=number, now=now)
         for number, event in enumerate(events, after + 1)
     ]
 
 
-def _delivery(
+def _build_delivery(
     event: Event, endpoint_id: int, *, number: int, now: datetime
 ) -> Delivery:
     return Delivery(
         endpoint_id=endpoint_id,
         event=event.id,
         type=event.type,
-        body=body_of(event, number),
+        body=build_body(type=event.type, at=event.at, sequence=number, data=event.data),
         number=number,
-        attempts_limit=ATTEMPTS,
+        attempts_limit=MAX_ATTEMPTS,
         due_at=now,
         created_at=now,
     )

@@ -1,7 +1,7 @@
-"""Sends side by side: an event loop in a thread of its own, fed with orders.
+"""Concurrent attempts: an event loop in a thread of its own sends deliveries.
 
-Each endpoint has its own connections: what was opened for one name must never carry
-what is meant for another that happens to share its address.
+Each endpoint has its own connections: one opened for a host must never carry what is
+meant for another host that shares its address.
 """
 
 from __future__ import annotations
@@ -25,17 +25,22 @@ from typing import Self
 import httpx
 import uvloop
 
-from webhooks.delivery.attempt import TIME_LIMIT_S, Order, Outcome, attempt
+from webhooks.delivery.attempt import (
+    TIME_LIMIT_S,
+    LeasedDelivery,
+    Outcome,
+    attempt_delivery,
+)
 from webhooks.targets import Resolver, resolve
 
-# How much is taken at a time: in all, for an endpoint, for one that fails. A failing one
-# is asked now and then, and must not take the places of the others.
-TAKEN = 1_024
-TAKEN_EACH = 64
-TAKEN_FAILING = 2
-# Of these, how many are sent at once to one endpoint.
-AT_ONCE_EACH = 16
-LOOKUPS = 128
+# How many deliveries are leased at a time: in all, for an endpoint, for a failing one. A
+# failing one must not take the slots of the others.
+LEASED_LIMIT = 1_024
+LEASED_PER_ENDPOINT = 64
+LEASED_WHILE_FAILING = 2
+# How many of these are sent to one endpoint at once.
+CONCURRENT_PER_ENDPOINT = 16
+LOOKUP_THREADS = 128
 HEADERS = {
     "accept-encoding": "identity",
     "user-agent": "Checkrail-Webhooks/1",
@@ -45,15 +50,15 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """The way to one endpoint."""
+class _EndpointClient:
+    """The connections of one endpoint, and how many may be used at once."""
 
     client: httpx.AsyncClient
-    places: asyncio.Semaphore
+    slots: asyncio.Semaphore
 
 
-class Sender:
-    """Use as a context. Orders go in by `send`, outcomes come out by `outcomes`."""
+class HttpPool:
+    """A context manager: `send` takes deliveries, `collect_outcomes` returns results."""
 
     def __init__(
         self,
@@ -63,18 +68,20 @@ class Sender:
         time_limit_s: float = TIME_LIMIT_S,
     ) -> None:
         self._resolver = resolver
-        self._certificates = certificates or _certificates()
+        self._certificates = certificates or _load_certificates()
         self._time_limit_s = time_limit_s
         self._done: SimpleQueue[Outcome] = SimpleQueue()
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name="webhooks", daemon=True
         )
-        # A name server that does not answer holds its thread; there is one for each.
-        self._lookups = ThreadPoolExecutor(LOOKUPS, thread_name_prefix="webhook-lookup")
-        self._lines: dict[int, _Line] = {}
-        self._under_way: dict[int, Order] = {}
-        self._each: Counter[int] = Counter()
+        # A name server that does not answer blocks its thread, so there are many.
+        self._lookups = ThreadPoolExecutor(
+            LOOKUP_THREADS, thread_name_prefix="webhook-lookup"
+        )
+        self._clients: dict[int, _EndpointClient] = {}
+        self._in_flight: dict[int, LeasedDelivery] = {}
+        self._per_endpoint: Counter[int] = Counter()
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -93,57 +100,59 @@ class Sender:
         self._lookups.shutdown(wait=False, cancel_futures=True)
 
     @property
-    def under_way(self) -> list[Order]:
-        return list(self._under_way.values())
+    def in_flight(self) -> list[LeasedDelivery]:
+        return list(self._in_flight.values())
 
     @property
     def free(self) -> int:
-        return TAKEN - len(self._under_way)
+        return LEASED_LIMIT - len(self._in_flight)
 
-    def room(self, endpoint_id: int, *, failing: bool) -> int:
-        most = TAKEN_FAILING if failing else TAKEN_EACH
-        return min(self.free, most - self._each[endpoint_id])
+    def count_free(self, endpoint_id: int, *, failing: bool) -> int:
+        most = LEASED_WHILE_FAILING if failing else LEASED_PER_ENDPOINT
+        return min(self.free, most - self._per_endpoint[endpoint_id])
 
-    def send(self, order: Order) -> None:
-        self._under_way[order.delivery_id] = order
-        self._each[order.endpoint_id] += 1
-        asyncio.run_coroutine_threadsafe(self._attempt(order), self._loop)
+    def send(self, delivery: LeasedDelivery) -> None:
+        self._in_flight[delivery.delivery_id] = delivery
+        self._per_endpoint[delivery.endpoint_id] += 1
+        asyncio.run_coroutine_threadsafe(self._attempt(delivery), self._loop)
 
-    def outcomes(self, *, within: float, gather: float) -> list[Outcome]:
-        """None, if none comes in this time; else also those that come right after."""
+    def collect_outcomes(self, *, within: float, gather: float) -> list[Outcome]:
+        """Wait `within` seconds for an outcome, then `gather` seconds for more of them."""
         found = []
         try:
             found.append(self._done.get(timeout=within))
             ends = time.monotonic() + gather
-            while len(found) < len(self._under_way):
+            while len(found) < len(self._in_flight):
                 left = max(0.0, ends - time.monotonic())
                 found.append(self._done.get(timeout=left))
         except Empty:
             pass
         for outcome in found:
-            del self._under_way[outcome.order.delivery_id]
-            self._each[outcome.order.endpoint_id] -= 1
+            del self._in_flight[outcome.delivery.delivery_id]
+            self._per_endpoint[outcome.delivery.endpoint_id] -= 1
         return found
 
-    async def _attempt(self, order: Order) -> None:
-        line = self._line(order.endpoint_id)
-        async with line.places:
-            outcome = await self._outcome(order, line.client)
+    async def _attempt(self, delivery: LeasedDelivery) -> None:
+        endpoint = self._get_client(delivery.endpoint_id)
+        async with endpoint.slots:
+            outcome = await self._get_outcome(delivery, endpoint.client)
         self._done.put(outcome)
 
-    async def _outcome(self, order: Order, client: httpx.AsyncClient) -> Outcome:
+    async def _get_outcome(
+        self, delivery: LeasedDelivery, client: httpx.AsyncClient
+    ) -> Outcome:
         try:
-            return await attempt(
-                order,
+            return await attempt_delivery(
+                delivery,
                 client=client,
                 lookup=self._lookup,
                 time_limit_s=self._time_limit_s,
             )
         except Exception as error:
-            # A fault of ours; the delivery fails like any other and is tried again.
-            logger.exception("An attempt to deliver a webhook broke")
+            # An error in our code: the delivery fails like any other and is retried.
+            logger.exception("An attempt to deliver a webhook failed unexpectedly")
             return Outcome(
-                order=order,
+                delivery=delivery,
                 at=datetime.now(UTC),
                 duration_ms=0,
                 error=f"not sent: {type(error).__name__}",
@@ -154,38 +163,38 @@ class Sender:
             self._lookups, self._resolver, host, port
         )
 
-    def _line(self, endpoint_id: int) -> _Line:
-        line = self._lines.get(endpoint_id)
-        if line is None:
+    def _get_client(self, endpoint_id: int) -> _EndpointClient:
+        endpoint = self._clients.get(endpoint_id)
+        if endpoint is None:
             client = httpx.AsyncClient(
                 headers=HEADERS,
-                cookies=_no_cookies(),
+                cookies=_build_empty_jar(),
                 verify=self._certificates,
                 follow_redirects=False,
-                # Neither a proxy nor a .netrc comes between us and the receiver.
+                # No proxy and no .netrc of the environment is used.
                 trust_env=False,
                 timeout=self._time_limit_s,
-                limits=httpx.Limits(max_keepalive_connections=AT_ONCE_EACH),
+                limits=httpx.Limits(max_keepalive_connections=CONCURRENT_PER_ENDPOINT),
             )
-            places = asyncio.Semaphore(AT_ONCE_EACH)
-            line = self._lines[endpoint_id] = _Line(client, places)
-        return line
+            slots = asyncio.Semaphore(CONCURRENT_PER_ENDPOINT)
+            endpoint = self._clients[endpoint_id] = _EndpointClient(client, slots)
+        return endpoint
 
     async def _close(self) -> None:
         rest = asyncio.all_tasks() - {asyncio.current_task()}
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
-        for line in self._lines.values():
-            await line.client.aclose()
+        for endpoint in self._clients.values():
+            await endpoint.client.aclose()
 
 
-def _no_cookies() -> CookieJar:
-    """A receiver would fill one for ever, and have it sent back with each delivery."""
+def _build_empty_jar() -> CookieJar:
+    """Accepts no cookie, so that a receiver cannot have them sent with each delivery."""
     return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 @lru_cache(maxsize=1)
-def _certificates() -> SSLContext:
-    """Read once; SSL_CERT_FILE names them, or else they are httpx's own."""
+def _load_certificates() -> SSLContext:
+    """Read once, from SSL_CERT_FILE or httpx's own."""
     return httpx.create_ssl_context()

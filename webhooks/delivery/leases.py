@@ -1,7 +1,7 @@
-"""Who sends what: deliveries are taken by compare-and-set, never twice at a time.
+"""Leases on deliveries, taken by compare-and-set: one worker at a time sends each.
 
-A lease ends by itself. Whoever was killed between sending and saying so leaves a
-delivery that is sent again, with the same id and the same bytes.
+A lease ends by itself. If a worker is killed after sending and before storing the
+outcome, the delivery is sent again, with the same id and the same bytes.
 """
 
 from __future__ import annotations
@@ -14,72 +14,74 @@ from uuid import UUID, uuid4
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from webhooks.delivery.attempt import Order
-from webhooks.delivery.results import disable
+from webhooks.delivery.attempt import LeasedDelivery
+from webhooks.delivery.results import disable_and_cancel
 from webhooks.models import (
-    ON_ITS_WAY,
+    PENDING_STATES,
     Delivery,
     DeliveryState,
     EndpointStatus,
     WebhookEndpoint,
 )
-from webhooks.signing import key_is_the_same, valid_secrets
+from webhooks.signing import is_key_unchanged, list_valid_secrets
 
-# Longer than the wait for a place, the attempt and the writing down of it ever take.
-LEASE = timedelta(seconds=90)
-OTHER_KEY = (
-    "The server's SECRET_KEY is another one than when this secret was made. "
-    "Rotate the secret, give it to the receiver and enable the webhook."
+# Longer than waiting for a slot, the attempt and storing its outcome ever take.
+LEASE_TIME = timedelta(seconds=90)
+KEY_CHANGED = (
+    "The server's SECRET_KEY has changed since this secret was made. Rotate the secret, "
+    "give it to the receiver and enable the webhook."
 )
 
 
-def _takeable(at: datetime) -> Q:
-    return Q(state__in=ON_ITS_WAY, due_at__lte=at)
+def _build_due_filter(at: datetime) -> Q:
+    return Q(state__in=PENDING_STATES, due_at__lte=at)
 
 
-def _waited_for(at: datetime) -> QuerySet[WebhookEndpoint]:
-    """Endpoints that something is due for, those that are well before the others."""
+def _list_due_endpoints(at: datetime) -> QuerySet[WebhookEndpoint]:
+    """Endpoints with due deliveries, healthy ones first."""
     return WebhookEndpoint.objects.filter(
         Q(quiet_until=None) | Q(quiet_until__lte=at),
-        Exists(Delivery.objects.filter(_takeable(at), endpoint=OuterRef("pk"))),
+        Exists(Delivery.objects.filter(_build_due_filter(at), endpoint=OuterRef("pk"))),
         status=EndpointStatus.ACTIVE,
     ).order_by(F("failing_since").asc(nulls_first=True), "pk")
 
 
-def something_due() -> bool:
-    return _waited_for(timezone.now()).exists()
+def has_due_deliveries() -> bool:
+    return _list_due_endpoints(timezone.now()).exists()
 
 
-class Room(Protocol):
-    """How much more may be under way, in all and for one endpoint."""
+class Capacity(Protocol):
+    """How many more deliveries may be in flight, in all and for one endpoint."""
 
     @property
     def free(self) -> int: ...
 
-    def room(self, endpoint_id: int, *, failing: bool) -> int: ...
+    def count_free(self, endpoint_id: int, *, failing: bool) -> int: ...
 
 
-def lease(places: Room) -> list[Order]:
-    """Take what is due, for each endpoint as much as there is room for."""
+def lease_due_deliveries(capacity: Capacity) -> list[LeasedDelivery]:
+    """Lease what is due, for each endpoint as many as there is capacity for."""
     at = timezone.now()
-    orders: list[Order] = []
-    for endpoint in _waited_for(at):
+    leased: list[LeasedDelivery] = []
+    for endpoint in _list_due_endpoints(at):
         failing = endpoint.failing_since is not None
-        room = places.room(endpoint.pk, failing=failing)
-        most = min(room, places.free - len(orders))
+        free = capacity.count_free(endpoint.pk, failing=failing)
+        most = min(free, capacity.free - len(leased))
         if most > 0:
-            orders += _lease(endpoint, most=most, at=at)
-    return orders
+            leased += _lease_for_endpoint(endpoint, most=most, at=at)
+    return leased
 
 
-def _lease(endpoint: WebhookEndpoint, *, most: int, at: datetime) -> list[Order]:
-    if not key_is_the_same(endpoint):
-        disable(endpoint.pk, reason=OTHER_KEY, at=at)
+def _lease_for_endpoint(
+    endpoint: WebhookEndpoint, *, most: int, at: datetime
+) -> list[LeasedDelivery]:
+    if not is_key_unchanged(endpoint):
+        disable_and_cancel(endpoint.pk, reason=KEY_CHANGED, at=at)
         return []
     token = uuid4()
-    secrets = valid_secrets(endpoint, at=at)
+    secrets = list_valid_secrets(endpoint, at=at)
     return [
-        Order(
+        LeasedDelivery(
             delivery_id=delivery.pk,
             endpoint_id=endpoint.pk,
             lease=token,
@@ -89,21 +91,21 @@ def _lease(endpoint: WebhookEndpoint, *, most: int, at: datetime) -> list[Order]
             body=delivery.body,
             secrets=secrets,
         )
-        for delivery in _taken(endpoint, token, most=most, at=at)
+        for delivery in _take_deliveries(endpoint, token, most=most, at=at)
     ]
 
 
-def _taken(
+def _take_deliveries(
     endpoint: WebhookEndpoint, token: UUID, *, most: int, at: datetime
 ) -> list[Delivery]:
-    """As they were before; where somebody else was faster, they are not among them."""
-    due = Delivery.objects.filter(_takeable(at), endpoint_id=endpoint.pk)
+    """The deliveries as they were before, without those that another worker took."""
+    due = Delivery.objects.filter(_build_due_filter(at), endpoint_id=endpoint.pk)
     chosen = list(due.order_by("due_at", "number")[:most])
     taken = due.filter(pk__in=[delivery.pk for delivery in chosen]).update(
         state=DeliveryState.LEASED,
         leased_by=token,
         attempts=F("attempts") + 1,
-        due_at=at + LEASE,
+        due_at=at + LEASE_TIME,
     )
     if taken == len(chosen):
         return chosen
@@ -115,8 +117,9 @@ def _taken(
     return [each for each in chosen if (each.pk, each.attempts + 1) in ours]
 
 
-def give_back(orders: Sequence[Order]) -> None:
-    """Nobody here will say how these went: the next one may send them at once."""
+def release_leases(deliveries: Sequence[LeasedDelivery]) -> None:
+    """Make these due at once: their outcome will not be known here."""
     Delivery.objects.filter(
-        state=DeliveryState.LEASED, leased_by__in={order.lease for order in orders}
+        state=DeliveryState.LEASED,
+        leased_by__in={delivery.lease for delivery in deliveries},
     ).update(due_at=timezone.now())

@@ -1,7 +1,7 @@
-"""The courier: makes deliveries of events and sends them, as long as there is work.
+"""The worker: turns events into deliveries and sends them until nothing is due.
 
-One a process at a time, on the thread that calls it; several processes share the work.
-It writes in batches: with SQLite each commit holds up the ledger's writer for a moment.
+It runs on the calling thread, once per process; several processes share the work. It
+writes in batches, because with SQLite each commit delays the ledger's writer.
 """
 
 from __future__ import annotations
@@ -12,81 +12,85 @@ import time
 
 from django.db import DatabaseError
 
-from webhooks.delivery.attempt import Order, Outcome
+from webhooks.delivery.attempt import LeasedDelivery, Outcome
 from webhooks.delivery.fanout import fan_out
-from webhooks.delivery.http_pool import Sender
-from webhooks.delivery.leases import give_back, lease, something_due
-from webhooks.delivery.results import record
+from webhooks.delivery.http_pool import HttpPool
+from webhooks.delivery.leases import (
+    has_due_deliveries,
+    lease_due_deliveries,
+    release_leases,
+)
+from webhooks.delivery.results import record_outcomes
 
-# Then the next one takes over, so that a worker can end between two of them.
+# The longest that one call takes new work, so that a worker process can end after it.
 TURN_S = 30.0
 PAUSE_S = 0.25
-# Answers that come together are written together.
+# Outcomes that arrive within this time are stored together.
 GATHER_S = 0.1
 TRIES = 5
-# How long answers are waited for when the process ends.
+# How long a process that ends waits for outcomes.
 LAST_S = 3.0
 
 logger = logging.getLogger(__name__)
 _turn = threading.Lock()
-_ending = threading.Event()
+_stopping = threading.Event()
 
 
-def end() -> None:
-    """The process ends: take nothing more, and leave what is under way to the next."""
-    _ending.set()
+def stop_delivering() -> None:
+    """The process ends: lease nothing more, and leave what is in flight to others."""
+    _stopping.set()
 
 
-def deliver(sender: Sender | None = None) -> int:
-    """Work until nothing is due; returns how many attempts were made."""
+def deliver(pool: HttpPool | None = None) -> int:
+    """Send until nothing is due; returns how many attempts were made."""
     if not _turn.acquire(blocking=False):
-        return 0  # this process is at it already
+        return 0  # another thread of this process is delivering
     try:
-        if not fan_out() and not something_due():
-            return 0  # most of the time: two queries, nothing started
-        with sender or Sender() as open_sender:
-            return _work(open_sender)
+        if not fan_out() and not has_due_deliveries():
+            return 0  # the usual case: two queries, no thread started
+        with pool or HttpPool() as open_pool:
+            return _deliver_until_idle(open_pool)
     finally:
         _turn.release()
 
 
-def _work(sender: Sender) -> int:
+def _deliver_until_idle(pool: HttpPool) -> int:
     ends = time.monotonic() + TURN_S
     attempts = 0
-    while not _ending.is_set():
-        told, orders = _taken(sender) if time.monotonic() < ends else (0, [])
-        for order in orders:
-            sender.send(order)
-        attempts += len(orders)
-        if sender.under_way:
-            _record(sender.outcomes(within=PAUSE_S, gather=GATHER_S))
-        elif not told and not orders:
+    while not _stopping.is_set():
+        new, leased = _take_work(pool) if time.monotonic() < ends else (0, [])
+        for delivery in leased:
+            pool.send(delivery)
+        attempts += len(leased)
+        if pool.in_flight:
+            _store_outcomes(pool.collect_outcomes(within=PAUSE_S, gather=GATHER_S))
+        elif not new and not leased:
             return attempts
-    _leave(sender)
+    _hand_over(pool)
     return attempts
 
 
-def _taken(sender: Sender) -> tuple[int, list[Order]]:
-    """New work. Trouble with the database must not lose what is under way."""
+def _take_work(pool: HttpPool) -> tuple[int, list[LeasedDelivery]]:
+    """Create and lease deliveries. A database error must not lose what is in flight."""
     try:
-        return fan_out(), lease(sender)
+        return fan_out(), lease_due_deliveries(pool)
     except DatabaseError:
-        if not sender.under_way:
+        if not pool.in_flight:
             raise
-        logger.exception("No more webhooks could be taken; what is under way goes on")
+        logger.exception("No webhooks could be leased; those in flight continue")
         return 0, []
 
 
-def _leave(sender: Sender) -> None:
-    _record(sender.outcomes(within=LAST_S, gather=LAST_S))
-    give_back(sender.under_way)
+def _hand_over(pool: HttpPool) -> None:
+    _store_outcomes(pool.collect_outcomes(within=LAST_S, gather=LAST_S))
+    release_leases(pool.in_flight)
 
 
-def _record(outcomes: list[Outcome]) -> None:
-    """What is not written down is sent again: worth more than one try."""
+def _store_outcomes(outcomes: list[Outcome]) -> None:
+    """Try several times: a delivery whose outcome is not stored is sent again."""
     for left in reversed(range(TRIES)):
         try:
-            return record(outcomes)
+            return record_outcomes(outcomes)
         except DatabaseError:
             if not left:
                 raise

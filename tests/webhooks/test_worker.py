@@ -23,23 +23,23 @@ from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
 from webhooks.delivery import leases, worker
 from webhooks.delivery.attempt import Outcome
 from webhooks.delivery.fanout import fan_out
-from webhooks.delivery.http_pool import Sender
-from webhooks.delivery.leases import give_back, lease
-from webhooks.delivery.results import record
+from webhooks.delivery.http_pool import HttpPool
+from webhooks.delivery.leases import lease_due_deliveries, release_leases
+from webhooks.delivery.results import record_outcomes
 from webhooks.delivery.worker import deliver
 from webhooks.models import Delivery, WebhookEndpoint
-from webhooks.services import KEPT, delete_old_deliveries
+from webhooks.services import KEEP_FOR, delete_old_deliveries
 from webhooks.tasks import deliver_webhooks
 
 EVENTS = 200
 
 
-class Room:
+class Capacity:
     """As much as one likes."""
 
     free = 10_000
 
-    def room(self, endpoint_id: int, *, failing: bool) -> int:
+    def count_free(self, endpoint_id: int, *, failing: bool) -> int:
         return self.free
 
 
@@ -75,9 +75,9 @@ def test_several_that_lease_at_once_never_take_the_same(
 ) -> None:
     hook = add(manager, receiver.url("/in"))
     tell(project, 60)
-    taken = at_once(4, lambda: lease(Room()))
-    orders = [order for each in taken for order in each]  # type: ignore[attr-defined]
-    assert len(orders) == len({order.delivery_id for order in orders}) == 60
+    taken = at_once(4, lambda: lease_due_deliveries(Capacity()))
+    leased = [delivery for some in taken for delivery in some]  # type: ignore[attr-defined]
+    assert len(leased) == len({each.delivery_id for each in leased}) == 60
     assert {each.attempts for each in hook.deliveries} == {1}
 
 
@@ -86,10 +86,10 @@ def test_killed_between_sending_and_saying_so_it_is_sent_again_the_same(
 ) -> None:
     hook = add(manager, receiver.url("/in"))
     tell(project)
-    (order,) = lease(Room())
-    with Sender() as sender:
-        sender.send(order)
-        (outcome,) = sender.outcomes(within=5, gather=0)
+    (each,) = lease_due_deliveries(Capacity())
+    with HttpPool() as pool:
+        pool.send(each)
+        (outcome,) = pool.collect_outcomes(within=5, gather=0)
     # Here the process dies: what it knows of the answer dies with it.
     assert deliver() == 0  # the lease still stands
     hook.make_due()
@@ -97,7 +97,9 @@ def test_killed_between_sending_and_saying_so_it_is_sent_again_the_same(
     first, second = receiver.arrived
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"]
-    record([outcome])  # it was not dead but slow: too late, the lease is another's
+    record_outcomes(
+        [outcome]
+    )  # it was not dead but slow: too late, the lease is another's
     (delivery,) = hook.deliveries
     assert (delivery.state, delivery.attempts) == ("delivered", 2)
     assert [each.number for each in delivery.tries.all()] == [2]
@@ -109,20 +111,20 @@ def test_only_who_holds_the_lease_says_how_it_went(
     """A slow one's lease was taken over, and the other is still at it."""
     hook = add(manager, receiver.url("/in"))
     tell(project)
-    (slow,) = lease(Room())
+    (slow,) = lease_due_deliveries(Capacity())
     hook.make_due()
-    (quick,) = lease(Room())
+    (quick,) = lease_due_deliveries(Capacity())
     assert slow.delivery_id == quick.delivery_id
     assert slow.lease != quick.lease
     now = timezone.now()
 
     for error in ("", "It did not answer"):
-        record([Outcome(order=slow, at=now, duration_ms=1, error=error)])
+        record_outcomes([Outcome(delivery=slow, at=now, duration_ms=1, error=error)])
         (delivery,) = hook.deliveries
         assert (delivery.state, delivery.leased_by) == ("leased", quick.lease)
         assert not delivery.tries.exists()
 
-    record([Outcome(order=quick, at=now, duration_ms=1, status=200)])
+    record_outcomes([Outcome(delivery=quick, at=now, duration_ms=1, status=200)])
     (delivery,) = hook.deliveries
     assert delivery.state == "delivered"
     assert [each.number for each in delivery.tries.all()] == [2]
@@ -133,15 +135,15 @@ def test_only_who_holds_the_lease_gives_it_back(
 ) -> None:
     hook = add(manager, receiver.url("/in"))
     tell(project)
-    slow = lease(Room())
+    slow = lease_due_deliveries(Capacity())
     hook.make_due()
-    quick = lease(Room())
+    quick = lease_due_deliveries(Capacity())
 
-    give_back(slow)
-    assert lease(Room()) == []
+    release_leases(slow)
+    assert lease_due_deliveries(Capacity()) == []
 
-    give_back(quick)
-    assert len(lease(Room())) == 1
+    release_leases(quick)
+    assert len(lease_due_deliveries(Capacity())) == 1
 
 
 def test_a_process_that_ends_leaves_its_work_to_the_next(
@@ -152,7 +154,7 @@ def test_a_process_that_ends_leaves_its_work_to_the_next(
 ) -> None:
     monkeypatch.setattr(worker, "LAST_S", 0.2)
     ending = threading.Event()
-    monkeypatch.setattr(worker, "_ending", ending)
+    monkeypatch.setattr(worker, "_stopping", ending)
     receiver.behaviours["/in"] = hang
     hook = add(manager, receiver.url("/in"))
     tell(project, 3)
@@ -191,14 +193,14 @@ def test_trouble_with_the_database_loses_no_answer(
         await ok(arrived, writer)
 
     receiver.behaviours["/in"] = slowly
-    failing("lease", range(2, 4))
-    failing("record", range(1, 3))
+    failing("lease_due_deliveries", range(2, 4))
+    failing("record_outcomes", range(1, 3))
     monkeypatch.setattr(worker, "PAUSE_S", 0.02)
     deliver()
     assert hook.states == ["delivered"] * 3
     assert len(receiver.arrived) == 3
-    assert calls["lease"] > 3
-    assert calls["record"] > 2
+    assert calls["lease_due_deliveries"] > 3
+    assert calls["record_outcomes"] > 2
 
 
 def test_what_is_deleted_or_disabled_meanwhile_is_not_in_the_way(
@@ -207,16 +209,16 @@ def test_what_is_deleted_or_disabled_meanwhile_is_not_in_the_way(
     receiver.behaviours["/in"] = answer(500)
     gone, off = (add(manager, receiver.url("/in")) for _ in range(2))
     tell(project)
-    orders = lease(Room())
-    with Sender() as sender:
-        for order in orders:
-            sender.send(order)
-        outcomes = sender.outcomes(within=5, gather=5)
+    leased = lease_due_deliveries(Capacity())
+    with HttpPool() as pool:
+        for each in leased:
+            pool.send(each)
+        outcomes = pool.collect_outcomes(within=5, gather=5)
     assert manager.delete(f"/webhooks/{gone.code}").status_code == 204
     manager.post(f"/webhooks/{off.code}/disable")
-    record(outcomes)
+    record_outcomes(outcomes)
     assert off.states == ["cancelled"]
-    give_back(orders)
+    release_leases(leased)
     assert not Delivery.objects.filter(endpoint__code=gone.code).exists()
 
 
@@ -224,25 +226,25 @@ def test_one_that_fails_takes_no_more_than_its_share(
     project: Project, manager: httpx.Client, receiver: Receiver
 ) -> None:
     hook = add(manager, receiver.url("/in"))
-    with Sender() as sender:
-        assert sender.room(1, failing=False) == 64
-        assert sender.room(1, failing=True) == 2
+    with HttpPool() as pool:
+        assert pool.count_free(1, failing=False) == 64
+        assert pool.count_free(1, failing=True) == 2
         tell(project, 100)
-        assert len(lease(sender)) == 64
+        assert len(lease_due_deliveries(pool)) == 64
         Delivery.objects.all().delete()
         WebhookEndpoint.objects.update(failing_since=timezone.now())
         tell(project, 100)
-        assert len(lease(sender)) == 2
+        assert len(lease_due_deliveries(pool)) == 2
     assert len(hook.deliveries) == 100
 
 
-def test_an_idle_look_is_cheap_and_only_one_courier_works_in_a_process(
+def test_an_idle_look_is_cheap_and_only_one_worker_runs_in_a_process(
     database: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never() -> Sender:
+    def never() -> HttpPool:
         raise AssertionError
 
-    monkeypatch.setattr(worker, "Sender", never)
+    monkeypatch.setattr(worker, "HttpPool", never)
     with CaptureQueriesContext(connection) as queries:
         assert deliver() == 0
     assert len(queries) == 2
@@ -282,7 +284,7 @@ def test_a_flapping_receiver_gets_every_event_in_a_verifiable_order(
     ids = {(each.headers["webhook-id"], each.body) for each in receiver.arrived}
     assert len(ids) == EVENTS
     assert len(bodies) > EVENTS * 4 / 3
-    assert timedelta(seconds=60) < leases.LEASE
+    assert timedelta(seconds=60) < leases.LEASE_TIME
 
 
 def test_what_ended_long_ago_is_forgotten(
@@ -294,7 +296,7 @@ def test_what_ended_long_ago_is_forgotten(
     tell(project)
     old = hook.deliveries[0]
     Delivery.objects.filter(pk=old.pk).update(
-        ended_at=timezone.now() - KEPT - timedelta(hours=1)
+        ended_at=timezone.now() - KEEP_FOR - timedelta(hours=1)
     )
     assert delete_old_deliveries() == 1
     assert [each.number for each in hook.deliveries] == [2, 3, 4]
