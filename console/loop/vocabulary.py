@@ -21,13 +21,13 @@ ACTIONS = {
     "start_loop": "Start a loop",
     "process_notes": "Process notes",
     "apply_retro_recommendation": "Draft a recommendation",
-    "emit_alert": "Tell of a condition",
+    "emit_alert": "Send an alert",
     "do_nothing": "Do nothing",
 }
 OUTCOMES = {
     "emitted": Look("Emitted", "send", "go"),
     "approved_and_emitted": Look("Approved, emitted", "check", "go"),
-    "approval_required": Look("Waits for approval", "pause", "pause"),
+    "approval_required": Look("Waiting for approval", "pause", "pause"),
     "rate_limited": Look("Rate limited", "slow", "slow"),
     "budget_denied": Look("Over budget", "stop", "stop"),
     "approval_denied": Look("Not approved", "x", "stop"),
@@ -43,9 +43,9 @@ SOURCES = {
     "clock": "by the clock",
     "signal": "signalled",
     "manual": "by hand",
-    "own": "heard in the ledger",
+    "own": "from the ledger",
 }
-DECIDERS = {"rules": "Rules", "llm": "Model", "shadow": "Rules, model on paper"}
+DECIDERS = {"rules": "Rules", "llm": "Model", "shadow": "Rules, model in shadow mode"}
 FIELDS = {
     "note_queue_length": "Notes in the queue",
     "recent_log_entries": "Recent log entries",
@@ -60,7 +60,7 @@ RAILS = {
     "stale": "Stale facts",
     "incident": "Known incident",
     "dedupe": "Repeat",
-    "work": "Nothing to take up",
+    "work": "Nothing to process",
     "cascade": "Cascade",
     "cap": "Hourly cap",
     "approval": "Needs approval",

@@ -93,7 +93,7 @@ def test_paused_filtered_and_walked_by_keyboard_while_news_come_in(
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    expect(page.get_by_role("heading", name="What it saw")).to_be_visible()
+    expect(page.get_by_role("heading", name="Snapshot")).to_be_visible()
     page.go_back()
     expect(rows).to_have_count(14)
 

@@ -71,7 +71,7 @@ def test_before_anything_happened_it_says_how_it_begins(
     assert "Wake now" not in page
     for tab, said in zip(
         TABS[1:],
-        ("No recommendations", "No notes", "No incidents", "Nothing was decided"),
+        ("No recommendations", "No notes", "No incidents", "No decisions this week"),
         strict=True,
     ):
         assert said in shown(client, f"{path}{tab}/")
@@ -161,10 +161,10 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
         "Half done 2 2 paused",
         "Active runs 0 stale",
         "by the rule repair-what-failed",
-        "The model on paper m-1 wants something else Tell of a condition",
-        "None was met: nothing held it back.",
-        "What came of it Succeeded Mended in one step",
-        "Decider Rules, model on paper Policy default, version",
+        "The model in shadow mode m-1 disagrees Send an alert",
+        "None was hit.",
+        "Outcome Succeeded Mended in one step",
+        "Decider Rules, model in shadow mode Policy default, version",
     ):
         assert part in page
     assert '"decision_id"' in page
@@ -196,9 +196,9 @@ def test_causes_and_effects_are_linked(
     paths = [history.path("decisions", code) for code in (cause, effect)]
     before, after = (client.get(path).content.decode() for path in paths)
     assert f'href="{paths[1]}"' in before
-    assert "What the loop decided because of it" in before
+    assert "Decisions that followed from it" in before
     assert f'href="{paths[0]}"' in after
-    assert "An event of this decision led to it" in after
+    assert "Caused by the event of this decision" in after
 
 
 def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
@@ -208,9 +208,9 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     done = reviewer.post(history.path("pause"), {"reason": "Fire <b>drill</b>"})
     assert (done.status_code, done["Location"]) == (302, history.path())
     page = reviewer.get(history.path())
-    assert f"by {bob.user.username} just now . Fire <b>drill</b> The" in words(page)
+    assert f"by {bob.user.username} just now . Fire <b>drill</b> Decisions" in words(page)
     assert "Fire <b>" not in page.content.decode()
-    assert "A manager can let it go on" in words(page)
+    assert "A manager can resume it" in words(page)
     assert "Resume" not in words(page)
     refused = reviewer.post(history.path("resume"))
     assert refused.status_code == 403
@@ -268,7 +268,7 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
     again = manager.post(f"{tab}{advice.code}/dismiss/")
     assert "is adopted already" in words(again)
     page = shown(manager, tab)
-    assert "Every recommendation is answered." in page
+    assert "No open recommendations." in page
     assert f"Adopted by {alice.user.username} just now as default, version" in page
 
 
@@ -284,7 +284,7 @@ def test_notes_and_incidents_say_how_they_stand(
     Note.objects.filter(project=history.project, text="Later").update(
         state="failed", reason="No key", ended_at=timezone.now()
     )
-    assert "Worked through Later No key" in shown(client, history.path("notes"))
+    assert "Processed Later No key" in shown(client, history.path("notes"))
 
     tab = history.path("incidents")
     assert "The queue mail is slow high queue-slow/mail opened" in shown(client, tab)
@@ -387,7 +387,7 @@ def test_a_clock_that_does_not_come_is_said_aloud(
     long_ago = timezone.now() - timedelta(hours=3)
     loops.update(heartbeat_at=long_ago, looked_at=long_ago)
     page = shown(browser_of(alice.user), history.path())
-    assert "The clock does not come. A heartbeat was due 2 h 45 m ago" in page
+    assert "The heartbeat is late. It was due 2 h 45 m ago" in page
 
 
 @pytest.mark.parametrize(
