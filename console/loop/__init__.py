@@ -1,3 +1,3 @@
-"""The loop as the console shows it. Values are made ready here; templates place them."""
+"""The loop's pages: values are prepared here, templates only place them."""
 
 from __future__ import annotations

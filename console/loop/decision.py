@@ -1,4 +1,4 @@
-"""One decision with all it was made on, and all that came of it."""
+"""One decision: what it was made on, and what came of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from common.ids import parse_code
 from console.format import Moment, money, past, past_or_none, took
-from console.loop.decisions import DecisionRow, decision_row
+from console.loop.decisions import DecisionRow, build_decision_row
 from console.loop.vocabulary import (
     DECIDERS,
     FIELDS,
@@ -22,8 +22,8 @@ from console.loop.vocabulary import (
     REPORTED,
     SOURCES,
     Look,
-    action_words,
-    actor_names,
+    describe_action,
+    get_actor_names,
 )
 from console.runs.rows import short_code
 from guidance.core.loop.facts import FIELDS as SNAPSHOT
@@ -55,8 +55,8 @@ class Rail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What a decider wanted: the rules, or a model."""
+class ProposedAction:
+    """The action that the rules or a model proposed."""
 
     what: str
     rule: str
@@ -66,7 +66,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shadow:
-    wish: Wish | None
+    proposal: ProposedAction | None
     trouble: str
     model: str
     agrees: bool | None
@@ -95,7 +95,7 @@ class DecisionPage:
     data: ShownText | None
     snapshot: list[SnapshotRow]
     rails: list[Rail]
-    wish: Wish | None
+    proposal: ProposedAction | None
     event: ShownText | None
     review_url: str
     waits: bool
@@ -114,20 +114,20 @@ class DecisionPage:
     seq: int
 
 
-def decision_loaded(project_id: int, code: UUID) -> Decision | None:
+def get_decision(project_id: int, code: UUID) -> Decision | None:
     decisions = Decision.objects.select_related("run", "policy", "signal__cause")
     return (
         decisions.filter(project_id=project_id, code=code).defer("run__memory").first()
     )
 
 
-def awaited(project_id: int, code: UUID) -> Signal | None:
+def find_pending_signal(project_id: int, code: UUID) -> Signal | None:
     """The trigger whose decision has this id and is not made yet."""
     signals = Signal.objects.filter(project_id=project_id, decision_code=code)
     return signals.filter(pending=True).first()
 
 
-def decision_page(decision: Decision, *, slug: str, at: datetime) -> DecisionPage:
+def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> DecisionPage:
     signal = decision.signal
     data = json.loads(signal.data)
     effects = (
@@ -138,25 +138,31 @@ def decision_page(decision: Decision, *, slug: str, at: datetime) -> DecisionPag
     review = decision.review_id
     return DecisionPage(
         code=str(decision.code),
-        what=action_words(decision.action, decision.kind),
+        what=describe_action(decision.action, decision.kind),
         outcome=OUTCOMES[decision.outcome],
         reasoning=visible(decision.reasoning),
         trigger=visible_line(signal.type),
         source=SOURCES[signal.source],
-        sender=actor_names([signal.actor])[signal.actor],
+        sender=get_actor_names([signal.actor])[signal.actor],
         received=past(signal.received_at, at),
-        took=_span(signal.received_at, decision.decided_at),
-        data=_shown(data) if data else None,
-        snapshot=_snapshot(json.loads(decision.snapshot), decided=decision.decided_at),
-        rails=[_rail(rail) for rail in json.loads(decision.guardrails)],
-        wish=_wish(json.loads(decision.proposal)),
-        event=None if decision.event == "null" else _shown(json.loads(decision.event)),
+        took=_format_span(signal.received_at, decision.decided_at),
+        data=_show_json(data) if data else None,
+        snapshot=_build_snapshot(
+            json.loads(decision.snapshot), decided=decision.decided_at
+        ),
+        rails=[_build_rail(rail) for rail in json.loads(decision.guardrails)],
+        proposal=_build_proposal(json.loads(decision.proposal)),
+        event=None
+        if decision.event == "null"
+        else _show_json(json.loads(decision.event)),
         review_url=reverse("reviews:review", args=[slug, review]) if review else "",
         waits=decision.outcome == "approval_required",
-        shadow=_shadow(json.loads(decision.shadow)),
-        report=_report(decision, slug=slug, at=at),
-        cause=decision_row(signal.cause, slug=slug, at=at) if signal.cause else None,
-        effects=[decision_row(effect, slug=slug, at=at) for effect in effects],
+        shadow=_build_shadow(json.loads(decision.shadow)),
+        report=_build_report(decision, slug=slug, at=at),
+        cause=build_decision_row(signal.cause, slug=slug, at=at)
+        if signal.cause
+        else None,
+        effects=[build_decision_row(effect, slug=slug, at=at) for effect in effects],
         decided=past(decision.decided_at, at),
         resolved=past_or_none(decision.resolved_at, at),
         decider=DECIDERS[decision.decider],
@@ -169,85 +175,93 @@ def decision_page(decision: Decision, *, slug: str, at: datetime) -> DecisionPag
     )
 
 
-def _shown(document: object) -> ShownText:
+def _show_json(document: object) -> ShownText:
     return show_text(json.dumps(document, ensure_ascii=False, indent=2))
 
 
-def _snapshot(document: Mapping[str, Any], *, decided: datetime) -> list[SnapshotRow]:
-    return [_measured(name, document[name], decided=decided) for name in SNAPSHOT]
+def _build_snapshot(
+    document: Mapping[str, Any], *, decided: datetime
+) -> list[SnapshotRow]:
+    return [
+        _build_snapshot_row(name, document[name], decided=decided) for name in SNAPSHOT
+    ]
 
 
-def _measured(name: str, field: Mapping[str, Any], *, decided: datetime) -> SnapshotRow:
+def _build_snapshot_row(
+    name: str, field: Mapping[str, Any], *, decided: datetime
+) -> SnapshotRow:
     read = datetime.fromisoformat(field["at"])
-    value, parts = _value(field["value"])
+    value, parts = _format_value(field["value"])
     return SnapshotRow(
         name=FIELDS[name],
         value=value,
         parts=parts,
-        age=_span(read, decided),
+        age=_format_span(read, decided),
         at=field["at"],
         stale=field["stale"],
     )
 
 
-def _value(value: Any) -> tuple[str, list[str]]:
+def _format_value(value: Any) -> tuple[str, list[str]]:
     if isinstance(value, Mapping):
-        parts = [f"{count} {_words(name)}" for name, count in value.items() if count]
+        parts = [f"{count} {_humanize(name)}" for name, count in value.items() if count]
         return str(sum(value.values())), parts
     if isinstance(value, list):
-        return str(len(value)), [_logged(entry) for entry in value[:_LINES_LIMIT]]
+        return str(len(value)), [
+            _format_log_entry(entry) for entry in value[:_LINES_LIMIT]
+        ]
     return visible_line(str(value)), []
 
 
-def _logged(entry: Mapping[str, Any]) -> str:
+def _format_log_entry(entry: Mapping[str, Any]) -> str:
     said = f": {entry['said']}" if entry.get("said") else ""
     return visible_line(f"{entry['type']} · {entry.get('agent', '')}{said}", limit=240)
 
 
-def _rail(rail: Mapping[str, Any]) -> Rail:
+def _build_rail(rail: Mapping[str, Any]) -> Rail:
     value, limit = rail["value"], rail["limit"]
     parts = [] if value is None else [visible_line(str(value), limit=80)]
     if limit is not None:
         parts.append(f"limit {visible_line(str(limit), limit=80)}")
     return Rail(
-        name=RAILS.get(rail["rail"], _words(rail["rail"])),
+        name=RAILS.get(rail["rail"], _humanize(rail["rail"])),
         message=visible_line(rail["message"]),
         figures=", ".join(parts),
     )
 
 
-def _wish(proposal: Mapping[str, Any] | None) -> Wish | None:
+def _build_proposal(proposal: Mapping[str, Any] | None) -> ProposedAction | None:
     if proposal is None:
         return None
     parameters = proposal["parameters"]
-    return Wish(
-        what=_wanted(proposal),
+    return ProposedAction(
+        what=_describe_action(proposal),
         rule=visible_line(proposal["rule"]),
         reasoning=visible(proposal["reasoning"]),
-        parameters=_shown(parameters) if parameters else None,
+        parameters=_show_json(parameters) if parameters else None,
     )
 
 
-def _wanted(proposal: Mapping[str, Any]) -> str:
-    """A model may want what there is no word for."""
+def _describe_action(proposal: Mapping[str, Any]) -> str:
+    """A model may propose an action that does not exist."""
     try:
-        return action_words(proposal["action"], proposal["kind"] or "")
+        return describe_action(proposal["action"], proposal["kind"] or "")
     except KeyError:
         return visible_line(str(proposal["action"]), limit=80)
 
 
-def _shadow(document: Mapping[str, Any] | None) -> Shadow | None:
+def _build_shadow(document: Mapping[str, Any] | None) -> Shadow | None:
     if document is None:
         return None
     return Shadow(
-        wish=_wish(document["proposal"]),
+        proposal=_build_proposal(document["proposal"]),
         trouble=visible_line(document["trouble"] or ""),
         model=visible_line(document["model"]),
         agrees=document["agrees"],
     )
 
 
-def _report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
+def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
     """A run that is named is led to where it is one of this project's: a link that
     leads nowhere is none."""
     document: Mapping[str, Any] | None = json.loads(decision.report)
@@ -259,11 +273,11 @@ def _report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
         said=visible(str(document.get("summary") or document.get("said") or "")),
         when=past_or_none(decision.reported_at, at),
         run=visible_line(run, limit=40),
-        run_url=_run_url(decision.project_id, run, slug=slug),
+        run_url=_find_run_url(decision.project_id, run, slug=slug),
     )
 
 
-def _run_url(project_id: int, run: str, *, slug: str) -> str:
+def _find_run_url(project_id: int, run: str, *, slug: str) -> str:
     code = parse_code(run)
     if (
         code is None
@@ -273,9 +287,9 @@ def _run_url(project_id: int, run: str, *, slug: str) -> str:
     return reverse("ledger:run", args=[slug, code])
 
 
-def _span(start: datetime, end: datetime) -> str:
+def _format_span(start: datetime, end: datetime) -> str:
     return took(max(0, int((end - start).total_seconds() * 1000)))
 
 
-def _words(name: str) -> str:
+def _humanize(name: str) -> str:
     return name.replace("_", " ")

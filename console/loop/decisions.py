@@ -1,4 +1,4 @@
-"""The list of decisions, day by day, and how many there were on each of the last days."""
+"""The list of decisions by day, and a chart of how many each recent day had."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from console.loop.vocabulary import (
     REPORTED,
     SOURCES,
     Look,
-    action_words,
+    describe_action,
 )
 from loop.models import Decision
 from safetext import visible_line
@@ -63,7 +63,7 @@ class DayRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayBar:
-    """`query` leads to that day alone, or back from it."""
+    """`query` shows only that day, or all days again."""
 
     name: str
     number: str
@@ -80,22 +80,22 @@ class DecisionList:
     older: str
 
 
-def decisions_of(
+def list_decisions(
     project_id: int, filters: Filters, *, before: str, slug: str, at: datetime
 ) -> DecisionList:
-    """The newest, or those before the one that is named."""
+    """The newest decisions, or those before the one that is named."""
     decisions = Decision.objects.filter(project_id=project_id, **filters.lookups)
-    last = _key(project_id, before)
+    last = _find_cursor_id(project_id, before)
     if last is not None:
         decisions = decisions.filter(pk__lt=last)
     found = list(decisions.only(*_SHOWN).order_by("-pk")[: PAGE + 1])
     older = str(found[PAGE - 1].code) if len(found) > PAGE else ""
-    rows = groupby(found[:PAGE], key=lambda row: _day(row.decided_at))
+    rows = groupby(found[:PAGE], key=lambda row: _get_day(row.decided_at))
     return DecisionList(
         days=[
             DayRows(
-                name=_day_name(day, at=at),
-                rows=[decision_row(row, slug=slug, at=at) for row in together],
+                name=_format_day(day, at=at),
+                rows=[build_decision_row(row, slug=slug, at=at) for row in together],
             )
             for day, together in rows
         ],
@@ -103,7 +103,7 @@ def decisions_of(
     )
 
 
-def _key(project_id: int, code: str) -> int | None:
+def _find_cursor_id(project_id: int, code: str) -> int | None:
     known = parse_code(code)
     if known is None:
         return None
@@ -117,11 +117,11 @@ _SHOWN = (
 )
 
 
-def decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
+def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
     return DecisionRow(
         code=str(decision.code),
         url=reverse("loop:decision", args=[slug, decision.code]),
-        what=action_words(decision.action, decision.kind),
+        what=describe_action(decision.action, decision.kind),
         outcome=OUTCOMES[decision.outcome],
         reasoning=visible_line(decision.reasoning),
         trigger=visible_line(decision.trigger_type),
@@ -132,9 +132,9 @@ def decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
     )
 
 
-def day_bars(project_id: int, filters: Filters, *, at: datetime) -> list[DayBar]:
-    """One query for all of them. Of every outcome, whatever else is filtered."""
-    today = _day(at)
+def list_day_bars(project_id: int, filters: Filters, *, at: datetime) -> list[DayBar]:
+    """One query for all days; counts every outcome, whatever the outcome filter."""
+    today = _get_day(at)
     first = today - timedelta(days=DAYS - 1)
     start = datetime(first.year, first.month, first.day, tzinfo=UTC)
     counts: dict[date, Counter[str]] = defaultdict(Counter)
@@ -148,14 +148,14 @@ def day_bars(project_id: int, filters: Filters, *, at: datetime) -> list[DayBar]
         counts[day][OUTCOMES[outcome].tone or "mute"] += count
     top = max((counter.total() for counter in counts.values()), default=0)
     days = (first + timedelta(days=number) for number in range(DAYS))
-    return [_bar(day, counts[day], filters, top=top, at=at) for day in days]
+    return [_build_bar(day, counts[day], filters, top=top, at=at) for day in days]
 
 
-def _bar(
+def _build_bar(
     day: date, counts: Counter[str], filters: Filters, *, top: int, at: datetime
 ) -> DayBar:
     chosen = filters.day == day
-    name, count = _day_name(day, at=at), counts.total()
+    name, count = _format_day(day, at=at), counts.total()
     decided = f"{count} decision{'' if count == 1 else 's'}"
     return DayBar(
         name=name,
@@ -168,18 +168,18 @@ def _bar(
     )
 
 
-def _day(moment: datetime) -> date:
+def _get_day(moment: datetime) -> date:
     return moment.astimezone(UTC).date()
 
 
-def _day_name(day: date, *, at: datetime) -> str:
-    past_days = (_day(at) - day).days
+def _format_day(day: date, *, at: datetime) -> str:
+    past_days = (_get_day(at) - day).days
     if past_days in (0, 1):
         return ("Today", "Yesterday")[past_days]
     year = "" if day.year == at.year else f" {day.year}"
     return f"{day:%a} {day.day} {day:%b}{year}"
 
 
-def legend_of(bars: Iterable[DayBar]) -> tuple[tuple[str, str], ...]:
+def build_legend(bars: Iterable[DayBar]) -> tuple[tuple[str, str], ...]:
     """None where there is nothing to explain."""
     return LEGEND if any(bar.count for bar in bars) else ()

@@ -1,4 +1,4 @@
-"""Which decisions are asked for, as the address says it; what it gets wrong is any."""
+"""Parse list filters from the query string; invalid values are ignored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Filters:
             for name, words in _WORDS.items()
             if (value := query.get(name, "")) in words
         }
-        return cls(**known, day=_day(query.get("day", "")))
+        return cls(**known, day=_parse_day(query.get("day", "")))
 
     @property
     def any(self) -> bool:
@@ -87,7 +87,7 @@ class Filters:
         return urlencode({k: v for k, v in {**mine, **others}.items() if v})
 
 
-def _day(text: str) -> date | None:
+def _parse_day(text: str) -> date | None:
     try:
         day = date.fromisoformat(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What stands above every page of the loop: its switch, its clock, and how much waits."""
+"""The header of every loop page: the switch, the clock, and counts of open items."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter:
-    """An amount and what it may come to; `tone` tells whether that is near."""
+    """An amount and its limit; `tone` shows whether it is close to that."""
 
     name: str
     used: str
@@ -67,12 +67,12 @@ class Meter:
     tone: str
 
 
-def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
+def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     loop = get_loop(project_id)
     signals = Signal.objects.filter(project_id=project_id, pending=True)
     received = signals.order_by("pk").values_list("received_at", flat=True)
     first = received.first()
-    due = _due(loop, section)
+    due = _get_due_time(loop, section)
     notes = Note.objects.filter(
         project_id=project_id, state__in=(NoteState.QUEUED, NoteState.CLAIMED)
     )
@@ -81,7 +81,7 @@ def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     )
     incidents = Incident.objects.filter(project_id=project_id, resolved_at__isnull=True)
     return Head(
-        pause=_pause(loop, at=at),
+        pause=_build_pause(loop, at=at),
         decider=DECIDERS[section.decider],
         beat=past_or_none(loop.heartbeat_at, at),
         next=ahead(due, at),
@@ -94,19 +94,22 @@ def head_of(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     )
 
 
-def meters_of(project_id: int, section: LoopSection, *, at: datetime) -> list[Meter]:
+def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[Meter]:
     """The hourly caps, and what a model has cost today."""
     used = count_used_this_hour(project_id, at=at)
     caps = [
-        _meter(ACTIONS[action], used[action], section.caps_per_hour[action], str)
+        _build_meter(ACTIONS[action], used[action], section.caps_per_hour[action], str)
         for action in EMITTING
     ]
     spent = sum_spent_today(project_id, at=at)
-    return [*caps, _meter("Cost today", spent, section.cost_per_day_micros, money)]
+    return [
+        *caps,
+        _build_meter("Cost today", spent, section.cost_per_day_micros, money),
+    ]
 
 
-def _due(loop: ProjectLoop, section: LoopSection) -> datetime | None:
-    """When the clock beats next; None where it never has: with its next tick."""
+def _get_due_time(loop: ProjectLoop, section: LoopSection) -> datetime | None:
+    """When the next heartbeat is due; None before the first one."""
     if loop.heartbeat_at is None:
         return None
     beat = loop.heartbeat_at + timedelta(seconds=section.heartbeat_s)
@@ -114,7 +117,7 @@ def _due(loop: ProjectLoop, section: LoopSection) -> datetime | None:
     return max(beat, looked + timedelta(seconds=section.min_gap_s))
 
 
-def _pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
+def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
     if loop.paused_at is None:
         return None
     by = loop.paused_by
@@ -125,7 +128,7 @@ def _pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
     )
 
 
-def _meter(
+def _build_meter(
     name: str, used: int, limit: int | None, write: Callable[[int], str]
 ) -> Meter:
     share = None if limit is None else used / limit if limit else 1.0

@@ -1,4 +1,4 @@
-"""Open rows page by page, by key: however many there are, every one can be reached."""
+"""Keyset pagination of open rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes and incidents as rows: what waits or lasts first, then what has ended."""
+"""Rows of notes and incidents: open ones first, then those that have ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from console.format import Moment, ahead, past, past_or_none
 from console.loop.paging import Page, list_page
-from console.loop.vocabulary import SEVERITY_TONES, Look, actor_names
+from console.loop.vocabulary import SEVERITY_TONES, Look, get_actor_names
 from loop.models import Incident, Note, NoteState
 from safetext import visible, visible_line
 
@@ -55,32 +55,37 @@ class IncidentRow:
     came_back: bool
 
 
-def notes_waiting(project_id: int, *, after: str, at: datetime) -> Page[NoteRow]:
-    """In the order in which they will be taken up: the first, or those after one."""
+def list_waiting_notes(project_id: int, *, after: str, at: datetime) -> Page[NoteRow]:
+    """In queue order: the first page, or the one after the row that is named."""
     all_rows = Note.objects.filter(project_id=project_id)
     waiting = all_rows.filter(state__in=_WAITING)
     page = list_page(waiting, among=all_rows, last=after, newest_first=False)
-    return Page(rows=_notes(page.rows, at=at), last=page.last)
+    return Page(rows=_build_note_rows(page.rows, at=at), last=page.last)
 
 
-def notes_ended(project_id: int, *, at: datetime) -> list[NoteRow]:
+def list_ended_notes(project_id: int, *, at: datetime) -> list[NoteRow]:
     rows = Note.objects.filter(project_id=project_id).exclude(state__in=_WAITING)
-    return _notes(list(rows.order_by("-ended_at", "-pk")[:ENDED_LIMIT]), at=at)
+    return _build_note_rows(
+        list(rows.order_by("-ended_at", "-pk")[:ENDED_LIMIT]), at=at
+    )
 
 
-def incidents_open(project_id: int, *, at: datetime) -> list[IncidentRow]:
+def list_open_incidents(project_id: int, *, at: datetime) -> list[IncidentRow]:
     rows = Incident.objects.filter(project_id=project_id, resolved_at__isnull=True)
-    return [_incident(row, at=at) for row in rows.order_by("-seen_at")[:OPEN_LIMIT]]
+    return [
+        _build_incident_row(row, at=at)
+        for row in rows.order_by("-seen_at")[:OPEN_LIMIT]
+    ]
 
 
-def incidents_ended(project_id: int, *, at: datetime) -> list[IncidentRow]:
+def list_ended_incidents(project_id: int, *, at: datetime) -> list[IncidentRow]:
     rows = Incident.objects.filter(project_id=project_id, resolved_at__isnull=False)
     newest = rows.order_by("-resolved_at", "-pk")[:ENDED_LIMIT]
-    return [_incident(row, at=at) for row in newest]
+    return [_build_incident_row(row, at=at) for row in newest]
 
 
-def _notes(found: Sequence[Note], *, at: datetime) -> list[NoteRow]:
-    names = actor_names(row.actor for row in found)
+def _build_note_rows(found: Sequence[Note], *, at: datetime) -> list[NoteRow]:
+    names = get_actor_names(row.actor for row in found)
     return [
         NoteRow(
             code=str(row.code),
@@ -98,7 +103,7 @@ def _notes(found: Sequence[Note], *, at: datetime) -> list[NoteRow]:
     ]
 
 
-def _incident(row: Incident, *, at: datetime) -> IncidentRow:
+def _build_incident_row(row: Incident, *, at: datetime) -> IncidentRow:
     return IncidentRow(
         code=str(row.code),
         title=visible_line(row.title),

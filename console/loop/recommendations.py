@@ -1,4 +1,4 @@
-"""Recommendations as rows: what would change, on what grounds, and who answered."""
+"""Rows of recommendations: what would change, why, and who adopted or dismissed it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from console.format import Moment, past, past_or_none
 from console.loop.paging import Page, list_page
-from console.loop.vocabulary import Look, actor_names
+from console.loop.vocabulary import Look, get_actor_names
 from loop.cycle.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
 from safetext import ShownText, show_text, visible, visible_line
@@ -26,7 +26,7 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceRow:
-    """One place of a policy: what stands there, and what would."""
+    """One key of a policy: its current and its new value."""
 
     path: str
     before: ShownText | None
@@ -63,31 +63,36 @@ class RecommendationRow:
         return self.ended is None
 
 
-def recommendations_open(
+def list_open_recommendations(
     project_id: int, *, before: str, at: datetime
 ) -> Page[RecommendationRow]:
-    """The newest, or those before the one that is named."""
+    """The newest ones, or those before the one that is named."""
     all_rows = Recommendation.objects.filter(project_id=project_id)
     waiting = all_rows.filter(state__in=OPEN)
     page = list_page(waiting, among=all_rows, last=before, newest_first=True)
-    return Page(rows=_rows(page.rows, at=at), last=page.last)
+    return Page(rows=_build_rows(page.rows, at=at), last=page.last)
 
 
-def recommendations_ended(project_id: int, *, at: datetime) -> list[RecommendationRow]:
+def list_ended_recommendations(
+    project_id: int, *, at: datetime
+) -> list[RecommendationRow]:
     rows = Recommendation.objects.filter(project_id=project_id).exclude(state__in=OPEN)
     loaded = rows.select_related("ended_by", "adopted_as")
-    return _rows(list(loaded.order_by("-ended_at", "-pk")[:ENDED_LIMIT]), at=at)
+    return _build_rows(list(loaded.order_by("-ended_at", "-pk")[:ENDED_LIMIT]), at=at)
 
 
-def _rows(found: Sequence[Recommendation], *, at: datetime) -> list[RecommendationRow]:
-    names = actor_names(row.actor for row in found)
+def _build_rows(
+    found: Sequence[Recommendation], *, at: datetime
+) -> list[RecommendationRow]:
+    names = get_actor_names(row.actor for row in found)
     draft = build_drafter()
     return [
-        _row(row, draft=draft(row) or {}, by=names[row.actor], at=at) for row in found
+        _build_row(row, draft=draft(row) or {}, by=names[row.actor], at=at)
+        for row in found
     ]
 
 
-def _row(
+def _build_row(
     row: Recommendation, *, draft: Mapping[str, Any], by: str, at: datetime
 ) -> RecommendationRow:
     change: Mapping[str, Any] = json.loads(row.change)
@@ -103,12 +108,12 @@ def _row(
         learned=bool(row.key),
         by=by,
         made=past(row.created_at, at),
-        differences=[_difference(one) for one in changes],
+        differences=[_build_difference(one) for one in changes],
         based_on=draft.get("based_on"),
         unchanged="set" in change and not changes and state in OPEN,
-        parameters=_shown(change["parameters"]) if "kind" in change else None,
+        parameters=_show_value(change["parameters"]) if "kind" in change else None,
         advice=visible(advice or ""),
-        adopts=_adopts(change, draft, state),
+        adopts=_describe_adoption(change, draft, state),
         problem=visible_line(draft.get("problem") or ""),
         decision=str(row.decision_id or ""),
         ended=past_or_none(row.ended_at, at),
@@ -121,20 +126,20 @@ def _row(
     )
 
 
-def _difference(change: Mapping[str, Any]) -> DifferenceRow:
+def _build_difference(change: Mapping[str, Any]) -> DifferenceRow:
     kind = change["change"]
     return DifferenceRow(
         path=visible_line(change["path"]),
-        before=None if kind == "added" else _shown(change["before"]),
-        after=None if kind == "removed" else _shown(change["after"]),
+        before=None if kind == "added" else _show_value(change["before"]),
+        after=None if kind == "removed" else _show_value(change["after"]),
     )
 
 
-def _shown(value: Any) -> ShownText:
+def _show_value(value: Any) -> ShownText:
     return show_text(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _adopts(
+def _describe_adoption(
     change: Mapping[str, Any], draft: Mapping[str, Any], state: RecommendationState
 ) -> str:
     if "advice" in change:

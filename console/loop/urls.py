@@ -1,4 +1,4 @@
-"""Addresses of the system loop."""
+"""URLs of the loop's pages."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ urlpatterns = [
     ),
     path(
         "p/<slug:slug>/loop/recommendations/<uuid:code>/adopt/",
-        actions.answer,
+        actions.close_recommendation,
         {"word": "adopt"},
         name="recommendation-adopt",
     ),
     path(
         "p/<slug:slug>/loop/recommendations/<uuid:code>/dismiss/",
-        actions.answer,
+        actions.close_recommendation,
         {"word": "dismiss"},
         name="recommendation-dismiss",
     ),
@@ -31,14 +31,16 @@ urlpatterns = [
     path("p/<slug:slug>/loop/incidents/", views.incidents, name="incidents"),
     path(
         "p/<slug:slug>/loop/incidents/<uuid:code>/resolve/",
-        actions.resolve,
+        actions.close_incident,
         name="incident-resolve",
     ),
     path("p/<slug:slug>/loop/week/", views.week, name="week"),
-    path("p/<slug:slug>/loop/pause/", actions.switch, {"to": "pause"}, name="pause"),
+    path(
+        "p/<slug:slug>/loop/pause/", actions.switch_loop, {"to": "pause"}, name="pause"
+    ),
     path(
         "p/<slug:slug>/loop/resume/",
-        actions.switch,
+        actions.switch_loop,
         {"to": "resume"},
         name="resume",
     ),

@@ -1,4 +1,4 @@
-"""The pages of the system loop, for everybody in a project: plain links and forms."""
+"""The loop's pages, for every member of the project."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ from django.views.decorators.http import require_GET
 from accounts.models import Role
 from common.errors import Invalid
 from console.access import ConsoleRequest, member_door
-from console.loop.decision import awaited, decision_loaded, decision_page
-from console.loop.decisions import day_bars, decisions_of, legend_of
+from console.loop.decision import build_decision_page, find_pending_signal, get_decision
+from console.loop.decisions import build_legend, list_day_bars, list_decisions
 from console.loop.filters import Filters
-from console.loop.head import head_of, meters_of
+from console.loop.head import build_head, list_meters
 from console.loop.queues import (
-    incidents_ended,
-    incidents_open,
-    notes_ended,
-    notes_waiting,
+    list_ended_incidents,
+    list_ended_notes,
+    list_open_incidents,
+    list_waiting_notes,
 )
-from console.loop.recommendations import recommendations_ended, recommendations_open
-from console.loop.week import week_page
+from console.loop.recommendations import (
+    list_ended_recommendations,
+    list_open_recommendations,
+)
+from console.loop.week import build_week_page
 from console.runs.rows import live_position
 from guidance.services import DEFAULT, policy_in_force
 from loop.learning.iso_week import Week
@@ -36,13 +39,13 @@ from loop.learning.iso_week import Week
 Part = Callable[[ConsoleRequest, datetime], dict[str, Any]]
 
 
-def tab(name: str, part: Part) -> Callable[..., HttpResponse]:
-    """A page of its own under the same head."""
+def build_tab_view(name: str, part: Part) -> Callable[..., HttpResponse]:
+    """A view for one tab; all of them share the header."""
 
     @require_GET
     @member_door
     def view(request: ConsoleRequest) -> HttpResponse:
-        return tab_page(request, name)
+        return render_tab(request, name)
 
     TABS[name] = part
     return view
@@ -51,26 +54,26 @@ def tab(name: str, part: Part) -> Callable[..., HttpResponse]:
 TABS: dict[str, Part] = {}
 
 
-def tab_page(
+def render_tab(
     request: ConsoleRequest, name: str, *, alert: str = "", status: int = 200
 ) -> HttpResponse:
-    """What `alert` says went wrong with a form of this page."""
-    context = _frame(request)
+    """`alert` is the error of a form on this page."""
+    context = _build_frame(request)
     part = TABS[name](request, context["at"])
     context |= {"tab": name, "alert": alert, **part}
     return render(request, f"console/loop/{name}.html", context, status=status)
 
 
-def _decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+def _build_decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     project_id = request.project.pk
     filters = Filters.of(request.GET)
     before = request.GET.get("before", "")
-    bars = day_bars(project_id, filters, at=at)
+    bars = list_day_bars(project_id, filters, at=at)
     return {
         "filters": filters,
         "bars": bars,
-        "legend": legend_of(bars),
-        "list": decisions_of(
+        "legend": build_legend(bars),
+        "list": list_decisions(
             project_id, filters, before=before, slug=request.project.slug, at=at
         ),
         # Older pages are history: nothing arrives on them.
@@ -78,71 +81,73 @@ def _decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     }
 
 
-def _recommendations(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+def _build_recommendations(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     before = request.GET.get("before", "")
     return {
-        "list": recommendations_open(request.project.pk, before=before, at=at),
+        "list": list_open_recommendations(request.project.pk, before=before, at=at),
         "first": not before,
-        "ended": recommendations_ended(request.project.pk, at=at),
+        "ended": list_ended_recommendations(request.project.pk, at=at),
     }
 
 
-def _notes(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+def _build_notes(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     after = request.GET.get("after", "")
     return {
-        "list": notes_waiting(request.project.pk, after=after, at=at),
+        "list": list_waiting_notes(request.project.pk, after=after, at=at),
         "first": not after,
-        "ended": notes_ended(request.project.pk, at=at),
+        "ended": list_ended_notes(request.project.pk, at=at),
     }
 
 
-def _incidents(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+def _build_incidents(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     return {
-        "rows": incidents_open(request.project.pk, at=at),
-        "ended": incidents_ended(request.project.pk, at=at),
+        "rows": list_open_incidents(request.project.pk, at=at),
+        "ended": list_ended_incidents(request.project.pk, at=at),
     }
 
 
-def _week(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+def _build_week(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     asked = request.GET.get("week", "")
     try:
         week = Week.parse(asked) if asked else Week.containing(at)
     except Invalid:
         raise Http404 from None
-    return {"week": week_page(request.project.pk, week=week, at=at)}
+    return {"week": build_week_page(request.project.pk, week=week, at=at)}
 
 
-decisions = tab("decisions", _decisions)
-recommendations = tab("recommendations", _recommendations)
-notes = tab("notes", _notes)
-incidents = tab("incidents", _incidents)
-week = tab("week", _week)
+decisions = build_tab_view("decisions", _build_decisions)
+recommendations = build_tab_view("recommendations", _build_recommendations)
+notes = build_tab_view("notes", _build_notes)
+incidents = build_tab_view("incidents", _build_incidents)
+week = build_tab_view("week", _build_week)
 
 
 @require_GET
 @member_door
 def decision(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    """One decision; while it is not made yet, the page waits for it."""
-    context = _frame(request)
-    found = decision_loaded(request.project.pk, code)
+    """One decision; until it is made, a page that waits for it."""
+    context = _build_frame(request)
+    found = get_decision(request.project.pk, code)
     if found is not None:
-        context["decision"] = decision_page(
+        context["decision"] = build_decision_page(
             found, slug=request.project.slug, at=context["at"]
         )
     else:
-        context["trigger"] = awaited(request.project.pk, code)
+        context["trigger"] = find_pending_signal(request.project.pk, code)
         if context["trigger"] is None:
             raise Http404
     return render(request, "console/loop/decision.html", context)
 
 
-def tab_address(request: ConsoleRequest, name: str, place: str = "") -> HttpResponse:
-    """Back to a page after a form of it was taken."""
+def redirect_to_tab(
+    request: ConsoleRequest, name: str, place: str = ""
+) -> HttpResponse:
+    """Redirect to a tab after one of its forms was accepted."""
     address = reverse(f"loop:{name}", args=[request.project.slug])
     return redirect(f"{address}#{place}" if place else address)
 
 
-def _frame(request: ConsoleRequest) -> dict[str, Any]:
+def _build_frame(request: ConsoleRequest) -> dict[str, Any]:
     since = live_position(project_id=request.project.pk)
     at = timezone.now()
     project_id = request.project.pk
@@ -154,8 +159,8 @@ def _frame(request: ConsoleRequest) -> dict[str, Any]:
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
         "manages": request.role.includes(Role.MANAGER),
-        "head": head_of(project_id, section, at=at),
+        "head": build_head(project_id, section, at=at),
         # Asked for by the template: a page that shows none pays for none.
-        "meters": partial(meters_of, project_id, section, at=at),
+        "meters": partial(list_meters, project_id, section, at=at),
         "first": True,
     }

@@ -1,4 +1,4 @@
-"""What the loop's own words are called on a screen, with their icon and colour."""
+"""Labels, icons and colours of the loop's actions, outcomes and sources."""
 
 from __future__ import annotations
 
@@ -68,28 +68,28 @@ RAILS = {
 SEVERITY_TONES = {"critical": "stop", "high": "stop", "medium": "pause", "low": ""}
 
 
-def action_words(action: str, kind: str) -> str:
-    """A loop is called by its name; one that was only wanted is not started."""
+def describe_action(action: str, kind: str) -> str:
+    """The action's label; a loop is called by its name."""
     if action == "start_loop" and kind:
         return f"Start {visible_line(kind, limit=64)}"
     return ACTIONS[action]
 
 
-def actor_names(actors: Iterable[str]) -> dict[str, str]:
-    """What to call whoever did something: two queries, however many they are."""
+def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
+    """Display names of actors, in at most two queries."""
     wanted = set(actors)
     names = {actor: actor.removeprefix("system:") for actor in wanted}
     for prefix, rows, name in (
         ("agent", Agent.objects.all(), "name"),
         ("user", User.objects.all(), "display_name"),
     ):
-        codes = _codes(wanted, prefix)
+        codes = _parse_codes(wanted, prefix)
         for row in rows.filter(code__in=codes) if codes else ():
             names[f"{prefix}:{row.code}"] = visible_line(getattr(row, name))
     return names
 
 
-def _codes(actors: Iterable[str], prefix: str) -> list[UUID]:
+def _parse_codes(actors: Iterable[str], prefix: str) -> list[UUID]:
     found = (
         parse_code(actor.removeprefix(f"{prefix}:"))
         for actor in actors

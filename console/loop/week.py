@@ -1,4 +1,4 @@
-"""A week's summary as a page places it."""
+"""The page of one week's figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ActionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekPage:
-    """`following` is empty for the week that is running."""
+    """`following` is empty for the current week."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class WeekPage:
     agreement: str
 
 
-def week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
+def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
     summary = build_summary(project_id, week=week)
     met = [
         outcome
@@ -47,7 +47,7 @@ def week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
     median, agreement = summary.median, summary.agreement
     return WeekPage(
         name=week.name,
-        title=_title(week),
+        title=_format_title(week),
         previous=week.previous.name,
         following=week.following.name if week < Week.containing(at) else "",
         summary=summary,
@@ -72,7 +72,7 @@ def week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
     )
 
 
-def _title(week: Week) -> str:
+def _format_title(week: Week) -> str:
     first, last = week.monday, week.monday + timedelta(days=6)
     begins = f"{first.day}" if first.month == last.month else f"{first.day} {first:%b}"
     return f"{begins} to {last.day} {last:%b %Y}"

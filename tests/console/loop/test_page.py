@@ -133,7 +133,7 @@ def test_filters_work_as_an_address_and_lead_on(
 
 
 def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) -> None:
-    wish = {
+    proposal = {
         "action": "emit_alert",
         "kind": None,
         "parameters": {"condition": "<script>"},
@@ -146,7 +146,7 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
     snapshot["recent_log_entries"]["value"] = [
         {"type": "run.failed", "run": "r", "agent": "robo", "said": "No disk"}
     ]
-    shadow = {"proposal": wish, "trouble": None, "model": "m-1", "agrees": False}
+    shadow = {"proposal": proposal, "trouble": None, "model": "m-1", "agrees": False}
     Decision.objects.filter(pk=history.emitted.pk).update(
         decider="shadow", snapshot=json.dumps(snapshot), shadow=json.dumps(shadow)
     )
@@ -208,7 +208,9 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     done = reviewer.post(history.path("pause"), {"reason": "Fire <b>drill</b>"})
     assert (done.status_code, done["Location"]) == (302, history.path())
     page = reviewer.get(history.path())
-    assert f"by {bob.user.username} just now . Fire <b>drill</b> Decisions" in words(page)
+    assert f"by {bob.user.username} just now . Fire <b>drill</b> Decisions" in words(
+        page
+    )
     assert "Fire <b>" not in page.content.decode()
     assert "A manager can resume it" in words(page)
     assert "Resume" not in words(page)
