@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
-import time
 
 from channels.layers import get_channel_layer
 from django.conf import settings
 
+from ledger.waiting.coalescing import CoalescingSender
 from ledger.writer import Committed, listen_always
 
 GROUP = "console"
@@ -25,38 +24,21 @@ logger = logging.getLogger(__name__)
 
 class Announcer:
     def __init__(self) -> None:
-        self._projects: set[int] = set()
-        self._lock = threading.Lock()
-        self._news = threading.Event()
-        self._thread: threading.Thread | None = None
+        # One event loop for all messages: the channel layer keeps its connection there.
+        self._runner = asyncio.Runner()
+        self._sender = CoalescingSender("nudges", self._send, after_s=PAUSE_SECONDS)
 
     def committed(self, news: Committed) -> None:
-        with self._lock:
-            self._projects |= news.projects
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._work, name="nudges", daemon=True
-                )
-                self._thread.start()
-        self._news.set()
+        self._sender.add(news.projects)
 
-    def _work(self) -> None:
-        asyncio.run(self._send_for_ever())
-
-    async def _send_for_ever(self) -> None:
+    def _send(self, projects: list[int]) -> None:
         layer = get_channel_layer()
         assert layer is not None
-        while True:
-            self._news.wait()
-            self._news.clear()
-            with self._lock:
-                projects, self._projects = self._projects, set()
-            message = {"type": "nudge", "projects": sorted(projects)}
-            try:
-                await layer.group_send(GROUP, message)
-            except Exception as error:
-                logger.warning("A nudge could not be sent: %s", error)
-            time.sleep(PAUSE_SECONDS)
+        message = {"type": "nudge", "projects": projects}
+        try:
+            self._runner.run(layer.group_send(GROUP, message))
+        except Exception as error:
+            logger.warning("A nudge could not be sent: %s", error)
 
 
 def announce_to_other_processes() -> None:
