@@ -8,13 +8,15 @@ BIN := .venv/bin
 ARGS ?=
 # A package whose tests are enough for now: make quick ROOM=loop.
 ROOM ?=
+# The night that is to be repeated: make nightly SEED=12345.
+SEED ?=
 
 # Plain requirement files with hashes: any installer reads them, and no host is named.
 COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal \
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test check lock bench bench-gates clean
+.PHONY: help setup runtime run quick test nightly check lock bench bench-gates clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +37,9 @@ quick: setup ## Lint, and the tests without processes and browsers; ROOM=loop: o
 
 test: setup ## Run the whole suite, first on SQLite, then on PostgreSQL and Redis.
 	@$(PY) -m tests.suite $(ARGS)
+
+nightly: setup ## Run the suite with all examples, fresh by chance; SEED=12345 repeats a night.
+	@$(PY) -m tests.suite --nightly $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 check: setup ## Lint, check types, imports, templates, migrations and container files.
 	$(BIN)/ruff check .

@@ -1,16 +1,20 @@
-"""How much is tried of what is left to chance: a part every day, all when asked for.
+"""How much is tried of what is left to chance: a part every day, all of it every night.
 
-CHECKRAIL_ALL_EXAMPLES=1 make test
+By day the examples are the same ones, so that a failure is the change's. `make nightly`
+tries all of them, and fresh ones, from a seed that it prints.
 """
 
 from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 ALL = bool(os.environ.get("CHECKRAIL_ALL_EXAMPLES"))
 PART = 4
+# A state machine is tried with as many times its examples, and given the time for it.
+MACHINE_TIMES = 20 if ALL else 1
+MACHINE_TIMEOUT = 3_600 if ALL else 180
 
 
 def part(count: int, *, least: int) -> int:
@@ -21,7 +25,19 @@ def part(count: int, *, least: int) -> int:
 def examples(count: int, *, derandomize: bool = True) -> settings:
     """So many examples of a property, however long one takes."""
     return settings(
-        derandomize=derandomize,
+        derandomize=derandomize and not ALL,
         deadline=None,
         max_examples=part(count, least=50),
+    )
+
+
+def machine_examples(count: int, *, steps: int) -> settings:
+    """So many walks of a state machine through a server, each of so many steps."""
+    return settings(
+        max_examples=count * MACHINE_TIMES,
+        stateful_step_count=steps,
+        derandomize=not ALL,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
     )

@@ -2,6 +2,7 @@
 
 python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
 python -m tests.suite --quick [--room ROOM]      SQLite, no processes, no browsers
+python -m tests.suite --nightly [--seed N]       all examples of all properties, fresh
 
 What no second database can change is tested once, with SQLite: see tests/lanes.py.
 """
@@ -58,6 +59,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--only", choices=PROFILES, help="run this profile alone")
     parser.add_argument("--quick", action="store_true", help="what is quick, on SQLite")
     parser.add_argument("--room", default="", help="with --quick: this package alone")
+    parser.add_argument("--nightly", action="store_true", help="all examples, fresh")
+    parser.add_argument("--seed", type=int, help="with --nightly: repeat that night")
     options, pytest_arguments = parser.parse_known_args(arguments)
     # SIGTERM unwinds like Ctrl-C does, so servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -68,12 +71,20 @@ def main(arguments: Sequence[str]) -> int:
     else:
         _ensure_browser()
         profiles = [options.only] if options.only else [*PROFILES]
+    if options.nightly:
+        seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+        os.environ["CHECKRAIL_ALL_EXAMPLES"] = "1"
+        pytest_arguments += [f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"]
+        pytest_arguments += ["--timeout=1800"]
+        print(f"suite: make nightly SEED={seed} repeats this run", flush=True)
     results = [_run(profile, pytest_arguments) for profile in profiles]
     _heading("summary")
     for sentence in left_out([result.outcomes for result in results]):
         print(f"suite: left out: {sentence}", flush=True)
     for result in results:
         print(f"suite: {result.sentence}", flush=True)
+    if options.nightly:
+        print(f"suite: make nightly SEED={seed} repeats this run", flush=True)
     return max(result.code for result in results)
 
 

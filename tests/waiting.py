@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import httpx
 
 from ledger.models import Run
-from ledger.waiting import hub
+from ledger.waiting.hub import count_waiting
 
 
 def until(condition: Callable[[], bool], *, seconds: float = 15) -> None:
@@ -22,17 +22,9 @@ def until(condition: Callable[[], bool], *, seconds: float = 15) -> None:
 def park(client: httpx.Client, run: str, query: str = "") -> Future[httpx.Response]:
     """A long-poll in a thread of its own; returns once this process has parked it."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    before = _parked(run_id)
+    before = count_waiting(run_id)
     pool = ThreadPoolExecutor(max_workers=1)
     answer = pool.submit(client.get, f"/runs/{run}/decision?wait=20{query}")
     pool.shutdown(wait=False)
-    until(lambda: _parked(run_id) > before or answer.done())
+    until(lambda: count_waiting(run_id) > before or answer.done())
     return answer
-
-
-def _parked(run_id: int) -> int:
-    """How many wait for this run. One that has read the run's head is parked."""
-    hubs = list(hub._hubs.values())
-    return sum(
-        len(each._waiters.get(run_id, ())) for each in hubs if run_id in each._heads
-    )

@@ -83,6 +83,12 @@ class Hub:
             known = self._heads.get(run_id, head_seq)
             self._heads[run_id] = min(known, head_seq)
 
+    def count_waiting(self, run_id: int) -> int:
+        if run_id not in self._heads:
+            return 0
+        waiting = (self._waiters.get(run_id, ()), self._followers.get(run_id, ()))
+        return sum(map(len, waiting))
+
     def wake(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
             _end(self._waiters.get(run_id, ()))
@@ -208,6 +214,14 @@ def _end(futures: Iterable[asyncio.Future[Any]]) -> None:
 
 def _heads(run_ids: list[int]) -> dict[int, int]:
     return dict(Run.objects.filter(pk__in=run_ids).values_list("pk", "head_seq"))
+
+
+def count_waiting(run_id: int) -> int:
+    """How many wait for a run in this process, whatever their event loop.
+
+    They count once they have read the run's head: from then on no news escapes them.
+    """
+    return sum(each.count_waiting(run_id) for each in list(_hubs.values()))
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -9,7 +9,7 @@ from checkrail import Review
 from checkrail.people import Desk
 
 from ledger.models import Run
-from ledger.waiting import hub
+from ledger.waiting.hub import count_waiting
 from tests.threads import Threads
 from tests.waiting import until
 
@@ -52,7 +52,7 @@ def _next(desk: Desk, run: str, seen: list[Review]) -> Review:
 def parked(run: str) -> int:
     """How many long-polls of this run wait in this process."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    return sum(len(each._waiters.get(run_id, ())) for each in list(hub._hubs.values()))
+    return count_waiting(run_id)
 
 
 def approve(desk: Desk, review: Review) -> Review:

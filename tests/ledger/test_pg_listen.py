@@ -48,7 +48,8 @@ async def test_a_listener_that_was_cut_is_not_waited_for_any_more(
     monkeypatch.setattr(loop, "add_reader", added)
     monkeypatch.setattr(loop, "remove_reader", removed)
     again = asyncio.ensure_future(anext(told))
-    await asyncio.sleep(0.1)
+    while not watched:
+        await asyncio.sleep(0)
     assert len(watched) == 1
 
     await sync_to_async(cut_listeners)()

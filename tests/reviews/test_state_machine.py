@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -21,6 +21,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.rulings.expiry import expire_due_reviews
 from tests.builders import start_run, step
+from tests.examples import MACHINE_TIMEOUT, machine_examples
 from tests.people import seen
 from tests.problems import problem
 from tests.reviews.test_expiry import overdue
@@ -250,18 +251,12 @@ class RunMachine(RuleBasedStateMachine):
         assert replay_run(run) is None
 
 
+@pytest.mark.timeout(MACHINE_TIMEOUT)
 def test_any_order_of_acts_is_answered_as_the_model_says(
     agent: httpx.Client, manager: httpx.Client
 ) -> None:
     RunMachine.agent, RunMachine.person = agent, manager
     run_state_machine_as_test(
         RunMachine,
-        settings=settings(
-            max_examples=10,
-            stateful_step_count=18,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=machine_examples(10, steps=18),
     )

@@ -11,7 +11,7 @@ import httpx
 
 from gateway.streams import feeds
 from ledger.models import Run
-from ledger.waiting import hub
+from ledger.waiting.hub import count_waiting
 from tests.waiting import until
 
 Block = dict[str, str]
@@ -81,9 +81,8 @@ def ledger(client: httpx.Client, run: str) -> list[dict[str, Any]]:
 def parked(run: str) -> int:
     """How many followers of this run wait in this process, having read its head."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    seen = any(run_id in each._heads for each in list(hub._hubs.values()))
     here = [each.open.get(run_id) for each in list(feeds._of_loop.values())]
-    return sum(len(feed.waiting) for feed in here if feed is not None and seen)
+    return sum(len(feed.waiting) for feed in here if feed and count_waiting(run_id))
 
 
 def until_parked(run: str, count: int = 1) -> None:

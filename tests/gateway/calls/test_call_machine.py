@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -20,6 +20,7 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from tests.builders import start_run, step
+from tests.examples import MACHINE_TIMEOUT, machine_examples
 from tests.gateway.calls.calls import claim, settle, slug
 from tests.gateway.calls.calls import rule as rule_on
 
@@ -229,18 +230,12 @@ class CallMachine(RuleBasedStateMachine):
         assert replay_run(run) is None
 
 
+@pytest.mark.timeout(MACHINE_TIMEOUT)
 def test_any_order_of_acts_on_calls_is_answered_as_the_model_says(
     agent: httpx.Client, manager: httpx.Client
 ) -> None:
     CallMachine.agent, CallMachine.person = agent, manager
     run_state_machine_as_test(
         CallMachine,
-        settings=settings(
-            max_examples=6,
-            stateful_step_count=18,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
+        settings=machine_examples(6, steps=18),
     )

@@ -18,7 +18,7 @@ from gateway.schemas.checks import VerdictIn
 from gateway.use_cases.verdicts import verdict_of
 from guidance.core.checks import Verdict, combine, open_check, read_gate, take_verdict
 from tests.builders import start_run
-from tests.examples import examples
+from tests.examples import ALL, examples
 from tests.gateway.checks.test_flows import opened
 from tests.guidance.core.checks.test_properties import (
     LOUD,
@@ -71,9 +71,9 @@ entries = st.builds(
 )
 thoroughly = examples(500)
 over_http = settings(
-    derandomize=True,
+    derandomize=not ALL,
     deadline=None,
-    max_examples=40,
+    max_examples=400 if ALL else 40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

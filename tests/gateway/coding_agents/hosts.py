@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 
 from gateway.models import HookSession
 from ledger.models import Run
-from ledger.waiting import hub
+from ledger.waiting.hub import count_waiting
 from reviews.models import Review
 from tests.gateway.coding_agents.schemas import check_answer
 from tests.waiting import until
@@ -106,10 +106,7 @@ class Host:
 
 def held(run: Run) -> bool:
     """Somebody waits for this run, and has read it before."""
-    return any(
-        each._waiters.get(run.pk) and run.pk in each._heads
-        for each in list(hub._hubs.values())
-    )
+    return count_waiting(run.pk) > 0
 
 
 def decision(answer: Answer) -> str:

@@ -24,9 +24,9 @@ def test_a_commit_is_found_in_any_text_at_once() -> None:
         ("git-lfs x", False),
     ):
         assert saves_work({"command": command}) is commits, command
-    began = time.monotonic()
+    began = time.thread_time()  # the processor's: a busy machine changes nothing
     assert not saves_work({"command": "git " * 60_000})
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 def test_an_approval_is_for_the_description_that_a_tool_is_given(

@@ -19,6 +19,8 @@ KEY = "key-of-the-stand-in-0123456789"
 PRICES = (2_500_000, 10_000_000)
 FORMATS = ("openai", "anthropic")
 
+HANGING_SECONDS = 30
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
@@ -224,7 +226,7 @@ def replies(wire: str, reply: Callable[[Asked], str]) -> Behaviour:
 
 
 async def hangs(asked: Asked, writer: asyncio.StreamWriter) -> None:
-    await asyncio.sleep(30)
+    await asyncio.sleep(HANGING_SECONDS)
 
 
 async def drips(asked: Asked, writer: asyncio.StreamWriter) -> None:

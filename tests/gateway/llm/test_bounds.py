@@ -14,6 +14,7 @@ from django.test.utils import override_settings
 from gateway.llm.client import REPEAT_AFTER_S, ask
 from tests.gateway.llm.models import (
     FORMATS,
+    HANGING_SECONDS,
     PRICES,
     Asked,
     Behaviour,
@@ -29,6 +30,8 @@ from tests.gateway.llm.test_client import BLUE, QUESTION, TOLD, most, trouble
 from tests.rows import each_row
 
 pytestmark = pytest.mark.parametrize("wire", FORMATS)
+# Before whoever hangs would go on.
+SOON = HANGING_SECONDS / 2
 
 PASSING: dict[str, Behaviour] = {
     "busy": http(status=429),
@@ -92,23 +95,21 @@ async def test_it_is_not_tried_again_at_once(wire: str) -> None:
 
 async def test_a_pause_that_is_too_long_is_not_waited_for(wire: str) -> None:
     async with model(wire, http(status=429, retry_after="3600")) as stand_in:
-        started = time.monotonic()
-        error = await trouble()
+        async with asyncio.timeout(SOON):
+            error = await trouble()
 
     assert error.reason == "the server answered 429"
-    assert time.monotonic() - started < 1
     assert len(stand_in.asked) == 1
 
 
 @each_row("behaviour", [hangs, drips])
 async def test_the_time_is_for_all_of_it(wire: str, behaviour: Behaviour) -> None:
     async with model(wire, behaviour, timeout_s=0.3) as stand_in:
-        started = time.monotonic()
-        error = await trouble()
+        async with asyncio.timeout(SOON):
+            error = await trouble()
 
     assert error.reason == "no answer within 0.3 s"
     assert error.spent == most(wire)
-    assert time.monotonic() - started < 1
     assert len(stand_in.asked) == 1
 
 
@@ -188,12 +189,11 @@ async def test_four_at_once_and_the_rest_in_turn(wire: str) -> None:
 
 async def test_who_gets_no_place_in_time_is_told_so(wire: str) -> None:
     async with model(wire, hangs, timeout_s=0.3):
-        started = time.monotonic()
-        ended = await asyncio.gather(
-            *(ask(QUESTION) for _ in range(30)), return_exceptions=True
-        )
+        async with asyncio.timeout(SOON):
+            ended = await asyncio.gather(
+                *(ask(QUESTION) for _ in range(30)), return_exceptions=True
+            )
 
-    assert time.monotonic() - started < 2
     reasons = [str(error) for error in ended]
     assert reasons[:4] == ["no answer within 0.3 s"] * 4
     assert all("within 0.3 s" in reason for reason in reasons)

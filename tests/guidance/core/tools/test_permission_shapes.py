@@ -159,7 +159,7 @@ def test_edits_have_no_shape() -> None:
 
 
 def test_a_shape_is_found_in_linear_time() -> None:
-    started = time.perf_counter()
+    started = time.thread_time()  # the processor's: a busy machine changes nothing
     for text in (
         "a" * 200_000 + "z",
         "1a" * 100_000 + "z",
@@ -171,7 +171,7 @@ def test_a_shape_is_found_in_linear_time() -> None:
         "1." * 100_000,
     ):
         shape(text)
-    assert time.perf_counter() - started < 5
+    assert time.thread_time() - started < 5
 
 
 def found(decision: str = "require-confirmation", **details: Any) -> CallFinding:
