@@ -244,7 +244,6 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
         )
         answer = pool.submit(sending.send_event, call)
         until(lambda: claude.known and held(claude.run))
-        time.sleep(0.2)
         relay.cut()
         until(lambda: not held(claude.run))
         relay.mend()
