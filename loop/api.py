@@ -13,7 +13,7 @@ from accounts.api_auth import BEARER_OR_SESSION, principal_of
 from accounts.auth import AgentPrincipal
 from common.paging import only_known, page_after
 from common.responses import json_response, send_reply
-from gateway.api.support import keyed
+from gateway.api.support import get_idempotency
 from ledger.idempotency import Idempotency
 from loop.control.worker_hint import send_hint
 from loop.cycle.drafting import build_drafter
@@ -232,4 +232,4 @@ def _get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None
     """The request's Idempotency-Key, which only agents may send."""
     if not isinstance(principal_of(request), AgentPrincipal):
         return None
-    return keyed(request, status=status)
+    return get_idempotency(request, status=status)

@@ -13,7 +13,7 @@ from common.responses import json_response, send_reply
 from ledger.schemas import RunOut
 from ledger.serializers import serialize_run
 from reviews.models import Review, ReviewState
-from reviews.rulings.gate_choices import offered
+from reviews.rulings.gate_choices import list_choices
 from reviews.schemas.reviews import (
     AbortIn,
     CommentIn,
@@ -144,4 +144,4 @@ def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpRes
 
 
 def _rulings(review: Review) -> tuple[str, ...]:
-    return offered(review) if review.state == ReviewState.OPEN else ()
+    return list_choices(review) if review.state == ReviewState.OPEN else ()

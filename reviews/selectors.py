@@ -29,8 +29,8 @@ REVIEW_RELATED = (
 def review_for(*, user_id: int, code: str) -> Review:
     """The review, for a member of its project; for anybody else it does not exist."""
     reviews = Review.objects.select_related(*REVIEW_RELATED)
-    return _found(
-        reviews.filter(code=_known(code), project__membership__user_id=user_id)
+    return _get_row(
+        reviews.filter(code=_require_code(code), project__membership__user_id=user_id)
     )
 
 
@@ -49,7 +49,7 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 
 def review_for_command(*, user_id: int, code: str) -> Review:
     """The same with no more than a command needs: an agent waits for what comes of it."""
-    rows = sql.execute(_FOR_COMMAND, [user_id, _known(code)])
+    rows = sql.execute(_FOR_COMMAND, [user_id, _require_code(code)])
     if not rows:
         raise NotFound
     review = sql.build_instance(Review, _REVIEW, rows[0][: len(_REVIEW)])
@@ -81,7 +81,7 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 
 def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
     """A review that was just ruled on, as `review_answer` would tell it."""
-    rows = sql.execute(_RULED, [user_id, _known(code)])
+    rows = sql.execute(_RULED, [user_id, _require_code(code)])
     if not rows:
         raise NotFound
     row = iter(rows[0])
@@ -98,17 +98,19 @@ def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
 
 def run_for(*, user_id: int, code: str) -> Run:
     runs = Run.objects.select_related("project", "agent", "policy")
-    return _found(runs.filter(code=_known(code), project__membership__user_id=user_id))
+    return _get_row(
+        runs.filter(code=_require_code(code), project__membership__user_id=user_id)
+    )
 
 
-def _known(code: str) -> UUID:
+def _require_code(code: str) -> UUID:
     known = parse_code(code)
     if known is None:
         raise NotFound
     return known
 
 
-def _found(rows: QuerySet[M]) -> M:
+def _get_row(rows: QuerySet[M]) -> M:
     """The one row. first() would sort it, which PostgreSQL plans for milliseconds."""
     for row in rows:
         return row

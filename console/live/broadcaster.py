@@ -76,10 +76,10 @@ class Broadcaster:
         self._running = True
         loop = asyncio.get_running_loop()
 
-        def committed(news: Committed) -> None:
+        def on_commit(news: Committed) -> None:
             loop.call_soon_threadsafe(self.nudge, news.projects)
 
-        self._stop_listening = writer().listen(committed)
+        self._stop_listening = writer().listen(on_commit)
         for work in (self._receive, self._recheck, self._check_access):
             self._spawn(self._for_ever(work))
 
@@ -94,7 +94,7 @@ class Broadcaster:
         self._flushes.clear()
 
     @contextmanager
-    def counted(self, user_id: int | None) -> Iterator[bool]:
+    def count_socket(self, user_id: int | None) -> Iterator[bool]:
         """Around the whole life of a socket, a stranger's too. False when it is one too
         many: for this person, or for this process."""
         room = self._sockets.total() < SOCKET_LIMIT and (

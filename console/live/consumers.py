@@ -28,7 +28,7 @@ class CountedConsumer(AsyncWebsocketConsumer):
     channel_layer_alias = ""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with here().counted(getattr(scope["user"], "pk", None)) as self.room:
+        with here().count_socket(getattr(scope["user"], "pk", None)) as self.room:
             await super().__call__(scope, receive, send)
 
     async def accept_or_refuse(self) -> bool:

@@ -28,7 +28,7 @@ class Announcer:
         self._runner = asyncio.Runner()
         self._sender = CoalescingSender("nudges", self._send, after_s=PAUSE_SECONDS)
 
-    def committed(self, news: Committed) -> None:
+    def on_commit(self, news: Committed) -> None:
         self._sender.add(news.projects)
 
     def _send(self, projects: list[int]) -> None:
@@ -44,4 +44,4 @@ class Announcer:
 def announce_to_other_processes() -> None:
     """Only where there can be others: one process hears its own writer directly."""
     if not settings.EMBEDDED:
-        listen_always(Announcer().committed)
+        listen_always(Announcer().on_commit)

@@ -54,13 +54,13 @@ def _texts(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in (call.get("arguments") or {}).items():
         # A tool may receive the command among its arguments, too.
         if command is None or (name, value) != ("command", command):
-            yield name, value if isinstance(value, str) else _written(value)
+            yield name, value if isinstance(value, str) else _format_json(value)
     for name in ("file_path", "content"):
         if name in call:
             yield name, call[name]
 
 
-def _written(value: object) -> str:
+def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 

@@ -76,16 +76,16 @@ class PermissionList:
 
 
 def permissions_standing(*, project_id: int, slug: str, at: datetime) -> PermissionList:
-    rows = _loaded(project_id).filter(standing(at=at))
-    return _listed(rows[: STANDING_LIMIT + 1], STANDING_LIMIT, slug=slug, at=at)
+    rows = _list_permissions(project_id).filter(standing(at=at))
+    return _build_list(rows[: STANDING_LIMIT + 1], STANDING_LIMIT, slug=slug, at=at)
 
 
 def permissions_ended(*, project_id: int, slug: str, at: datetime) -> PermissionList:
-    rows = _loaded(project_id).exclude(standing(at=at))
-    return _listed(rows[: ENDED_LIMIT + 1], ENDED_LIMIT, slug=slug, at=at)
+    rows = _list_permissions(project_id).exclude(standing(at=at))
+    return _build_list(rows[: ENDED_LIMIT + 1], ENDED_LIMIT, slug=slug, at=at)
 
 
-def _loaded(project_id: int) -> QuerySet[Permission]:
+def _list_permissions(project_id: int) -> QuerySet[Permission]:
     """The newest first."""
     return (
         Permission.objects.filter(project_id=project_id)
@@ -95,7 +95,7 @@ def _loaded(project_id: int) -> QuerySet[Permission]:
     )
 
 
-def _listed(
+def _build_list(
     found: Iterable[Permission], limit: int, *, slug: str, at: datetime
 ) -> PermissionList:
     rows = [_row(permission, slug=slug, at=at) for permission in found]

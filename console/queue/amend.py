@@ -47,7 +47,7 @@ def amend_box(content: Mapping[str, Any]) -> AmendBox:
             "what to change."
         )
     plain = _plain(kind, document)
-    text = _written(document) if plain is None else plain
+    text = _format_document(document) if plain is None else plain
     if len(text) > LIMIT:
         return AmendBox(
             why_not="It is too long to be changed here: deny it, and say what to change."
@@ -108,7 +108,7 @@ def _all_crlf(text: str) -> bool:
     return ends > 0 and ends == text.count("\r") == text.count("\n")
 
 
-def _written(document: Mapping[str, Any]) -> str:
+def _format_document(document: Mapping[str, Any]) -> str:
     """As JSON, in which characters that nobody sees are written out."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
     parts: list[str] = []

@@ -45,7 +45,7 @@ def amend_verdict(review: Review, typed: str) -> AmendVerdict:
             summary=visible(refusal.detail),
             details=tuple(map(visible, details)),
         )
-    icon, tone, summary = _judged(amendment)
+    icon, tone, summary = _describe_verdict(amendment)
     return AmendVerdict(
         icon=icon,
         tone=tone,
@@ -60,7 +60,7 @@ def amend_verdict(review: Review, typed: str) -> AmendVerdict:
     )
 
 
-def _judged(amendment: Amendment) -> tuple[str, str, str]:
+def _describe_verdict(amendment: Amendment) -> tuple[str, str, str]:
     if amendment.blocked:
         return "stop", "stop", "The gates block this: it cannot be granted."
     if amendment.asking:

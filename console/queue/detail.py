@@ -31,7 +31,7 @@ from console.runs.timeline import TimelineRow, timeline_of
 from ledger.models import Entry, Run
 from reviews.models import Kind, Review, ReviewState
 from reviews.queue.agent_waits import Waiting, get_waiting
-from reviews.rulings.gate_choices import offered
+from reviews.rulings.gate_choices import list_choices
 from reviews.rulings.take_overs import is_taken_from
 from reviews.selectors import list_review_entries
 from safetext import visible, visible_line
@@ -191,7 +191,7 @@ def pane_of(
     return ReviewPane(
         code=str(review.code),
         url=reverse("reviews:review", args=[slug, review.code]),
-        seen=_seen(review, comments=len(comments), served=served),
+        seen=_build_fingerprint(review, comments=len(comments), served=served),
         kind=review.kind,
         icon=closing.icon if closing else icon_of(review),
         tone=closing.tone if closing else tone_of(review, content),
@@ -237,7 +237,7 @@ def pane_of(
         mine=review.assignee_id == viewer.pk,
         taken=is_taken_from(viewer, history),
         history=_history(history, run=review.run, at=at),
-        rulings=offered(review),
+        rulings=list_choices(review),
         hint=exhausted.hint if exhausted else _HINTS[Kind(review.kind)],
         version=review.version,
         digest=review.content_digest,
@@ -303,7 +303,7 @@ def _summary(steps: Sequence[Entry]) -> str:
     return summary
 
 
-def _seen(review: Review, *, comments: int, served: int) -> str:
+def _build_fingerprint(review: Review, *, comments: int, served: int) -> str:
     """Changes whenever the pane would show something else."""
     claimed = milliseconds(review.claimed_at) if review.claimed_at else 0
     parts = (

@@ -61,7 +61,7 @@ def queue(request: ConsoleRequest) -> HttpResponse:
 def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The same list with this review opened; to htmx only the pane."""
     if request.headers.get("HX-Request-Type") != "partial":
-        return _queue_page(request, chosen=_found(request, code))
+        return _queue_page(request, chosen=_get_review(request, code))
     pane = _pane(request, code)
     if request.GET.get("seen") == pane.seen:
         return HttpResponse(status=204)  # the screen shows just this already
@@ -84,7 +84,7 @@ def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @member_door
 def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     action = request.POST.get("action", "")
-    found = _found(request, code)
+    found = _get_review(request, code)
     lets_run = found.kind == Kind.CONFIRMATION and action in {"approve", "amend"}
 
     def act() -> None:
@@ -97,20 +97,20 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
             content_digest=request.POST.get("content_digest"),
             note="" if action == "answer" else text,
             answer=text if action == "answer" else None,
-            amended=_amended(request, found) if lets_run else None,
+            amended=_parse_amendment(request, found) if lets_run else None,
             confirmed=request.POST.get("confirmed", ""),
             take_over=request.POST.get("take_over", ""),
             remember=_remember(request) if lets_run else None,
         )
 
-    return _done(request, code, act)
+    return _act(request, code, act)
 
 
 @require_POST
 @member_door
 def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the gates say of a change, while it is typed."""
-    found = _found(request, code)
+    found = _get_review(request, code)
     if found.kind != Kind.CONFIRMATION:
         raise Http404
     if found.closed_at is not None:
@@ -124,11 +124,11 @@ def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @member_door
 def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The next page of a call that is too long for one."""
-    found, number = _found(request, code), _number(request, "next") or 0
+    found, number = _get_review(request, code), _number(request, "next") or 0
     try:
         page_serve(found, user_id=request.user.pk, page=number)
     except DomainError as refusal:
-        return _refused(request, code, refusal)
+        return _render_refusal(request, code, refusal)
     if not request.htmx:
         address = reverse("reviews:review", args=[request.project.slug, code])
         return redirect(f"{address}?page={number}")
@@ -145,7 +145,7 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
             take_over=request.POST.get("take_over", ""),
         )
 
-    return _done(request, code, act, keeps_text=True)
+    return _act(request, code, act, keeps_text=True)
 
 
 @require_POST
@@ -154,7 +154,7 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     def act() -> None:
         services.review_release(review_code=str(code), person=person_of(request.user))
 
-    return _done(request, code, act, keeps_text=True)
+    return _act(request, code, act, keeps_text=True)
 
 
 @require_POST
@@ -168,7 +168,7 @@ def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
             review_code=str(code), person=person_of(request.user), text=text
         )
 
-    return _done(request, code, act)
+    return _act(request, code, act)
 
 
 @require_POST
@@ -201,7 +201,7 @@ def _queue_page(
     listed = get_list(request, chosen=chosen)
     opened = chosen
     if opened is None and listed.cards:
-        opened = _found(request, UUID(listed.cards[0].code))
+        opened = _get_review(request, UUID(listed.cards[0].code))
     pane = None
     if opened is not None:
         pane = pane_of(
@@ -223,7 +223,7 @@ def _queue_page(
         "floods": list_floods(
             project_id=request.project.pk, slug=request.project.slug, total=tally.total
         ),
-        "counts": {name: tally.shown(show=name, viewer=viewer) for name in SHOWS},
+        "counts": {name: tally.count_shown(show=name, viewer=viewer) for name in SHOWS},
         "slug": request.project.slug,
         "pane": pane,
         "place": listed.position(pane.code) if pane else 0,
@@ -238,7 +238,7 @@ def _queue_page(
     return render(request, "console/queue/queue.html", context, status=status)
 
 
-def _found(request: ConsoleRequest, code: UUID) -> Review:
+def _get_review(request: ConsoleRequest, code: UUID) -> Review:
     found = review_loaded(project_id=request.project.pk, code=code)
     if found is None:
         raise Http404
@@ -249,7 +249,7 @@ def _pane(
     request: ConsoleRequest, code: UUID, *, page: int | None = None
 ) -> ReviewPane:
     return pane_of(
-        _found(request, code),
+        _get_review(request, code),
         slug=request.project.slug,
         viewer=request.user,
         at=timezone.now(),
@@ -276,7 +276,7 @@ def _pane_answer(
     return render(request, "console/queue/_pane.html", context, status=status)
 
 
-def _done(
+def _act(
     request: ConsoleRequest,
     code: UUID,
     act: Callable[[], None],
@@ -284,11 +284,11 @@ def _done(
     keeps_text: bool = False,
 ) -> HttpResponse:
     """Act, then show the review as it is now, with the refusal in words if any."""
-    _found(request, code)
+    _get_review(request, code)
     try:
         act()
     except DomainError as refusal:
-        return _refused(request, code, refusal)
+        return _render_refusal(request, code, refusal)
     if not request.htmx:  # the form works without a script, too
         return redirect("reviews:review", request.project.slug, code)
     response = _pane_answer(request, _pane(request, code))
@@ -301,7 +301,9 @@ def _done(
     return response
 
 
-def _refused(request: ConsoleRequest, code: UUID, refusal: DomainError) -> HttpResponse:
+def _render_refusal(
+    request: ConsoleRequest, code: UUID, refusal: DomainError
+) -> HttpResponse:
     """The review as it is now, with the refusal in words; what was typed is kept."""
     pane = _pane(request, code)
     said: dict[str, Any] = {
@@ -311,7 +313,7 @@ def _refused(request: ConsoleRequest, code: UUID, refusal: DomainError) -> HttpR
         "status": refusal.status,
     }
     if not request.htmx:
-        chosen = _found(request, code)
+        chosen = _get_review(request, code)
         return _queue_page(request, chosen=chosen, **said)
     response = _pane_answer(request, pane, **said)
     if request.POST.get("action") == "amend":
@@ -330,7 +332,7 @@ def _words(refusal: DomainError, pane: ReviewPane) -> str:
     return visible(" ".join([refusal.detail, *(f"{said}." for said in more)]))
 
 
-def _amended(request: ConsoleRequest, review: Review) -> dict[str, Any] | None:
+def _parse_amendment(request: ConsoleRequest, review: Review) -> dict[str, Any] | None:
     if request.POST.get("action") != "amend":
         return None
     return amended_from(json.loads(review.content), request.POST.get("amended", ""))

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.selectors import list_managers
 from console.format import ago, iso
-from console.runs.rows import ICONS, TONES, status_word, throttled
+from console.runs.rows import ICONS, TONES, is_throttled, status_word
 from console.runs.summary import (
     Charts,
     RunFacts,
@@ -66,7 +66,7 @@ def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
 
 def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
     """One more query, for the charts; another one for a run that may be reopened."""
-    slow = throttled(run)
+    slow = is_throttled(run)
     stopped = run.status == "stopped"
     return RunPage(
         slug=slug,

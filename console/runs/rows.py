@@ -184,8 +184,8 @@ def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         status=run.status,
         show=run.status if run.status in SHOWS else "finished",
         word=status_word(run),
-        tone="slow" if throttled(run) else TONES[run.status],
-        icon="slow" if throttled(run) else ICONS[run.status],
+        tone="slow" if is_throttled(run) else TONES[run.status],
+        icon="slow" if is_throttled(run) else ICONS[run.status],
         steps=run.steps,
         tokens=amounts_of(run)[0],
         cost=money(run.cost_micros_used),
@@ -201,12 +201,12 @@ def short_code(code: object) -> str:
     return f"r-{str(code)[-6:]}"
 
 
-def throttled(run: Run) -> bool:
+def is_throttled(run: Run) -> bool:
     return run.status == "running" and run.last_decision == "throttle"
 
 
 def status_word(run: Run) -> str:
-    return "throttled" if throttled(run) else run.status
+    return "throttled" if is_throttled(run) else run.status
 
 
 def amounts_of(run: Run) -> tuple[Amount, ...]:

@@ -42,14 +42,14 @@ def manager_door(
 ) -> Callable[..., HttpResponse]:
     """For everybody else these pages are not there, as they are not in their menu."""
 
-    def managed(
+    def check_manager(
         request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not request.role.includes(Role.MANAGER):
             raise Http404
         return view(request, *args, **kwargs)
 
-    return member_door(managed)
+    return member_door(check_manager)
 
 
 @require_GET

@@ -7,7 +7,7 @@ from ninja import Router
 
 from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
 from common.responses import send_reply
-from gateway.api.support import keyed
+from gateway.api.support import get_idempotency
 from gateway.schemas.calls import (
     CallEvaluationOut,
     ClaimIn,
@@ -43,7 +43,7 @@ async def judge_tool_call(
             agent=agent_of(request),
             run_code=run,
             call=body.root.call(),
-            idempotency=keyed(request, status=201),
+            idempotency=get_idempotency(request, status=201),
         )
     )
 
@@ -65,7 +65,7 @@ async def claim_tool_call(
         run_code=run,
         call_code=call,
         digest=body.digest,
-        idempotency=keyed(request, status=200),
+        idempotency=get_idempotency(request, status=200),
     )
     return send_reply(await writer().perform(command))
 
@@ -81,7 +81,7 @@ async def settle_tool_call(
             run_code=run,
             call_code=call,
             body=body,
-            idempotency=keyed(request, status=200),
+            idempotency=get_idempotency(request, status=200),
         )
     )
 

@@ -9,7 +9,7 @@ from ninja import Router
 
 from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
 from common.responses import send_reply
-from gateway.api.support import keyed
+from gateway.api.support import get_idempotency
 from gateway.schemas.checks import (
     CheckOut,
     EvaluateTurnIn,
@@ -42,7 +42,7 @@ async def open_gate_check(
             agent=agent_of(request),
             run_code=run,
             body=body,
-            idempotency=keyed(request, status=201),
+            idempotency=get_idempotency(request, status=201),
         )
     )
 
@@ -66,7 +66,7 @@ async def give_verdict(
             run_code=run,
             check_code=check,
             body=body,
-            idempotency=keyed(request, status=200),
+            idempotency=get_idempotency(request, status=200),
         )
     )
 
@@ -79,7 +79,7 @@ async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpRespon
             agent=agent_of(request),
             run_code=run,
             body=body,
-            idempotency=keyed(request, status=201),
+            idempotency=get_idempotency(request, status=201),
         )
     )
 

@@ -18,7 +18,7 @@ from accounts.api_auth import (
 )
 from common.paging import only_known
 from common.responses import send_reply
-from gateway.api.support import Pieces, browser_session, keyed
+from gateway.api.support import Pieces, browser_session, get_idempotency
 from gateway.schemas.runs import (
     BatchOut,
     CheckpointIn,
@@ -50,7 +50,7 @@ router = Router(auth=AGENT)
 async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
     """Start a run: one agent working on one task."""
     agent = agent_of(request)
-    key = keyed(request, status=201)
+    key = get_idempotency(request, status=201)
     return send_reply(await run_start(agent=agent, body=body, idempotency=key))
 
 
@@ -62,7 +62,7 @@ async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpRespo
             agent=agent_of(request),
             run_code=run,
             body=body,
-            idempotency=keyed(request, status=201),
+            idempotency=get_idempotency(request, status=201),
         )
     )
 
@@ -77,7 +77,7 @@ async def report_steps(
             agent=agent_of(request),
             run_code=run,
             bodies=body.steps,
-            idempotency=keyed(request, status=200),
+            idempotency=get_idempotency(request, status=200),
         )
     )
 
@@ -94,7 +94,7 @@ async def save_checkpoint(
             agent=agent_of(request),
             run_code=run,
             body=body,
-            idempotency=keyed(request, status=201),
+            idempotency=get_idempotency(request, status=201),
         )
     )
 
@@ -106,7 +106,7 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
         agent=agent_of(request),
         run_code=run,
         body=body,
-        idempotency=keyed(request, status=200),
+        idempotency=get_idempotency(request, status=200),
     )
     return send_reply(await writer().perform(command))
 
@@ -227,7 +227,7 @@ async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResp
         agent=agent_of(request),
         run_code=run,
         body=body,
-        idempotency=keyed(request, status=201),
+        idempotency=get_idempotency(request, status=201),
     )
     return send_reply(await writer().perform(command))
 
@@ -239,7 +239,7 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
         await review_withdraw(
             agent=agent_of(request),
             review_code=review,
-            idempotency=keyed(request, status=200),
+            idempotency=get_idempotency(request, status=200),
         )
     )
 

@@ -14,7 +14,7 @@ from gateway.streams.events import Session
 from ledger.idempotency import Idempotency, build_idempotency
 
 
-def keyed(request: HttpRequest, *, status: int) -> Idempotency | None:
+def get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
     """The caller's Idempotency-Key, bound to this very request."""
     return build_idempotency(
         key=request.headers.get("Idempotency-Key"),

@@ -14,7 +14,7 @@ Standing = dict[str, Any]
 GOING_ON = frozenset({"approve", "amend", "answer", "retry", "skip"})
 
 
-async def held(
+async def wait_for_ruling(
     visit: Visit, run: Governed, review: str, *, at_most: float | None = None
 ) -> Standing:
     """Where the review stands once it is ruled on or the time is over."""

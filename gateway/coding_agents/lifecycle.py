@@ -7,7 +7,12 @@ from functools import partial
 from gateway.coding_agents import wording
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import Visit
-from gateway.coding_agents.sessions import governed, introduce, known, mark_headless
+from gateway.coding_agents.sessions import (
+    ensure_run,
+    find_run,
+    introduce,
+    mark_headless,
+)
 from gateway.coding_agents.steps import step_taken
 from gateway.coding_agents.superseded import (
     AT_THE_TERMINAL,
@@ -26,17 +31,17 @@ from reviews.errors import ReviewOpen, RunClosed
 async def session_began(visit: Visit) -> Outcome:
     """SessionStart. The run begins with the first prompt, which is its task."""
     await introduce(visit)
-    run = await known(visit)
+    run = await find_run(visit)
     if run is not None and run.status == "stopped":
-        return run.halted()
+        return run.describe_halt()
     return Outcome(context=wording.GOVERNED)
 
 
 async def prompt_given(visit: Visit) -> Outcome:
     """UserPromptSubmit. Somebody at the terminal has spoken."""
-    run = await governed(visit, prompted=True)
+    run = await ensure_run(visit, prompted=True)
     if run.over:
-        return run.halted()
+        return run.describe_halt()
     if visit.body.source == "sdk" and not run.headless:
         await mark_headless(run)
     gone = (HookAnswer.ASK, HookAnswer.LEFT)
@@ -47,7 +52,7 @@ async def prompt_given(visit: Visit) -> Outcome:
 
 async def session_ended(visit: Visit) -> Outcome:
     """SessionEnd. What waits for a person goes on waiting; the rest is done."""
-    run = await known(visit)
+    run = await find_run(visit)
     if run is None or run.over:
         return GO
     gone = (HookAnswer.ASK, HookAnswer.LEFT)

@@ -68,7 +68,7 @@ def fingerprint(tool: str, given: Input) -> str:
 def summary(tool: str, given: Input) -> str:
     """Such as "Bash: pytest -k login"."""
     told = next((given[name] for name in _TELLING if given.get(name)), "")
-    return shortened(f"{tool}: {told}" if isinstance(told, str) and told else tool)
+    return shorten(f"{tool}: {told}" if isinstance(told, str) and told else tool)
 
 
 def saves_work(given: Input) -> bool:
@@ -85,7 +85,7 @@ def _commits(command: str) -> bool:
     return git is not None and _COMMIT.search(command, git.end()) is not None
 
 
-def shortened(text: str, limit: int = _SUMMARY_WORDS) -> str:
+def shorten(text: str, limit: int = _SUMMARY_WORDS) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
@@ -111,7 +111,10 @@ def _body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
             return _edit(tool, given, old=old, new=new)
         case "MultiEdit":
             # The file itself is not sent: what is put into it is judged as one text.
-            old, new = _joined(given, "old_string"), _joined(given, "new_string")
+            old, new = (
+                _join_edits(given, "old_string"),
+                _join_edits(given, "new_string"),
+            )
             return _edit(tool, given, old=old, new=new)
         case "apply_patch":
             return _patch(given)
@@ -150,7 +153,7 @@ def _patch(given: Input) -> EditBody:
     )
 
 
-def _joined(given: Input, name: str) -> str | None:
+def _join_edits(given: Input, name: str) -> str | None:
     edits = given.get("edits")
     if not isinstance(edits, list):
         return None

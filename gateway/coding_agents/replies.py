@@ -69,7 +69,7 @@ def trouble(dialect: Dialect, event: str, reason: str) -> Answer:
     return spoken(dialect, event, held)
 
 
-def parked(dialect: Dialect, *, headless: bool) -> Verb:
+def choose_parked_verb(dialect: Dialect, *, headless: bool) -> Verb:
     """What to say of a call when nobody ruled on it in time."""
     if dialect == "codex":
         return "deny"

@@ -11,7 +11,7 @@ from gateway.coding_agents import tool_uses
 from gateway.coding_agents.mapping import saves_work, summary
 from gateway.coding_agents.replies import Outcome
 from gateway.coding_agents.session_events import Governed, Visit
-from gateway.coding_agents.sessions import governed
+from gateway.coding_agents.sessions import ensure_run
 from gateway.coding_agents.steps import step_taken
 from gateway.coding_agents.superseded import AT_THE_TERMINAL, take_back
 from gateway.models import HookAnswer, HookCall
@@ -29,11 +29,11 @@ ASKED = frozenset({HookAnswer.ASK, HookAnswer.LEFT})
 async def after_tool(visit: Visit, *, ok: bool) -> Outcome:
     """PostToolUse and PostToolUseFailure."""
     visit.body.needs("tool_name", "tool_input", "tool_use_id")
-    run = await governed(visit)
+    run = await ensure_run(visit)
     if run.over:
-        return run.halted()
-    use = await run_in_db_thread(partial(tool_uses.found, visit, run))
-    note = await _settled(visit, run, use, ok=ok)
+        return run.describe_halt()
+    use = await run_in_db_thread(partial(tool_uses.find_tool_use, visit, run))
+    note = await _settle_call(visit, run, use, ok=ok)
     told = summary(visit.tool, visit.given)
     # The grant has counted the call, and the result its time.
     counted = use is not None and not note
@@ -49,7 +49,7 @@ async def after_tool(visit: Visit, *, ok: bool) -> Outcome:
     )
 
 
-async def _settled(
+async def _settle_call(
     visit: Visit, run: Governed, use: HookCall | None, *, ok: bool
 ) -> str:
     """The result is the call's; where it cannot be, the words that the step says."""

@@ -99,7 +99,7 @@ class Governed:
         """Nothing more may happen in it."""
         return self.status == "stopped" or self.status in FINAL
 
-    def halted(self) -> Outcome:
+    def describe_halt(self) -> Outcome:
         why = f": {self.reason}" if self.reason else "."
         return Outcome(
             verb="halt",

@@ -12,7 +12,7 @@ from django.db.models import F
 
 from common.errors import DomainError
 from gateway.coding_agents.inputs import HookIn, OptionsIn
-from gateway.coding_agents.mapping import shortened
+from gateway.coding_agents.mapping import shorten
 from gateway.coding_agents.session_events import Governed, Visit, governed_by
 from gateway.models import HookSession
 from gateway.schemas.runs import RunIn
@@ -45,10 +45,10 @@ class StartSession(StartRun):
     prompted: bool
 
     def create(self, at: datetime) -> RunState:
-        session = _found(self.visit)
+        session = _find_session(self.visit)
         before = session.run if session else None
         if before is not None:
-            if not _followed(before.status, prompted=self.prompted):
+            if not _starts_new_run(before.status, prompted=self.prompted):
                 raise SessionHasRun("The session has its run.")
             parent = {"parent_run": str(before.code)}
             self.body = self.body.model_copy(update=parent)
@@ -59,42 +59,42 @@ class StartSession(StartRun):
         return run
 
 
-async def governed(visit: Visit, *, prompted: bool = False) -> Governed:
+async def ensure_run(visit: Visit, *, prompted: bool = False) -> Governed:
     """The session's run, started where there is none yet.
 
     What a person aborted stays so until somebody at the terminal says something new:
     `prompted`. A run that came to its end is followed by another one in any case.
     """
-    session = await run_in_db_thread(partial(_found, visit))
+    session = await run_in_db_thread(partial(_find_session, visit))
     if (
         session is None
         or session.run is None
-        or _followed(session.run.status, prompted=prompted)
+        or _starts_new_run(session.run.status, prompted=prompted)
     ):
         await _start(visit, session, prompted=prompted)
-        session = await run_in_db_thread(partial(_found, visit))
+        session = await run_in_db_thread(partial(_find_session, visit))
     assert session is not None  # made just now, and never deleted
     return governed_by(session, visit.agent)
 
 
-async def known(visit: Visit) -> Governed | None:
+async def find_run(visit: Visit) -> Governed | None:
     """The session's run if it has one: some events start nothing."""
-    session = await run_in_db_thread(partial(_found, visit))
+    session = await run_in_db_thread(partial(_find_session, visit))
     if session is None or session.run is None:
         return None
     return governed_by(session, visit.agent)
 
 
-async def refreshed(visit: Visit) -> Governed:
+async def reload_run(visit: Visit) -> Governed:
     """The same as it stands now: a person or a gate may have ended it."""
-    session = await run_in_db_thread(partial(_found, visit))
+    session = await run_in_db_thread(partial(_find_session, visit))
     assert session is not None  # it was found before
     return governed_by(session, visit.agent)
 
 
 async def introduce(visit: Visit) -> None:
     """A session says how it is run, before there is anything to do."""
-    facts = {"model": shortened(clean(visit.body.model or ""), MODEL_WORDS)}
+    facts = {"model": shorten(clean(visit.body.model or ""), MODEL_WORDS)}
     await run_in_db_thread(
         lambda: HookSession.objects.update_or_create(**_key(visit), defaults=facts)
     )
@@ -116,7 +116,7 @@ async def owe(run: Governed, used: OptionsIn) -> None:
     )
 
 
-def _followed(status: str, *, prompted: bool) -> bool:
+def _starts_new_run(status: str, *, prompted: bool) -> bool:
     return status in {"completed", "failed", "abandoned"} or (
         prompted and status == "aborted"
     )
@@ -130,7 +130,7 @@ def _key(visit: Visit) -> dict[str, Any]:
     }
 
 
-def _found(visit: Visit) -> HookSession | None:
+def _find_session(visit: Visit) -> HookSession | None:
     return HookSession.objects.select_related("run").filter(**_key(visit)).first()
 
 
@@ -146,7 +146,7 @@ async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -
     folder = _folder(body)
     run = RunIn(
         task=_task(visit, folder),
-        model=shortened(body.model or (session.model if session else ""), MODEL_WORDS),
+        model=shorten(body.model or (session.model if session else ""), MODEL_WORDS),
         policy=visit.options.policy,
         labels={
             "host": visit.dialect,
@@ -167,7 +167,7 @@ def _task(visit: Visit, folder: str) -> str:
     """The first line of what the agent was asked to do; else where it works."""
     lines = (visit.body.prompt or "").strip().splitlines()
     if lines:
-        return shortened(lines[0], TASK_WORDS)
+        return shorten(lines[0], TASK_WORDS)
     return f"{HOSTS[visit.dialect]} in {folder}" if folder else HOSTS[visit.dialect]
 
 

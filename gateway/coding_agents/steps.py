@@ -12,10 +12,10 @@ from typing import Any
 
 from common.responses import Reply
 from gateway.coding_agents import wording
-from gateway.coding_agents.holding import held, lets_go_on
+from gateway.coding_agents.holding import lets_go_on, wait_for_ruling
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import Governed, Visit
-from gateway.coding_agents.sessions import owe, refreshed
+from gateway.coding_agents.sessions import owe, reload_run
 from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import ReportSteps, report_of
@@ -70,28 +70,28 @@ async def step_taken(visit: Visit, run: Governed, **facts: Any) -> Outcome:
                 )
             )
         except RunClosed:
-            return (await refreshed(visit)).halted()
+            return (await reload_run(visit)).describe_halt()
         except RunPaused as pause:
             waits = pause.extra["review"]
             if waits["kind"] == Kind.CONFIRMATION:
                 # Another call of this turn waits for a person; this one is done.
                 await owe(run, used)
                 return GO
-            stays = await _waited(visit, run, waits)
+            stays = await _wait_for_review(visit, run, waits)
             if stays is not None:
                 await owe(run, used)
                 return stays
             continue
-        return await _obeyed(visit, run, json.loads(reply.body))
+        return await _obey(visit, run, json.loads(reply.body))
 
 
-async def _obeyed(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outcome:
+async def _obey(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outcome:
     match decision["decision"]:
         case "stop":
-            reason = wording.stopped(decision["findings"], run.url)
+            reason = wording.describe_stop(decision["findings"], run.url)
             return Outcome(verb="halt", reason=reason)
         case "pause":
-            stays = await _waited(visit, run, decision["review"])
+            stays = await _wait_for_review(visit, run, decision["review"])
             if stays is not None:
                 return stays
         case "throttle":
@@ -102,13 +102,13 @@ async def _obeyed(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outc
     return Outcome(context=wording.CHECKPOINT) if due else GO
 
 
-async def _waited(
+async def _wait_for_review(
     visit: Visit, run: Governed, review: dict[str, Any]
 ) -> Outcome | None:
     """None once the run goes on; else why it does not."""
-    standing = await held(visit, run, review["id"])
+    standing = await wait_for_ruling(visit, run, review["id"])
     if standing["state"] == "open":
-        return Outcome(verb="halt", reason=wording.paused(review["url"]))
+        return Outcome(verb="halt", reason=wording.describe_pause(review["url"]))
     if lets_go_on(standing):
         return None
-    return (await refreshed(visit)).halted()
+    return (await reload_run(visit)).describe_halt()

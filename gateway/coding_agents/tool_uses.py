@@ -21,7 +21,7 @@ Judged = dict[str, Any]
 
 def judged_before(visit: Visit, run: Governed) -> Judged | None:
     """The answer this very tool use was given: after a lost answer, or a resume."""
-    use = found(visit, run)
+    use = find_tool_use(visit, run)
     if use is None:
         return None
     if use.fingerprint != visit.fingerprint:
@@ -29,7 +29,7 @@ def judged_before(visit: Visit, run: Governed) -> Judged | None:
             f"The tool use {visit.tool_use} was judged with another input: send each "
             "under an id of its own."
         )
-    return _stored(use.call, visit.agent)
+    return _load_answer(use.call, visit.agent)
 
 
 def still_waiting(visit: Visit, run: Governed) -> Judged | None:
@@ -53,7 +53,7 @@ def still_waiting(visit: Visit, run: Governed) -> Judged | None:
         .order_by("-pk")
         .first()
     )
-    return _stored(use.call, visit.agent) if use else None
+    return _load_answer(use.call, visit.agent) if use else None
 
 
 def about_to_run(visit: Visit, run: Governed) -> HookCall | None:
@@ -64,7 +64,7 @@ def about_to_run(visit: Visit, run: Governed) -> HookCall | None:
     return newest if newest and newest.call.settled_at is None else None
 
 
-def found(visit: Visit, run: Governed) -> HookCall | None:
+def find_tool_use(visit: Visit, run: Governed) -> HookCall | None:
     return _uses(run).filter(tool_use=visit.tool_use).first()
 
 
@@ -85,7 +85,7 @@ def _uses(run: Governed) -> QuerySet[HookCall]:
     return uses.filter(session_id=run.session_id)
 
 
-def _stored(call: ToolCall, agent: AgentPrincipal) -> Judged:
+def _load_answer(call: ToolCall, agent: AgentPrincipal) -> Judged:
     entry = Entry.objects.get(run_id=call.run_id, seq=call.seq)
     return call_answer(
         run=str(call.run.code),

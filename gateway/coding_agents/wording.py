@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gateway.coding_agents.mapping import shortened
+from gateway.coding_agents.mapping import shorten
 from guidance.core.canonical import canonical
 
 Finding = Mapping[str, Any]
@@ -14,23 +14,23 @@ TOLD_FINDINGS = 5
 REASON_LIMIT = 4_000
 
 
-def refused(findings: Sequence[Finding]) -> str:
-    return f"Checkrail blocked this call: {_told(findings, 'block')}"
+def describe_block(findings: Sequence[Finding]) -> str:
+    return f"Checkrail blocked this call: {_describe_findings(findings, 'block')}"
 
 
-def warned(findings: Sequence[Finding]) -> str:
-    return f"Checkrail let this call through with a warning: {_told(findings, 'warn')}"
+def describe_warning(findings: Sequence[Finding]) -> str:
+    return f"Checkrail let this call through with a warning: {_describe_findings(findings, 'warn')}"
 
 
-def unanswered(review: Mapping[str, Any], findings: Sequence[Finding]) -> str:
-    why = _told(findings, "require-confirmation")
+def describe_wait(review: Mapping[str, Any], findings: Sequence[Finding]) -> str:
+    why = _describe_findings(findings, "require-confirmation")
     return (
         f"Checkrail asks a person about this call: {why} Nobody has ruled on it yet: "
         f"{review['url']}"
     )
 
 
-def denied(ruling: Mapping[str, Any]) -> str:
+def describe_denial(ruling: Mapping[str, Any]) -> str:
     note = f": {ruling['note']}" if ruling["note"] else "."
     return _cut(f"{ruling['by']} denied this call{note}")
 
@@ -41,13 +41,13 @@ def quote_note(ruling: Mapping[str, Any]) -> str:
     return _cut(f"{ruling['by']}, a reviewer, wrote: {words}")
 
 
-def changed(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
+def describe_change(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
     """Where the host takes no changed input, the agent is told to send it itself."""
     wanted = canonical({k: v for k, v in granted.items() if k != "diff_lines"})
     return _cut(f"{ruling['by']} wants this call changed. Send instead: {wanted}")
 
 
-def approved(ruling: Mapping[str, Any], *, amended: bool) -> str:
+def describe_approval(ruling: Mapping[str, Any], *, amended: bool) -> str:
     """For whoever sits at the terminal; the model reads notes as a context."""
     what = "approved this call with changes" if amended else "approved this call"
     note = f": {ruling['note']}" if ruling["note"] else "."
@@ -57,12 +57,14 @@ def approved(ruling: Mapping[str, Any], *, amended: bool) -> str:
 AMENDED = "A reviewer approved this call with changes: the changed call runs."
 
 
-def paused(url: str) -> str:
+def describe_pause(url: str) -> str:
     return f"Checkrail: the run waits for a person. Nobody has ruled on it yet: {url}"
 
 
-def stopped(findings: Sequence[Finding], url: str) -> str:
-    return f"Checkrail stopped the run: {_told(findings, 'stop')} See {url}"
+def describe_stop(findings: Sequence[Finding], url: str) -> str:
+    return (
+        f"Checkrail stopped the run: {_describe_findings(findings, 'stop')} See {url}"
+    )
 
 
 USED_UP = "Checkrail: what allowed this call was used already. Ask again."
@@ -76,7 +78,7 @@ GOVERNED = (
 )
 
 
-def _told(findings: Sequence[Finding], decision: str) -> str:
+def _describe_findings(findings: Sequence[Finding], decision: str) -> str:
     """The findings that led to the decision, with what may be done instead."""
     heard = [finding for finding in findings if finding["decision"] == decision]
     parts = []
@@ -93,4 +95,4 @@ def _sentence(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= REASON_LIMIT else shortened(text, REASON_LIMIT)
+    return text if len(text) <= REASON_LIMIT else shorten(text, REASON_LIMIT)

@@ -21,7 +21,7 @@ import httpx
 
 from gateway.llm import wire
 from gateway.llm.concurrency import Places
-from gateway.llm.endpoint import Endpoint, configured
+from gateway.llm.endpoint import Endpoint, get_endpoint
 from gateway.llm.questions import LlmTrouble, Question, Reply, Spent
 from guidance.core.arguments import ArgumentProblem, Schema, read_arguments
 from guidance.redactor import clean
@@ -36,7 +36,7 @@ under_way = Places(4)
 
 async def ask(question: Question) -> Reply:
     """The model's answer. At most twice the time-out passes: for a place, and for it."""
-    endpoint = configured()
+    endpoint = get_endpoint()
     if endpoint is None:
         raise LlmTrouble(OFF)
     schema = Schema(question.schema)
@@ -56,7 +56,7 @@ async def ask(question: Question) -> Reply:
             f"ended within {endpoint.timeout_s:g} s"
         )
     if attempt.trouble is not None:
-        raise LlmTrouble(attempt.trouble, spent=exchange.spent())
+        raise LlmTrouble(attempt.trouble, spent=exchange.sum_spending())
     took = time.monotonic() - started
     return _read(exchange, schema, attempt.raw, duration_s=took)
 
@@ -140,7 +140,7 @@ class _Exchange:
         self.unread -= 1
         self.told = usage
 
-    def spent(self) -> Spent | None:
+    def sum_spending(self) -> Spent | None:
         """None where nothing was asked."""
         if not self.unread and self.told is None:
             return None
@@ -230,13 +230,13 @@ def _read(
     envelope = read_arguments(raw.decode("utf-8", "surrogateescape"))
     if isinstance(envelope, ArgumentProblem):
         trouble = f"the reply cannot be read: {envelope.message}"
-        raise LlmTrouble(trouble, spent=exchange.spent())
+        raise LlmTrouble(trouble, spent=exchange.sum_spending())
     try:
         exchange.take(wire.read_usage(endpoint, envelope.values))
         said = wire.read(endpoint, envelope.values)
     except wire.Unreadable as error:
-        raise LlmTrouble(str(error), spent=exchange.spent()) from None
-    spent = exchange.spent()
+        raise LlmTrouble(str(error), spent=exchange.sum_spending()) from None
+    spent = exchange.sum_spending()
     assert spent is not None  # the reply has told its usage
     if said.trouble is not None:
         raise LlmTrouble(said.trouble, spent=spent)

@@ -27,6 +27,6 @@ class Endpoint:
         return -(-(tokens_in * price_in + tokens_out * price_out) // 1_000_000)
 
 
-def configured() -> Endpoint | None:
+def get_endpoint() -> Endpoint | None:
     """None: nobody is to be asked, and whatever depends on an answer does not pass."""
     return None if settings.LLM is None else Endpoint(**settings.LLM)

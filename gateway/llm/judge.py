@@ -156,14 +156,14 @@ class _Case:
         taken = "\n".join((*criteria, work))
         control = secrets.randbelow(len(criteria) + 1)
         impossible = (
-            f"The text {_unused(taken)} stands word for word in the work, and the work "
+            f"The text {_draw_marker(taken)} stands word for word in the work, and the work "
             "explains it."
         )
         return cls(
             asked=(*criteria[:control], impossible, *criteria[control:]),
             control=control,
             work=work,
-            marker=_unused(taken),
+            marker=_draw_marker(taken),
         )
 
     def question(self) -> Question:
@@ -198,7 +198,10 @@ class _Case:
             criteria=()
             if trouble
             else tuple(
-                Judged(passed=entry["passed"], rationale=_bounded(entry["rationale"]))
+                Judged(
+                    passed=entry["passed"],
+                    rationale=_shorten_rationale(entry["rationale"]),
+                )
                 for place, entry in enumerate(given)
                 if entry is not None and place != self.control
             ),
@@ -220,14 +223,14 @@ class _Case:
         return sign_in(self.work)
 
 
-def _unused(text: str) -> str:
+def _draw_marker(text: str) -> str:
     """Sixteen random bytes that do not stand in the text, not even by chance."""
     while (drawn := secrets.token_hex(16)) in text.lower():
         pass
     return drawn
 
 
-def _bounded(rationale: str) -> str:
+def _shorten_rationale(rationale: str) -> str:
     """One line: it is shown beside other words, and must not look like several."""
     line = " ".join(clean(rationale).split())
     return line if len(line) <= RATIONALE_LIMIT else line[: RATIONALE_LIMIT - 1] + "…"

@@ -127,7 +127,7 @@ async def events(followed: Followed) -> AsyncGenerator[str]:
             async for piece in pieces:
                 follower.sends()
                 yield piece
-                follower.sent()
+                follower.mark_sent()
     except (DatabaseError, InterfaceError):
         # The reader comes back by itself, and goes on where it stood.
         logger.exception("The stream of run %s was cut", followed.run_code)

@@ -121,7 +121,7 @@ class Feed:
             if follower.reader in look.refused:
                 follower.refuse()
         self.head, self._news = look.head, look.news
-        hub().seen(self.run_id, look.head.seq)
+        hub().note_head(self.run_id, look.head.seq)
         if look.head.seq != before:
             await self._tell()
 

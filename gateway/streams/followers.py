@@ -52,7 +52,7 @@ class Follower:
     def sends(self) -> None:
         self._sending_since = self._loop.time()
 
-    def sent(self) -> None:
+    def mark_sent(self) -> None:
         self._sending_since = None
 
     @property
@@ -92,7 +92,7 @@ class Followers:
         self._open.discard(follower)
 
     @contextmanager
-    def watched(self, reader: Reader) -> Iterator[Follower]:
+    def watch(self, reader: Reader) -> Iterator[Follower]:
         """Somebody who is woken as soon as they may look no longer."""
         follower = self.join(reader)
         try:

@@ -40,10 +40,10 @@ def encoding_of(content_type: str) -> Encoding:
 
 
 def spans_in(raw: bytes, *, encoding: Encoding, gzipped: bool) -> Reading:
-    return encoding.read(_inflated(raw) if gzipped else raw)
+    return encoding.read(_inflate(raw) if gzipped else raw)
 
 
-def _inflated(raw: bytes) -> bytes:
+def _inflate(raw: bytes) -> bytes:
     """A small body may stand for a huge one: never more than the cap is unpacked."""
     inflater = zlib.decompressobj(_GZIP)
     try:

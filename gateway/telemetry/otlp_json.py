@@ -18,9 +18,9 @@ from gateway.telemetry.spans import (
     Reading,
     Span,
     checked_ids,
-    kept,
-    shown,
-    wanted,
+    clean_text,
+    is_wanted,
+    keep_values,
 )
 
 _REMOTE = 0x300
@@ -69,7 +69,7 @@ def _span(node: dict[str, Any], resource: Attributes) -> Span:
         span_id=span_id,
         parent_id=parent_id,
         parent_is_remote=_number(node.get("flags") or 0) & _REMOTE == _REMOTE,
-        name=shown(name) if isinstance(name, str) else "",
+        name=clean_text(name) if isinstance(name, str) else "",
         started_ns=_number(node.get("startTimeUnixNano") or 0),
         ended_ns=_number(node.get("endTimeUnixNano") or 0),
         failed=_object(node, "status").get("code") in _ERROR,
@@ -86,10 +86,10 @@ def _resource(group: dict[str, Any]) -> Attributes:
 
 
 def _attributes(node: dict[str, Any]) -> Attributes:
-    return kept(
+    return keep_values(
         (pair["key"], _value(_object(pair, "value")))
         for pair in islice(_objects(node, "attributes"), ATTRIBUTES_MAX)
-        if isinstance(pair.get("key"), str) and wanted(pair["key"])
+        if isinstance(pair.get("key"), str) and is_wanted(pair["key"])
     )
 
 

@@ -22,9 +22,9 @@ from gateway.telemetry.spans import (
     Reading,
     Span,
     checked_ids,
-    kept,
-    shown,
-    wanted,
+    clean_text,
+    is_wanted,
+    keep_values,
 )
 
 _REMOTE = (
@@ -73,7 +73,7 @@ def _span(message: Message, resource: Attributes) -> Span:
         span_id=span_id,
         parent_id=parent_id,
         parent_is_remote=message.flags & _REMOTE == _REMOTE,
-        name=shown(message.name),
+        name=clean_text(message.name),
         started_ns=message.start_time_unix_nano,
         ended_ns=message.end_time_unix_nano,
         failed=message.status.code == Status.STATUS_CODE_ERROR,
@@ -83,10 +83,10 @@ def _span(message: Message, resource: Attributes) -> Span:
 
 
 def _attributes(pairs: Iterable[KeyValue]) -> Attributes:
-    return kept(
+    return keep_values(
         (pair.key, _value(pair))
         for pair in islice(pairs, ATTRIBUTES_MAX)
-        if wanted(pair.key) and pair.value.WhichOneof("value")
+        if is_wanted(pair.key) and pair.value.WhichOneof("value")
     )
 
 

@@ -84,20 +84,20 @@ class Reading:
             raise TooLarge(f"At most {PARTS_MAX:,} spans and groups are taken at once.")
 
 
-def wanted(name: str) -> bool:
+def is_wanted(name: str) -> bool:
     return name.startswith(_KEPT)
 
 
-def kept(pairs: Iterable[tuple[str, object]]) -> dict[str, Value]:
+def keep_values(pairs: Iterable[tuple[str, object]]) -> dict[str, Value]:
     """Texts and whole numbers by name; what is neither says nothing to us."""
     return {
-        name: shown(value) if isinstance(value, str) else value
+        name: clean_text(value) if isinstance(value, str) else value
         for name, value in pairs
         if isinstance(value, str | int) and not isinstance(value, bool)
     }
 
 
-def shown(text: str) -> str:
+def clean_text(text: str) -> str:
     """Without what no database holds: NUL, and halves of surrogate pairs."""
     text = text[:TEXT_MAX].replace("\0", "\ufffd")
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text

@@ -225,12 +225,12 @@ class SettleCall(CallChangeRequest):
     def _answer(
         self, remaining: dict[str, Any], entries: Sequence[SealedEntry]
     ) -> Reply:
-        return _settled(
+        return _build_settled_reply(
             self, remaining=remaining, receipt=entries[0].receipt(), replayed=False
         )
 
 
-def _settled(
+def _build_settled_reply(
     command: SettleCall,
     *,
     remaining: dict[str, Any],
@@ -282,7 +282,7 @@ def _settled_before(command: SettleCall) -> Reply:
         for entry in told.order_by("seq")
         if json.loads(entry.payload)["call"] == command.call_code
     )
-    return _settled(
+    return _build_settled_reply(
         command,
         remaining=budget_remaining(build_state(call.run)),
         receipt={"seq": entry.seq, "hash": entry.hash},

@@ -51,14 +51,14 @@ def standing(
         given.append(named)
     statement = _STANDING.format(door=_DOOR if key_id is not None else "", only=only)
     rows = sql.execute(statement, given)
-    return _shaped(*rows[0]) if rows else None
+    return _build_standing(*rows[0]) if rows else None
 
 
 def key_stands(key_id: int) -> bool:
     return bool(sql.execute(_KEY, [key_id]))
 
 
-def _shaped(
+def _build_standing(
     run: Any,
     status: str,
     head_seq: int,

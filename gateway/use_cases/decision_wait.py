@@ -70,13 +70,13 @@ async def decision_wait(
         news = hub().waiter(run_id, look if agent else None)
         try:
             answer, head = await run_in_db_thread(partial(look, None))
-            hub().seen(run_id, head)
+            hub().note_head(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
                 return reply(answer)
             with (
                 _seen_waiting(principal, answer),
-                followers().watched(reader) as waiting,
+                followers().watch(reader) as waiting,
             ):
                 came = await waiting.park(news, seconds=left)
             told = news.result() if came else None

@@ -12,7 +12,7 @@ from common.responses import Reply, reply
 from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
-from gateway.use_cases.tool_calls import judged
+from gateway.use_cases.tool_calls import judge_without_run
 from gateway.use_cases.verdicts import sound
 from guidance.core.checks import read_text
 from guidance.core.runs.facts import FactError
@@ -54,7 +54,7 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
 async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     """The gates of a call that need no run."""
     policy = await run_in_db_thread(partial(_policy, principal, body.policy))
-    verdict = await judged(body.call(), policy)
+    verdict = await judge_without_run(body.call(), policy)
     answer = {**verdict.to_json(), "policy": policy.stamp()}
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview

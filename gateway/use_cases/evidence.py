@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gateway.llm.endpoint import configured
+from gateway.llm.endpoint import get_endpoint
 from gateway.llm.judge import Judgement, judge
 from gateway.schemas.checks import VerdictIn
 from guidance.core.checks import (
@@ -33,7 +33,7 @@ async def gathered_evidence(
     }
     if not judged or not verdict.passed or not takes_it:
         return reported
-    if configured() is None:
+    if get_endpoint() is None:
         return [*reported, *_all_failed(judged, NO_JUDGE)]
     judgement = await judge(criteria=list(judged.values()), output=body.output)
     return [*reported, *_of_judge(judged, judgement)]

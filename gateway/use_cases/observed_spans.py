@@ -164,7 +164,7 @@ def _key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:
 async def spans_observe(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list[str]:
     """Take what can be taken; one reason for each span that was not."""
     refused: list[str] = []
-    awaited = await run_in_db_thread(partial(_awaited, agent, spans))
+    awaited = await run_in_db_thread(partial(_find_awaited_spans, agent, spans))
     for trace in traces_of(spans):
         # Beside the event loop: texts are cleaned as they are read.
         items, reasons = await asyncio.to_thread(_items, trace)
@@ -219,7 +219,7 @@ async def _perform(command: ObserveSpans) -> list[str]:
 
 async def _run(agent: AgentPrincipal, trace: Trace) -> str:
     """The run that the trace belongs to. The same trace always gets the same one."""
-    run_code, parent = await run_in_db_thread(partial(_found, agent, trace))
+    run_code, parent = await run_in_db_thread(partial(_find_run, agent, trace))
     if run_code is not None:
         return run_code
     body = trace.run(parent=parent)
@@ -240,7 +240,7 @@ def _conversation_key(agent: AgentPrincipal, trace: Trace) -> Idempotency:
     return build_own_key("otlp-talk", trace.conversation, agent_id=agent.agent_id)
 
 
-def _found(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]:
+def _find_run(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]:
     """The run of this trace, or of its conversation while that is open.
 
     Else none, and the conversation's first run, for a new one to go on from.
@@ -265,7 +265,7 @@ def _found(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | None]
     return None, first
 
 
-def _awaited(
+def _find_awaited_spans(
     agent: AgentPrincipal, spans: Sequence[Span]
 ) -> dict[tuple[str, str], str]:
     """Spans of no agent below which one has ended before, and the run of that one."""

@@ -45,7 +45,7 @@ class AskPerson(ChangeRequest[Reply]):
             actor=self.agent.actor,
             step=run.memory.last_step or None,
         )
-        return plan.change(lambda _entries: _stored(code, status=201))
+        return plan.change(lambda _entries: _reply_with_review(code, status=201))
 
 
 @dataclass(kw_only=True)
@@ -77,10 +77,10 @@ class WithdrawReview(ChangeRequest[Reply]):
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
-        return _stored(self.review_code, status=200)
+        return _reply_with_review(self.review_code, status=200)
 
 
-def _stored(code: str, *, status: int) -> Reply:
+def _reply_with_review(code: str, *, status: int) -> Reply:
     """The review as it stands in this very transaction."""
     return reply(review_answer(_review(code)), status=status)
 

@@ -14,12 +14,12 @@ def budget_remaining(run: RunState) -> dict[str, Any]:
     cost = budget.cost_micros
     calls = used.tool_calls + run.reserved_calls
     return {
-        "tokens": _left(budget.tokens, used.tokens),
-        "tool_calls": _left(budget.tool_calls, calls),
-        "time_ms": _left(budget.time_ms, used.time_ms),
+        "tokens": _subtract(budget.tokens, used.tokens),
+        "tool_calls": _subtract(budget.tool_calls, calls),
+        "time_ms": _subtract(budget.time_ms, used.time_ms),
         "cost_usd": None if cost is None else usd(cost - used.cost_micros),
     }
 
 
-def _left(limit: int | None, used: int) -> int | None:
+def _subtract(limit: int | None, used: int) -> int | None:
     return None if limit is None else limit - used

@@ -81,10 +81,10 @@ class JudgeCall(ChangeRequest[Reply]):
     call_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        plan, verdict = self._begun(run, at)
-        return self._judged(plan, verdict)
+        plan, verdict = self._begin(run, at)
+        return self._judge(plan, verdict)
 
-    def _begun(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
+    def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
         own(run, self.agent)
         refuse_unless_calling(run, self.agent)
         budget = call_budget(
@@ -92,12 +92,12 @@ class JudgeCall(ChangeRequest[Reply]):
         )
         return Plan(run, at), self.verdict.with_finding(budget)
 
-    def _judged(
+    def _judge(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
     ) -> Change[Reply]:
         reached = None
         if verdict.decision == "require-confirmation":
-            reached = self.reached or self._reached()
+            reached = self.reached or self._check_cap()
             verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
@@ -115,7 +115,7 @@ class JudgeCall(ChangeRequest[Reply]):
             plan.effects.append(partial(use.store, plan.at))
         return plan.change(self._answer)
 
-    def _reached(self) -> CapReached | None:
+    def _check_cap(self) -> CapReached | None:
         """Whether there still is room, while nobody else can take it."""
         self.require_lock()
         return reached_review_cap(
@@ -224,11 +224,11 @@ class JudgePermittedCall(JudgeCall):
     permission_id: int
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        plan, verdict = self._begun(run, at)
+        plan, verdict = self._begin(run, at)
         if verdict.decision != "require-confirmation":
-            return self._judged(plan, verdict)
+            return self._judge(plan, verdict)
         use = Use.of(self.permission_id, verdict=verdict, at=at)
-        return self._judged(plan, use.allowing(verdict), use=use)
+        return self._judge(plan, use.allowing(verdict), use=use)
 
 
 @dataclass(kw_only=True)
@@ -238,9 +238,9 @@ class RepeatCall(JudgeCall):
     stored: models.ToolCall
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        plan, verdict = self._begun(run, at)
+        plan, verdict = self._begin(run, at)
         if verdict.decision not in {"allow", "warn"}:
-            return self._judged(plan, verdict)
+            return self._judge(plan, verdict)
         payload = {
             **self._payload(verdict, None, None),
             "call": str(self.stored.code),
@@ -304,7 +304,7 @@ async def call_submit(
     policy = remembered_policy(agent, run_code)
     if policy is None:
         policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
-    verdict = await judged(call, policy)
+    verdict = await judge_without_run(call, policy)
     key = fingerprint_key() if verdict.redacted else None
     reached = None
     if verdict.decision == "require-confirmation":
@@ -324,10 +324,10 @@ async def call_submit(
         reached=reached,
         idempotency=idempotency,
     )
-    return await _performed(command, agent=agent, policy=policy, verdict=verdict)
+    return await _perform(command, agent=agent, policy=policy, verdict=verdict)
 
 
-async def _performed(
+async def _perform(
     command: partial[JudgeCall],
     *,
     agent: AgentPrincipal,
@@ -357,7 +357,7 @@ async def _performed(
     return await writer().perform(command())
 
 
-async def judged(call: Call, policy: LoadedPolicy) -> CallVerdict:
+async def judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
     """What the gates say that need no run; long calls leave the event loop free."""
     judge = partial(
         judge_call,

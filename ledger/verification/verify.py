@@ -51,22 +51,24 @@ def verify_run(run: Run) -> Verification:
                 if reason is None:
                     state, reason = _after(state, entry)
                 if reason is not None:
-                    return _broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
+                    return _build_broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
                 seq, prev, position = entry.seq, entry.hash, entry.position
         except Exception as error:
             refuse_other(error)
-            return _broken(seq=seq, prev=prev, bad=seq + 1, reason=describe(error))
+            return _build_broken(
+                seq=seq, prev=prev, bad=seq + 1, reason=describe(error)
+            )
         row = Run.objects.get(pk=run.pk)
         if (seq, prev) == (row.head_seq, row.head_hash):
             reason = _row_fault(row, state)
             if reason is not None:
-                return _broken(seq=seq, prev=prev, bad=seq, reason=reason)
+                return _build_broken(seq=seq, prev=prev, bad=seq, reason=reason)
             return Verification(entries=seq, head_seq=seq, head_hash=prev)
         if row.head_seq > seq > before:
             continue
         bad = min(seq, row.head_seq) + 1
         reason = f"the run's head is {row.head_seq}, its chain ends at {seq}"
-        return _broken(seq=seq, prev=prev, bad=bad, reason=reason)
+        return _build_broken(seq=seq, prev=prev, bad=bad, reason=reason)
 
 
 def _after(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
@@ -103,7 +105,7 @@ def _row_fault(row: Run, state: RunState) -> str | None:
     return None
 
 
-def _broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification:
+def _build_broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification:
     return Verification(
         entries=seq, head_seq=seq, head_hash=prev, first_bad_seq=bad, reason=reason
     )

@@ -58,7 +58,7 @@ class Hub:
         self._heads: dict[int, int] = {}
         self._nudged = asyncio.Event()
         self.closing = False
-        self._stop_listening = writer().listen(self._committed, first=True)
+        self._stop_listening = writer().listen(self._on_commit, first=True)
         self._tasks = [self._loop.create_task(self._recheck())]
         if connection.vendor == "postgresql":
             self._tasks.append(self._loop.create_task(self._listen()))
@@ -77,7 +77,7 @@ class Hub:
         """The same, but done at the run's next entry, whatever it is."""
         return self._enter(self._followers, run_id)
 
-    def seen(self, run_id: int, head_seq: int) -> None:
+    def note_head(self, run_id: int, head_seq: int) -> None:
         """The head a waiter has read: the re-check wakes it if that has moved."""
         if run_id in self._waiters or run_id in self._followers:
             known = self._heads.get(run_id, head_seq)
@@ -129,7 +129,7 @@ class Hub:
         if run_id not in self._waiters and run_id not in self._followers:
             self._heads.pop(run_id, None)
 
-    def _committed(self, news: Committed) -> None:
+    def _on_commit(self, news: Committed) -> None:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
         if news.runs:
             found = self._look_for(news)

@@ -130,10 +130,10 @@ class Writer:
             if open_for_work:
                 open_for_work = self._gather(batch)
             if batch:
-                self._guarded(batch)
+                self._perform_guarded(batch)
                 self._deliver()
             for _ in range(min(ALONE_AT_ONCE, len(self._alone))):
-                self._guarded([self._alone.take()])
+                self._perform_guarded([self._alone.take()])
                 self._deliver()
         self._refuse_the_rest()
         connection.close()
@@ -161,7 +161,7 @@ class Writer:
                 job.settle(None, Unavailable("The server is stopping."))
         self._deliver()
 
-    def _guarded(self, jobs: Sequence[Job]) -> None:
+    def _perform_guarded(self, jobs: Sequence[Job]) -> None:
         """A change request that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
         alone = jobs[0].alone
@@ -211,7 +211,7 @@ class Writer:
         if job.attempts >= ATTEMPTS:
             job.settle(None, Unavailable("The ledger cannot be written just now."))
         else:
-            self._guarded([job])
+            self._perform_guarded([job])
 
     def _tell(self, news: Committed) -> None:
         self._failing = False

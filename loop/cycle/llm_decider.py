@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.llm.client import ask
-from gateway.llm.endpoint import configured
+from gateway.llm.endpoint import get_endpoint
 from gateway.llm.questions import LlmTrouble, Question, Spent
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, answered
@@ -73,7 +73,7 @@ class ModelAnswer:
 
 
 def are_prices_known() -> bool:
-    endpoint = configured()
+    endpoint = get_endpoint()
     return endpoint is None or endpoint.prices is not None
 
 

@@ -13,15 +13,15 @@ def asking_rule(content: Mapping[str, Any]) -> str:
 
 def asking_name(content: Mapping[str, Any]) -> str:
     """The same as the policy spells it."""
-    asked = _asked(content)
+    asked = _get_asking_finding(content)
     return str(asked["details"].get("rule") or asked["gate"])
 
 
 def asks_about_harm(content: Mapping[str, Any]) -> bool:
-    return bool(_asked(content)["gate"] == "destructive")
+    return bool(_get_asking_finding(content)["gate"] == "destructive")
 
 
-def _asked(content: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_asking_finding(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """The first finding that needs a person; there is always one."""
     findings: list[Mapping[str, Any]] = content["findings"]
     return next(f for f in findings if f["decision"] == "require-confirmation")

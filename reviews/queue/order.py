@@ -82,7 +82,7 @@ class Tally:
             "claimed": sum(others) if show == "all" else 0,
         }
 
-    def shown(self, *, show: str, viewer: str) -> int:
+    def count_shown(self, *, show: str, viewer: str) -> int:
         return sum(self.groups(show=show, viewer=viewer).values())
 
 
@@ -123,18 +123,18 @@ class Queue:
         )
 
     def count_before(self, place: Place) -> int:
-        return self._ordered().filter(_beyond(place, "lt")).count()
+        return self._order_rows().filter(_beyond(place, "lt")).count()
 
     def list_first(self) -> Page:
-        reviews, more = self._list(self._ordered())
+        reviews, more = self._list(self._order_rows())
         return Page(reviews=reviews, more_after=more)
 
     def list_after(self, place: Place) -> Page:
-        reviews, more = self._list(self._ordered().filter(_beyond(place, "gt")))
+        reviews, more = self._list(self._order_rows().filter(_beyond(place, "gt")))
         return Page(reviews=reviews, more_before=True, more_after=more)
 
     def list_before(self, place: Place) -> Page:
-        found = self._ordered().filter(_beyond(place, "lt")).reverse()
+        found = self._order_rows().filter(_beyond(place, "lt")).reverse()
         reviews, more = self._list(found)
         return Page(reviews=reviews[::-1], more_before=more, more_after=True)
 
@@ -154,7 +154,7 @@ class Queue:
             more_after=after.more_after or len(after.reviews) > half,
         )
 
-    def _ordered(self) -> QuerySet[Review]:
+    def _order_rows(self) -> QuerySet[Review]:
         claimed = Q(assignee_id__isnull=False) & ~Q(assignee_id=self.viewer_id)
         group = Case(
             When(claimed, then=_GROUP_NAMES.index("claimed")),

@@ -73,7 +73,7 @@ class ExpectedRows:
                 grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
 
 
-def _opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _open_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.add(
         "review",
         payload["review"],
@@ -95,21 +95,21 @@ def _opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _claimed(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _claim_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     review = rows.of("review")[payload["review"],]
     review.change(now, assignee=now.actor, claimed_at=now.at)
 
 
-def _released(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _release_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.of("review")[payload["review"],].change(now, assignee=None, claimed_at=None)
 
 
-def _commented(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _add_comment(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     author = now.actor.removeprefix("user:")
     rows.add("comment", payload["review"], author, now.at, payload["text"], now=now)
 
 
-def _ended(state: ReviewState) -> Callable[[ExpectedRows, Payload, Moment], None]:
+def _end_review(state: ReviewState) -> Callable[[ExpectedRows, Payload, Moment], None]:
     def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         review = rows.of("review")[payload["review"],]
         version = review.values["version"] + 1
@@ -118,8 +118,8 @@ def _ended(state: ReviewState) -> Callable[[ExpectedRows, Payload, Moment], None
     return end
 
 
-def _ruled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    _ended(ReviewState.RULED)(rows, payload, now)
+def _rule(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    _end_review(ReviewState.RULED)(rows, payload, now)
     amended = payload.get("amended")
     rows.add(
         "ruling",
@@ -134,14 +134,14 @@ def _ruled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
     if payload.get("grant") is not None:
         call = rows.call_by_review[payload["review"]]
-        _granted(rows, payload["grant"], call, now)
+        _add_grant(rows, payload["grant"], call, now)
     if payload.get("permission") is not None:
-        _permitted(rows, payload, now)
+        _permit(rows, payload, now)
     if "check" in payload:
         _check_state(rows, payload["check"], payload["check_state"], now)
 
 
-def _permitted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     permission = payload["permission"]
     call = rows.call_by_review[payload["review"]]
     rows.add(
@@ -165,13 +165,13 @@ def _permitted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _revoked(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _revoke(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     permission = rows.of("permission")[payload["permission"],]
     if permission.values["revoked_at"] is None:  # taken back twice is taken back
         permission.change(now, revoked_by=now.actor, revoked_at=now.at)
 
 
-def _judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _judge_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     review = payload["review"]["id"] if payload["review"] else None
     if review is not None:
         rows.call_by_review[review] = payload["call"]
@@ -197,7 +197,7 @@ def _judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     if payload["grant"] is not None:
         used = payload["permission"]
         permission = None if used is None else used["id"]
-        _granted(rows, payload["grant"], payload["call"], now, permission=permission)
+        _add_grant(rows, payload["grant"], payload["call"], now, permission=permission)
 
 
 def _key(rows: ExpectedRows, payload: Payload) -> str:
@@ -214,7 +214,7 @@ def _key(rows: ExpectedRows, payload: Payload) -> str:
     )
 
 
-def _granted(
+def _add_grant(
     rows: ExpectedRows,
     grant: Payload,
     call: str,
@@ -245,7 +245,7 @@ def _grant_ended(state: GrantState) -> Callable[[ExpectedRows, Payload, Moment],
     return end
 
 
-def _settled(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     if not payload["claimed"]:
         _grant_ended(GrantState.SPENT)(rows, payload, now)
     whole = payload["ok"] and not payload["redacted"]
@@ -290,12 +290,12 @@ def _check_state(rows: ExpectedRows, check: str, state: Payload, now: Moment) ->
     )
 
 
-def _acknowledged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _acknowledge(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     key = payload["warning"]
     rows.add("acknowledgement", key, now=now, by=now.actor, at=now.at)
 
 
-def _saved(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _save_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.add(
         "checkpoint",
         payload["checkpoint"],
@@ -307,34 +307,34 @@ def _saved(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _redacted(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _redact_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     checkpoint = rows.of("checkpoint")[payload["checkpoint"],]
     checkpoint.change(now, state=payload["state_digest"])
 
 
-def _closed(rows: ExpectedRows, _payload: Payload, now: Moment) -> None:
+def _close_run(rows: ExpectedRows, _payload: Payload, now: Moment) -> None:
     rows.revoke_grants(now)
 
 
 _TAKES: dict[str, Callable[[ExpectedRows, Payload, Moment], None]] = {
-    "review.opened": _opened,
-    "review.claimed": _claimed,
-    "review.released": _released,
-    "review.commented": _commented,
-    "review.ruled": _ruled,
-    "review.withdrawn": _ended(ReviewState.WITHDRAWN),
-    "review.expired": _ended(ReviewState.EXPIRED),
-    "review.superseded": _ended(ReviewState.SUPERSEDED),
-    "call.judged": _judged,
+    "review.opened": _open_review,
+    "review.claimed": _claim_review,
+    "review.released": _release_review,
+    "review.commented": _add_comment,
+    "review.ruled": _rule,
+    "review.withdrawn": _end_review(ReviewState.WITHDRAWN),
+    "review.expired": _end_review(ReviewState.EXPIRED),
+    "review.superseded": _end_review(ReviewState.SUPERSEDED),
+    "call.judged": _judge_call,
     "call.claimed": _grant_ended(GrantState.SPENT),
     "call.expired": _grant_ended(GrantState.EXPIRED),
-    "call.settled": _settled,
-    "permission.revoked": _revoked,
+    "call.settled": _settle_call,
+    "permission.revoked": _revoke,
     "check.opened": _check_opened,
     "check.judged": _check_judged,
-    "warning.acknowledged": _acknowledged,
-    "checkpoint.saved": _saved,
-    "checkpoint.redacted": _redacted,
-    **dict.fromkeys(CLOSING, _closed),
+    "warning.acknowledged": _acknowledge,
+    "checkpoint.saved": _save_checkpoint,
+    "checkpoint.redacted": _redact_checkpoint,
+    **dict.fromkeys(CLOSING, _close_run),
 }
 TYPES = tuple(_TAKES)

@@ -69,7 +69,7 @@ def judge_amendment(
         )
     verdict = judge_call(
         rules=policy_by_id(review.run.policy_id).policy.tools,
-        call=_changed(before, amended),
+        call=_apply_changes(before, amended),
         fingerprint_key=fingerprint_key(),
     )
     return Amendment(
@@ -114,7 +114,7 @@ def _errors(findings: Iterable[CallFinding]) -> Sequence[dict[str, Any]]:
     ]
 
 
-def _changed(before: Call, amended: dict[str, Any]) -> Call:
+def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
     """The call with the changed parts, read as strictly as an agent's own."""
     if "tool" in amended:
         message = "the tool stays the same"

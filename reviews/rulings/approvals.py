@@ -114,7 +114,7 @@ def letting_of(
             remember=remember,
         )
     else:
-        letting = _amended(review, content, amended, policy, remember)
+        letting = _approve_amended(review, content, amended, policy, remember)
     asks_always = remember and not permittable(
         letting.findings, always_ask=policy.policy.tools.always_ask
     )
@@ -126,7 +126,7 @@ def letting_of(
     return letting
 
 
-def _amended(
+def _approve_amended(
     review: Review,
     content: dict[str, Any],
     amended: dict[str, Any] | None,

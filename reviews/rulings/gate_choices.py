@@ -33,7 +33,7 @@ class Choice:
         store_state(self.check, self.state, review=None, at=at)
 
 
-def offered(review: Review) -> tuple[str, ...]:
+def list_choices(review: Review) -> tuple[str, ...]:
     """What a person may choose on this review while it is open."""
     if review.kind != Kind.EXHAUSTED:
         return RULINGS[review.kind]

@@ -51,23 +51,23 @@ Cleaned = BeforeValidator(clean)
 def kept_within(limit: int) -> AfterValidator:
     """Kept where there is no more room: a label may be longer than its secret."""
 
-    def fitted(text: str) -> str:
+    def shorten(text: str) -> str:
         cleaned = clean(text)
         return cleaned if len(cleaned) <= limit else cleaned[: limit - 1] + "…"
 
-    return AfterValidator(fitted)
+    return AfterValidator(shorten)
 
 
 def kept_apart(limit: int) -> AfterValidator:
     """The same for a name that tells things apart: it is never cut to another one's."""
 
-    def fitted(name: str) -> str:
+    def shorten(name: str) -> str:
         cleaned = clean(name)
         if len(cleaned) <= limit:
             return cleaned
         return f"sha256:{hashlib.sha256(cleaned.encode()).hexdigest()}"
 
-    return AfterValidator(fitted)
+    return AfterValidator(shorten)
 
 
 LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]

@@ -190,7 +190,7 @@ async def test_of_two_who_wait_the_one_who_read_less_is_woken(
         for reads in ((head - 1, head), (head, head - 1)):
             waiting = [hub().follower(run_id) for _ in reads]
             for read in reads:
-                hub().seen(run_id, read)
+                hub().note_head(run_id, read)
             hub().nudge()
             async with asyncio.timeout(10):
                 await asyncio.gather(*waiting)

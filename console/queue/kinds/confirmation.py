@@ -165,7 +165,7 @@ def confirmation_of(
         lasts=span(content["expires_s"] * 1000),
         amend=amend_box(content),
         remember=remembering_of(review, content),
-        approved=_approved(review, content),
+        approved=_build_approved_call(review, content),
         remembered=remembered_with(review),
     )
 
@@ -299,7 +299,9 @@ def changed_call(
     )
 
 
-def _approved(review: Review, content: Mapping[str, Any]) -> ChangedCall | None:
+def _build_approved_call(
+    review: Review, content: Mapping[str, Any]
+) -> ChangedCall | None:
     """What a person let run instead; None where it ran as it was asked for."""
     ruling = getattr(review, "ruling", None)
     if ruling is None or ruling.amended is None:

@@ -113,7 +113,8 @@ def exhausted_of(content: Mapping[str, Any]) -> Exhausted:
     return Exhausted(
         gates=tuple(
             sorted(
-                _asked(gates, state.last_failure), key=lambda gate: gate.failed is False
+                _list_gates(gates, state.last_failure),
+                key=lambda gate: gate.failed is False,
             )
         ),
         rounds=tuple(_rounds(gates, state.history))[::-1],
@@ -126,7 +127,9 @@ def exhausted_of(content: Mapping[str, Any]) -> Exhausted:
     )
 
 
-def _asked(gates: Sequence[GateDefinition], last: Event | None) -> Iterator[AskedGate]:
+def _list_gates(
+    gates: Sequence[GateDefinition], last: Event | None
+) -> Iterator[AskedGate]:
     failed = last.failed_gates if last else ()
     unproven = last.unproven if last else ()
     for number, gate in enumerate(gates, 1):
@@ -154,11 +157,11 @@ def criteria_of(
             command=visible(criterion.command or ""),
             unproven=name in unproven,
         )
-        for name, criterion in _named(gate)
+        for name, criterion in _name_criteria(gate)
     )
 
 
-def _named(gate: GateDefinition) -> Iterator[tuple[str, Criterion]]:
+def _name_criteria(gate: GateDefinition) -> Iterator[tuple[str, Criterion]]:
     """Each criterion with the name that evidence gives it."""
     for place, criterion in enumerate(gate.criteria, 1):
         yield f"{gate.slug}.{place}", criterion
@@ -183,7 +186,7 @@ def _rounds(
 def _attempt(
     gates: Sequence[GateDefinition], event: Event, before: Event | None, *, number: int
 ) -> Attempt:
-    texts = {name: each.text for gate in gates for name, each in _named(gate)}
+    texts = {name: each.text for gate in gates for name, each in _name_criteria(gate)}
     return Attempt(
         number=number,
         claimed=bool(event.unproven),

@@ -50,7 +50,7 @@ def signals_of(
     # Both gates speak about the same figure; only the worse one is a trip.
     found.setdefault("step_limit", found.get("checkpoint"))
     judged = [
-        (found.get(gate), _judged(row, found.get(gate), blind=gate in blind))
+        (found.get(gate), _build_signal(row, found.get(gate), blind=gate in blind))
         for gate, row in rows
         if row is not None
     ]
@@ -69,7 +69,9 @@ class _Row:
     known: bool = True
 
 
-def _judged(row: _Row, finding: Mapping[str, Any] | None, *, blind: bool) -> Signal:
+def _build_signal(
+    row: _Row, finding: Mapping[str, Any] | None, *, blind: bool
+) -> Signal:
     known = row.known and not blind
     if finding is not None and finding["decision"] == "checkpoint":
         verdict, tone = "due", ""

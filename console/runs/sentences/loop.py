@@ -83,7 +83,7 @@ def reported_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def _said(head: str) -> Callable[[Mapping[str, Any]], Line]:
+def _build_sentence(head: str) -> Callable[[Mapping[str, Any]], Line]:
     """A line for what has a state and words of its own."""
 
     def line(payload: Mapping[str, Any]) -> Line:
@@ -115,7 +115,7 @@ LOOP_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "loop.switched": switched_line,
     "loop.reported": reported_line,
     "loop.heard": heard_line,
-    "loop.noted": _said("Note"),
-    "loop.recommended": _said("Recommendation"),
-    "loop.alerted": _said("Incident"),
+    "loop.noted": _build_sentence("Note"),
+    "loop.recommended": _build_sentence("Recommendation"),
+    "loop.alerted": _build_sentence("Incident"),
 }

@@ -303,8 +303,8 @@ def test_the_order_and_the_counts_are_read_from_the_index_alone(
     place = queue.get_place(queue.list_first().reviews[-1])
     plans = [
         queue.reviews().values_list("code", "opened_at", "kind", "assignee_id"),
-        queue._ordered().values_list("code", flat=True)[:PAGE],
-        queue._ordered().filter(_beyond(place, "gt")).values_list("code", flat=True),
+        queue._order_rows().values_list("code", flat=True)[:PAGE],
+        queue._order_rows().filter(_beyond(place, "gt")).values_list("code", flat=True),
     ]
     for found in plans:
         assert ONLY_INDEX[connection.vendor] in found.explain()

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import llm_settings, read_environment
-from gateway.llm.endpoint import Endpoint, configured
+from gateway.llm.endpoint import Endpoint, get_endpoint
 from tests.gateway.llm.models import KEY
 from tests.processes import manage
 
@@ -35,7 +35,7 @@ def read(monkeypatch: pytest.MonkeyPatch, **variables: str | None) -> object:
 def test_nothing_set_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(monkeypatch) is None
     assert settings.LLM is None
-    assert configured() is None
+    assert get_endpoint() is None
 
 
 def test_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
