@@ -81,9 +81,3 @@ def test_static_files_are_served_and_revalidated(live: Live) -> None:
     again = httpx.get(address, headers={"If-None-Match": first.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert httpx.get(f"{live.url}/static/../config/settings.py").status_code == 404
-
-
-def test_the_content_policy_allows_nothing_inline(live: Live) -> None:
-    policy = httpx.get(f"{live.url}/sign-in/").headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy

@@ -38,6 +38,11 @@ def across(drawing: str) -> list[float]:
     return [float(x) for x in re.findall(r'\bx[12]?="(-?[\d.]+)"', drawing)]
 
 
+def points_of(line: ElementTree.Element) -> list[tuple[float, float]]:
+    pairs = (point.split(",") for point in line.attrib["points"].split())
+    return [(float(x), float(y)) for x, y in pairs]
+
+
 @given(tokens=AMOUNTS)
 def test_tokens_per_step(tokens: list[int]) -> None:
     drawing = tokens_chart(figures(tokens))
@@ -50,7 +55,15 @@ def test_tokens_per_step(tokens: list[int]) -> None:
 @given(tokens=AMOUNTS, limit=st.integers(0, 10**15))
 def test_budget_left(tokens: list[int], limit: int) -> None:
     drawing = budget_chart(figures(tokens), used=sum(tokens), limit=limit)
-    parsed(drawing)
+    root = parsed(drawing)
+    (line,) = root.findall("./polyline")
+    points = points_of(line)
+    # What was there before the first step, and what was left after each.
+    assert len(points) == len(tokens) + 1
+    assert all(0 <= x <= 300 and 0 <= y <= 96 for x, y in points)
+    assert points == sorted(points)
+    assert len(root.findall("./circle[@class='pt']")) == 1
+    assert across(drawing)
     assert all(0 <= x <= 300.1 for x in across(drawing))
 
 
@@ -59,7 +72,10 @@ def test_sparklines(tokens: list[int]) -> None:
     drawing = sparkline(tokens)
     assert (drawing == "") == (len(tokens) < 2)
     if drawing:
-        parsed(drawing)
+        (line,) = parsed(drawing).findall("./polyline")
+        points = points_of(line)
+        assert len(points) == len(tokens)
+        assert all(0 <= x <= 56 and 0 <= y <= 16 for x, y in points)
 
 
 def test_the_projection_says_where_the_pace_leads() -> None:

@@ -15,6 +15,7 @@ from tests.builders import Person, make_policy, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import claim, command, gates, rule, slug, tool
 from tests.live import Live
+from tests.problems import fields, problem
 
 
 def remember(
@@ -194,7 +195,8 @@ def test_only_an_approval_is_remembered(
 ) -> None:
     call = command(agent, start_run(agent))
     refused = rule(reviewer, call, "deny", remember={"scope": "exact"})
-    assert refused.status_code == 422
+    assert fields(problem(refused, "invalid")) == ["remember"]
+    assert reviewer.get("/permissions").json()["items"] == []
 
 
 def test_a_shape_is_not_mistaken_for_the_text_it_is_written_as(

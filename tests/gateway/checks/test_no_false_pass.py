@@ -28,6 +28,7 @@ from tests.guidance.core.checks.test_properties import (
     mixed,
     rationales,
 )
+from tests.problems import fields, problem
 
 pytestmark = pytest.mark.once("judges what models write, not how it is stored")
 
@@ -172,7 +173,8 @@ def test_pass_with_a_failing_entry_is_refused_over_http(
         "rationale": rationale,
         "per_gate": [*others, failing],
     }
-    assert told(agent, run, body).status_code in {400, 422}
+    refusal = problem(told(agent, run, body), "invalid")
+    assert f"per_gate.{len(others)}.passed" in fields(refusal)
 
 
 def test_what_was_said_is_kept_without_its_secrets() -> None:
