@@ -63,11 +63,11 @@ def test_our_own_files_fetch_nothing_from_outside(path: Path) -> None:
 def test_every_icon_that_is_used_is_drawn() -> None:
     drawn = set(re.findall(r'id="i-([a-z]+)"', (TEMPLATES / "icons.html").read_text()))
     pages = "".join(path.read_text() for path in files(TEMPLATES, ".html"))
-    used = set(re.findall(r'href="#i-([a-z]+)"', pages))
+    used = set(re.findall(r'(?:href="#i-|\{% icon ")([a-z]+)"', pages))
     code = "".join(
         path.read_text()
-        for room in ("ledger", "reviews")
-        for path in sorted((settings.ROOT / room).glob("*.py"))
+        for room in ("console", "ledger", "loop", "reviews")
+        for path in sorted((settings.ROOT / room).rglob("*.py"))
     )
     assert used <= drawn
     assert {name for name in drawn - used if f'"{name}"' not in code} == set()

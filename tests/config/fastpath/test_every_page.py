@@ -21,7 +21,7 @@ from accounts.models import Agent, Role, User
 from ledger.models import Entry
 from tests.browsing import FRAGMENT, browser_of
 from tests.builders import make_person, start_run
-from tests.config.api.test_authorisation import World
+from tests.config.api.test_authorisation import ABSENT, World
 from tests.gateway.calls.calls import command
 from tests.live import Live
 
@@ -34,6 +34,7 @@ OPEN = {
     "api/v1/docs",
 }
 OF_A_PROJECT = "p/<slug:slug>/"
+CODE = r"[0-9a-f]{8}-[0-9a-f-]{27}"
 
 
 @cache
@@ -163,6 +164,22 @@ def test_to_an_outsider_a_project_does_not_exist(pages: Pages) -> None:
         answer = ask(pages.outsider, method, pages.address(page))
         nowhere = ask(pages.outsider, method, pages.address(page, slug="nowhere"))
         assert answer.status_code == nowhere.status_code == 404, (method, page)
+        assert answer.content == nowhere.content, (method, page)
+    assert Entry.objects.count() == entries
+
+
+def test_what_belongs_elsewhere_is_not_found_in_ones_own_project(pages: Pages) -> None:
+    """Whoever may use a page of their own must not reach into another with it."""
+    own = pages.world.elsewhere.slug
+    entries = Entry.objects.count()
+    named = [each for each in PROJECT_PAGES if "<uuid:" in each]
+    assert len(named) > 15
+    for method, page in pages.each_method(named):
+        address = pages.address(page, slug=own)
+        answer = ask(pages.outsider, method, address)
+        nowhere = ask(pages.outsider, method, re.sub(CODE, ABSENT, address))
+        assert answer.status_code == nowhere.status_code, (method, page)
+        assert answer.status_code in {204, 404}, (method, page)
         assert answer.content == nowhere.content, (method, page)
     assert Entry.objects.count() == entries
 

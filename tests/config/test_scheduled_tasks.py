@@ -1,0 +1,143 @@
+"""Everything that beat has a worker do, done as the task that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from accounts.models import Project
+from config.celery import app
+from config.models import Heartbeat
+from ledger.idempotency import KEEP
+from ledger.models import IdempotencyRecord, Run
+from loop.models import ProjectLoop, Signal
+from loop.runs import ensure_run
+from tests.builders import make_policy, pause_at_once, start_run
+from tests.loop.saying import loop_policy
+from tests.reviews.test_abandonment import silent
+from tests.reviews.test_expiry import overdue
+from tests.webhooks.hooks import add, tell
+from tests.webhooks.receivers import receiving
+from webhooks.models import Delivery, WebhookEndpoint
+from webhooks.services import KEEP_FOR
+
+
+def perform(name: str) -> Any:
+    """What a worker makes of the message that beat sends; a failure is raised here."""
+    app.loader.import_default_modules()
+    task = app.tasks[app.conf.beat_schedule[name]["task"]]
+    return task.apply().get()
+
+
+def heartbeat(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    Heartbeat.objects.filter(name=Heartbeat.WORKER).delete()
+    perform("heartbeat")
+    worker = Heartbeat.objects.get(name=Heartbeat.WORKER)
+    assert timezone.now() - worker.at < timedelta(minutes=1)
+
+
+def expire_reviews(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    overdue(pause_at_once(agent, run))
+    assert perform("expire-reviews") >= 1
+    assert Run.objects.get(code=run).status == "aborted"
+
+
+def abandon_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    make_policy("hour", project=project, runs={"abandon_after_s": 3600})
+    run = start_run(agent, policy="hour")
+    silent(run, minutes=61)
+    assert perform("abandon-runs") >= 1
+    assert Run.objects.get(code=run).status == "abandoned"
+
+
+def deliver_webhooks(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    with receiving() as receiver:
+        hook = add(manager, receiver.url("/in"))
+        tell(project, 2)
+        assert perform("deliver-webhooks") == 2
+    assert hook.states == ["delivered"] * 2
+
+
+def delete_old_deliveries(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    hook = add(manager, "https://93.184.216.34/hook")
+    tell(project, 2)
+    old, _ = hook.deliveries
+    ended = {
+        "state": "delivered",
+        "ended_at": timezone.now() - KEEP_FOR - timedelta(hours=1),
+    }
+    Delivery.objects.filter(pk=old.pk).update(**ended)
+    assert perform("delete-old-deliveries") == 1
+    assert [each.number for each in hook.deliveries] == [2]
+
+
+def delete_idempotency_keys(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    for key in ("old", "new"):
+        headers = {"Idempotency-Key": key}
+        agent.post("/runs", json={"task": "t"}, headers=headers)
+    rows = IdempotencyRecord.objects.filter(agent__project=project).order_by("pk")
+    old, new = rows
+    long_ago = timezone.now() - KEEP - timedelta(hours=1)
+    rows.filter(pk=old.pk).update(created_at=long_ago)
+    assert perform("delete-idempotency-keys") >= 1
+    assert list(rows.all()) == [new]
+
+
+def loop(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    loop_policy(project)
+    ensure_run(project.pk)
+    perform("loop")
+    assert Signal.objects.filter(project=project, type="heartbeat").count() == 1
+
+
+def loop_learn(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    loop_policy(project)
+    ensure_run(project.pk)
+    perform("loop-learn")
+    learned = ProjectLoop.objects.get(pk=project.pk).learned_at
+    assert learned is not None
+    assert timezone.now() - learned < timedelta(minutes=1)
+
+
+Look = Callable[[Project, httpx.Client, httpx.Client], None]
+TASKS: dict[str, Look] = {
+    "heartbeat": heartbeat,
+    "expire-reviews": expire_reviews,
+    "abandon-runs": abandon_runs,
+    "deliver-webhooks": deliver_webhooks,
+    "delete-old-deliveries": delete_old_deliveries,
+    "delete-idempotency-keys": delete_idempotency_keys,
+    "loop": loop,
+    "loop-learn": loop_learn,
+}
+
+
+def test_every_scheduled_task_is_tried_here() -> None:
+    assert TASKS.keys() == app.conf.beat_schedule.keys()
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_does_its_work(
+    name: str,
+    project: Project,
+    agent: httpx.Client,
+    manager: httpx.Client,
+    settings: Any,
+) -> None:
+    settings.WEBHOOK_ALLOW = ("127.0.0.0/8",)
+    WebhookEndpoint.objects.all().delete()  # deliveries serve every project
+    TASKS[name](project, agent, manager)
