@@ -13,7 +13,6 @@ from django.utils import timezone
 from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
-from common.errors import DomainError
 from common.responses import Reply
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import HEARTBEAT, WAKE
@@ -42,7 +41,7 @@ def tick() -> int:
     for project_id in list_project_ids():
         try:
             decided += attend_project(project_id)
-        except DomainError:
+        except Exception:
             # One project's trouble must not stop the others; the next tick retries it.
             logger.exception("The loop of project %d failed", project_id)
     return decided

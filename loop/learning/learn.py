@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils import timezone
 
-from common.errors import DomainError
 from common.responses import Reply
 from guidance.core.lessons import Lesson, lessons
 from guidance.services import DEFAULT, policy_in_force
@@ -35,7 +34,7 @@ def learn_daily() -> int:
     for project_id in ProjectHead.objects.values_list("project_id", flat=True):
         try:
             made += learn_if_due(project_id)
-        except DomainError:
+        except Exception:
             # One project's trouble must not stop the others; tomorrow retries it.
             logger.exception("Learning failed in project %d", project_id)
     return made

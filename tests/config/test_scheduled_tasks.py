@@ -15,6 +15,8 @@ from config.celery import app
 from config.models import Heartbeat
 from ledger.idempotency import KEEP
 from ledger.models import IdempotencyRecord, Run
+from loop.control import clock
+from loop.learning import learn
 from loop.models import ProjectLoop, Signal
 from loop.runs import ensure_run
 from tests.builders import make_policy, pause_at_once, start_run
@@ -137,7 +139,16 @@ def test_a_task_does_its_work(
     agent: httpx.Client,
     manager: httpx.Client,
     settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.WEBHOOK_ALLOW = ("127.0.0.0/8",)
-    WebhookEndpoint.objects.all().delete()  # deliveries serve every project
+    # Tasks serve every project; those of other tests are left out.
+    WebhookEndpoint.objects.all().delete()
+    monkeypatch.setattr(clock, "list_project_ids", lambda: [project.pk])
+    learned = learn.learn_if_due
+
+    def learn_here(project_id: int) -> int:
+        return learned(project_id) if project_id == project.pk else 0
+
+    monkeypatch.setattr(learn, "learn_if_due", learn_here)
     TASKS[name](project, agent, manager)

@@ -321,9 +321,16 @@ def test_a_wiped_broker_loses_nothing(
     sound(project)
 
 
+@pytest.mark.parametrize(
+    "trouble", [Unavailable("The project is busy."), KeyError("outcome")]
+)
 def test_one_projects_trouble_is_not_anothers(
-    agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
+    agent: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Exception,
 ) -> None:
+    """Be it busy, or an entry of it such as nobody writes."""
     other = make_project()
     decision = send(agent)
     assert clock.has_ledger(project.pk)
@@ -331,7 +338,7 @@ def test_one_projects_trouble_is_not_anothers(
 
     def refuse(project_id: int) -> bool:
         if project_id == other.pk:
-            raise Unavailable("The project is busy.")
+            raise trouble
         return False
 
     monkeypatch.setattr(clock, "send_heartbeat", refuse)

@@ -164,8 +164,14 @@ def test_two_workers_and_many_ticks_learn_once_a_day(
     assert learn_if_due(project.pk) == 1
 
 
+@pytest.mark.parametrize(
+    "trouble", [Invalid("Its policy is broken."), KeyError("outcome")]
+)
 def test_the_task_comes_to_every_project_whatever_happens_in_one(
-    agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
+    agent: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    trouble: Exception,
 ) -> None:
     start_run(agent)
     came: list[int] = []
@@ -173,7 +179,7 @@ def test_the_task_comes_to_every_project_whatever_happens_in_one(
     def learn_or_fail(project_id: int) -> int:
         came.append(project_id)
         if project_id == project.pk:
-            raise Invalid("Its policy is broken.")
+            raise trouble
         return 2
 
     monkeypatch.setattr(learning, "learn_if_due", learn_or_fail)
