@@ -9,5 +9,6 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import database_version  # noqa: F401 (registers itself)
-        from config.openapi import checks  # noqa: F401 (registers itself)
+        # Each registers its system checks.
+        from config import checks, database_version  # noqa: F401
+        from config.openapi import checks as openapi_checks  # noqa: F401

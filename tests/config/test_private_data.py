@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config.checks import list_data_faults
+from config.checks import find_data_faults
 from config.sqlite.data_folder import prepare_data
 from tests.processes import manage, up
 
@@ -70,25 +70,25 @@ def test_a_folder_with_other_things_in_it_stays_but_our_files_are_private(
     prepare_data(data)
     assert oct(mode(data)) == "0o755"
     assert oct(mode(data / "checkrail.sqlite3")) == "0o600"
-    assert list(list_data_faults(data)) == []
+    assert list(find_data_faults(data)) == []
 
 
 def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
     data = open_folder(tmp_path / "shared", 0o777)
     (data / "somebody-elses.txt").touch()
     prepare_data(data)
-    (fault,) = list_data_faults(data)
-    assert "other users of this machine" in fault
+    (fault,) = find_data_faults(data)
+    assert "other users of this machine" in fault.msg
     data.chmod(0o1777)  # as /tmp is: others cannot replace what is ours
-    assert list(list_data_faults(data)) == []
+    assert list(find_data_faults(data)) == []
 
 
 def test_a_database_that_others_can_read_is_refused(tmp_path: Path) -> None:
     data = tmp_path / "data"
     prepare_data(data)
     (data / "checkrail.sqlite3").chmod(0o644)
-    (fault,) = list_data_faults(data)
-    assert "chmod 600" in fault
+    (fault,) = find_data_faults(data)
+    assert "chmod 600" in fault.msg
 
 
 def test_a_folder_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -52,18 +53,18 @@ def test_each_unsafe_setting_has_its_sentence(
     wrong: dict[str, Any], sentence: str
 ) -> None:
     with override_settings(**GOOD):
-        assert list(checks.setting_faults()) == []
+        assert list(checks.find_setting_faults()) == []
     with override_settings(**GOOD | wrong):
-        faults = list(checks.setting_faults())
+        faults = run_checks(tags=[checks.TAG])
 
     assert len(faults) == 1
-    assert sentence in faults[0]
+    assert sentence in faults[0].msg
 
 
 def test_one_process_needs_neither_redis_nor_names() -> None:
     alone = {"EMBEDDED": True, "CHANNEL_LAYERS": MEMORY, "ORIGINS": []}
     with override_settings(**GOOD | alone):
-        assert list(checks.setting_faults()) == []
+        assert list(checks.find_setting_faults()) == []
 
 
 UNSAFE = {
@@ -82,14 +83,14 @@ UNSAFE = {
 def test_a_database_that_may_lose_answers_is_refused(
     database: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(checks.database_faults()) == []
-    shown = checks._shown
+    assert list(checks.find_database_faults()) == []
+    shown = checks._read_value
     for statement, (value, words) in UNSAFE[connection.vendor].items():
 
         def unsafe(asked: str, *, s: str = statement, v: str = value) -> str:
             return v if asked == s else shown(asked)
 
-        monkeypatch.setattr(checks, "_shown", unsafe)
+        monkeypatch.setattr(checks, "_read_value", unsafe)
         with pytest.raises(ImproperlyConfigured, match=words):
             checks.refuse_unsafe()
 
@@ -99,9 +100,10 @@ def test_sqlite_without_immediate_transactions_is_refused(
 ) -> None:
     if connection.vendor != "sqlite":
         pytest.skip("A matter of SQLite.")
+    connection.ensure_connection()  # which sets the mode
     monkeypatch.setattr(connections["default"], "transaction_mode", "DEFERRED")
 
-    assert "IMMEDIATE" in "".join(checks.database_faults())
+    assert "IMMEDIATE" in "".join(fault.msg for fault in checks.find_database_faults())
 
 
 Ended = subprocess.CompletedProcess[str]
