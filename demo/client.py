@@ -1,4 +1,4 @@
-"""An agent's line to the server: plain HTTP, tried again until an answer comes."""
+"""An agent's HTTP client: a request is sent again until an answer comes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ QUIET_SECONDS = 5.0
 logger = logging.getLogger(__name__)
 
 
-class Dismissed(Exception):
+class KeyRejected(Exception):
     """The server no longer takes this agent's key."""
 
 
 @dataclass(slots=True)
-class Tally:
+class Counts:
     """What the fleet did, in figures."""
 
     runs: int = 0
@@ -75,13 +75,13 @@ class Outage:
         self._since, self._told = None, False
 
 
-class Line:
+class Client:
     def __init__(
-        self, *, client: httpx.AsyncClient, key: str, tally: Tally, outage: Outage
+        self, *, http: httpx.AsyncClient, key: str, counts: Counts, outage: Outage
     ) -> None:
-        self._client = client
+        self._http = http
         self._headers = {"Authorization": f"Bearer {key}"}
-        self._tally = tally
+        self._counts = counts
         self._outage = outage
 
     async def post(self, path: str, body: dict[str, Any]) -> Answer:
@@ -104,17 +104,17 @@ class Line:
         pause = FIRST_PAUSE
         while True:
             try:
-                response = await self._client.request(method, path, **request)
+                response = await self._http.request(method, path, **request)
                 answer = Answer(response.status_code, response.json())
             except (httpx.TransportError, ValueError) as error:
                 self._outage.failed(type(error).__name__)
             else:
                 if answer.status == 401:
-                    raise Dismissed
+                    raise KeyRejected
                 if answer.status < 500 and answer.status != 429:
                     self._outage.answered()
                     return answer
                 self._outage.failed(f"status {answer.status}")
-            self._tally.errors += 1
+            self._counts.errors += 1
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

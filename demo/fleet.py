@@ -10,10 +10,10 @@ from random import Random
 
 import httpx
 
-from demo.agents.agent import Agent, Room
-from demo.agents.profiles.steps import character_for
+from demo.agents.agent import Agent, ReviewSlots
+from demo.agents.profiles import get_profile
 from demo.agents.run import WAIT_SECONDS, Work
-from demo.client import Dismissed, Line, Outage, Tally
+from demo.client import Client, Counts, KeyRejected, Outage
 
 # About as many reviews as a screen holds.
 REVIEWS_AT_ONCE = 14
@@ -30,7 +30,7 @@ class Fleet:
     def __init__(
         self, keys: Mapping[str, str], *, seed: int = 1, stretch: float = 1.0
     ) -> None:
-        self.tally = Tally()
+        self.counts = Counts()
         self._keys = dict(keys)
         self._seed = seed
         self._stretch = stretch
@@ -85,13 +85,13 @@ class Fleet:
                 await _farewell(running)
 
     def _agents(self, client: httpx.AsyncClient) -> list[Agent]:
-        room, outage = Room(REVIEWS_AT_ONCE), Outage()
+        slots, outage = ReviewSlots(REVIEWS_AT_ONCE), Outage()
         return [
             Agent(
-                character=character_for(name, index=index),
-                line=Line(client=client, key=key, tally=self.tally, outage=outage),
-                room=room,
-                tally=self.tally,
+                profile=get_profile(name, index=index),
+                client=Client(http=client, key=key, counts=self.counts, outage=outage),
+                slots=slots,
+                counts=self.counts,
                 # Chance for a demo, the same at every start; nothing secret in it.
                 chance=Random(f"{self._seed}:{name}"),  # noqa: S311
                 stretch=self._stretch,
@@ -116,5 +116,5 @@ async def _farewell(running: list[Work]) -> None:
     try:
         async with asyncio.timeout(FAREWELL_SECONDS):
             await asyncio.gather(*(work.break_off() for work in running))
-    except (TimeoutError, Dismissed):
+    except (TimeoutError, KeyRejected):
         logger.warning("Some simulated runs could not be finished")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from accounts.models import AgentKey
 from accounts.services import agent_key_issue, agent_key_revoke
-from demo.agents.profiles.steps import CAST
+from demo.agents.profiles import PROFILES
 
 DEMO_PROJECT = "demo"
 
 
 def demo_agents() -> dict[str, str]:
     """Agent name → fresh key. Keys of earlier starts are revoked: nobody has them."""
-    names = [character.name for character in CAST]
+    names = [profile.name for profile in PROFILES]
     revoke_keys(names)
     return _issue(names)
 

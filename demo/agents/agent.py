@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from demo.agents.plan import Story
-from demo.agents.profile import Character
+from demo.agents.plan import Plan
+from demo.agents.profile import Profile
 from demo.agents.run import Work
-from demo.client import Dismissed, Line, Tally
+from demo.client import Client, Counts, KeyRejected
 
 REST_SECONDS = 9.0
 # How many of an agent's runs go wrong; the first one always does.
@@ -22,7 +22,7 @@ SILENT = timedelta(minutes=1)
 logger = logging.getLogger(__name__)
 
 
-class Room:
+class ReviewSlots:
     """How many runs of the fleet may need a person at the same time."""
 
     def __init__(self, places: int) -> None:
@@ -43,17 +43,17 @@ class Agent:
     def __init__(
         self,
         *,
-        character: Character,
-        line: Line,
-        room: Room,
-        tally: Tally,
+        profile: Profile,
+        client: Client,
+        slots: ReviewSlots,
+        counts: Counts,
         chance: Random,
         stretch: float,
     ) -> None:
-        self._character = character
-        self._line = line
-        self._room = room
-        self._tally = tally
+        self._profile = profile
+        self._client = client
+        self._slots = slots
+        self._counts = counts
         self._chance = chance
         self._stretch = stretch
         self._works: dict[str, Work] = {}
@@ -65,7 +65,7 @@ class Agent:
 
     async def live(self) -> None:
         """Work for ever; ends when the key is no longer good."""
-        await self._sleep(self._character.begins_after)
+        await self._sleep(self._profile.begins_after)
         first = True
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -78,8 +78,8 @@ class Agent:
                         await self._until_free(work, task)
                     first = False
                     await self._sleep(REST_SECONDS * self._chance.uniform(0.5, 1.5))
-        except* Dismissed:
-            logger.info("The key of %s is no longer valid", self._character.name)
+        except* KeyRejected:
+            logger.info("The key of %s is no longer valid", self._profile.name)
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._stretch)
@@ -91,14 +91,14 @@ class Agent:
             await asyncio.wait({task, alone}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             alone.cancel()
-        while not task.done() and self._room.full:
+        while not task.done() and self._slots.full:
             await self._sleep(REST_SECONDS)
 
     async def _unattended(self) -> list[dict[str, Any]]:
         """Runs of ours that nobody works on: left by a restart, or reopened."""
         found = []
         for status in ("paused", "running"):
-            answer = await self._line.get("runs", status=status, limit=20)
+            answer = await self._client.get("runs", status=status, limit=20)
             for run in answer.body["items"] if answer.ok else ():
                 silence = datetime.now(UTC) - datetime.fromisoformat(run["updated_at"])
                 left = status == "paused" or silence > SILENT
@@ -108,46 +108,46 @@ class Agent:
 
     def _taken_up(self, run: dict[str, Any]) -> Work:
         """Somebody else's beginning: only its end is left to tell."""
-        story = Story(self._character, chance=self._chance, troubled=False)
-        story.ruled()
+        plan = Plan(self._profile, chance=self._chance, troubled=False)
+        plan.ruled()
         return self._work(
-            run, story, last_step=run["last_step"], waiting=run["status"] == "paused"
+            run, plan, last_step=run["last_step"], waiting=run["status"] == "paused"
         )
 
     async def _begin(self, *, first: bool) -> Work | None:
         troubled = first or self._chance.random() < TROUBLE_SHARE
-        story = Story(
-            self._character,
+        plan = Plan(
+            self._profile,
             chance=self._chance,
-            troubled=troubled and not self._room.full,
+            troubled=troubled and not self._slots.full,
         )
         body = {
-            "task": story.task.text,
-            "intent": self._character.intent,
+            "task": plan.task.text,
+            "intent": self._profile.intent,
             "model": "demo",
-            "labels": story.task.labels,
-            "budget": story.budget,
+            "labels": plan.task.labels,
+            "budget": plan.budget,
         }
-        answer = await self._line.post("runs", body)
+        answer = await self._client.post("runs", body)
         if not answer.ok:
-            self._tally.errors += 1
+            self._counts.errors += 1
             logger.warning("A demo run was refused: %s", answer.body.get("detail"))
             return None
-        self._tally.runs += 1
-        return self._work(answer.body, story, hasty=first)
+        self._counts.runs += 1
+        return self._work(answer.body, plan, hasty=first)
 
-    def _work(self, run: dict[str, Any], story: Story, **more: Any) -> Work:
+    def _work(self, run: dict[str, Any], plan: Plan, **more: Any) -> Work:
         work = self._works[run["id"]] = Work(
             run=run["id"],
-            story=story,
-            line=self._line,
-            tally=self._tally,
+            plan=plan,
+            client=self._client,
+            counts=self._counts,
             chance=self._chance,
             stretch=self._stretch,
             **more,
         )
         if work.needs_person:
-            self._room.take()
+            self._slots.take()
         return work
 
     async def _attend(self, work: Work) -> None:
@@ -155,8 +155,8 @@ class Agent:
         try:
             await work.see_through()
         except (KeyError, TypeError, ValueError):
-            logger.exception("%s left a run", self._character.name)
+            logger.exception("%s left a run", self._profile.name)
         finally:
             del self._works[work.run]
             if work.needs_person:
-                self._room.give_back()
+                self._slots.give_back()

@@ -1,4 +1,4 @@
-"""One run of a character, step by step. Pure but for the chance it is handed."""
+"""One run of a profile, step by step. Pure but for the chance it is handed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from demo.agents.profile import Ask, Call, Character, Check, Stop, Task, Turn
+from demo.agents.profile import Ask, Call, Check, Profile, Stop, Task, Turn
 
 TROUBLE_TURNS = 30
 # Trouble begins a few turns sooner or later.
@@ -18,28 +18,28 @@ MICROS_PER_TOKEN = 6
 PATIENCE_WITH_THROTTLES = 5
 
 
-class Story:
+class Plan:
     """What the agent reports next; `ruled` and `throttled` tell it what came back."""
 
-    def __init__(self, character: Character, *, chance: Random, troubled: bool) -> None:
-        self.character = character
-        self.task: Task = chance.choice(character.tasks)
-        trouble = character.trouble if troubled else None
-        self.budget = {**character.budget, **(trouble.budget if trouble else {})}
+    def __init__(self, profile: Profile, *, chance: Random, troubled: bool) -> None:
+        self.profile = profile
+        self.task: Task = chance.choice(profile.tasks)
+        trouble = profile.trouble if troubled else None
+        self.budget = {**profile.budget, **(trouble.budget if trouble else {})}
         self.needs_person = trouble is not None and trouble.needs_person
         self._trouble = trouble
         self._chance = chance
         self._throttles = 0
         self._heat = 0
-        before = character.length
+        before = profile.length
         if trouble is not None:
             before = trouble.after + chance.randint(*SPREAD)
-        self._turns = _again(character.usual, before)
+        self._turns = _again(profile.usual, before)
         self._troubled_from = len(self._turns)
         if trouble is not None:
             self._turns += _again(trouble.turns, TROUBLE_TURNS)
         self._troubled_to = len(self._turns)
-        self._turns += character.ending
+        self._turns += profile.ending
         asks = trouble.asks if trouble else ()
         self._asks = chance.choice(asks) if asks else None
         calls = trouble.calls if trouble else ()
@@ -117,7 +117,7 @@ class Story:
         self, turn: Turn, *, heat: int, growth: float, doubt: float
     ) -> dict[str, Any]:
         spread = self._chance.uniform(0.9, 1.1)
-        tokens = int(self.character.tokens * (1 + growth) ** heat * spread)
+        tokens = int(self.profile.tokens * (1 + growth) ** heat * spread)
         uncertainty = min(0.95, CALM + self._chance.uniform(0, 0.06) + doubt * heat)
         return {
             "tokens": tokens,
@@ -126,7 +126,7 @@ class Story:
             "cost_usd": f"{tokens * MICROS_PER_TOKEN / 1_000_000:.6f}",
             "rework": turn.rework,
             "uncertainty": round(uncertainty, 2),
-            "intent": self.character.intent,
+            "intent": self.profile.intent,
             "summary": turn.summary,
             "signature": turn.does,
             "failed_calls": turn.failed_calls,
@@ -137,7 +137,7 @@ class Story:
         added = self._chance.randint(20, 400)
         return {
             "outcome": "completed",
-            "summary": self.character.done,
+            "summary": self.profile.done,
             "tests": {"ran": True, "passed": self._chance.randint(40, 300)},
             "diff": {
                 "lines_added": added,

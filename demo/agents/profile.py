@@ -109,7 +109,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Character:
+class Profile:
     name: str
     intent: str
     tasks: tuple[Task, ...]

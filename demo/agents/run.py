@@ -13,9 +13,9 @@ import logging
 from random import Random
 from typing import Any
 
-from demo.agents.plan import Story
+from demo.agents.plan import Plan
 from demo.agents.profile import Ask, Call, Check, Stop
-from demo.client import Answer, Line, Tally
+from demo.client import Answer, Client, Counts
 
 WAIT_SECONDS = 25
 # How long an agent keeps to a run that nobody rules on before it starts another.
@@ -47,9 +47,9 @@ class Work:
         self,
         *,
         run: str,
-        story: Story,
-        line: Line,
-        tally: Tally,
+        plan: Plan,
+        client: Client,
+        counts: Counts,
         chance: Random,
         stretch: float,
         hasty: bool = False,
@@ -59,11 +59,11 @@ class Work:
         self.run = run
         self.waiting = waiting
         # Whether it takes one of the fleet's places in the queue.
-        self.needs_person = story.needs_person or waiting
+        self.needs_person = plan.needs_person or waiting
         self.left_alone = asyncio.Event()
-        self._story = story
-        self._line = line
-        self._tally = tally
+        self._plan = plan
+        self._client = client
+        self._counts = counts
         self._chance = chance
         self._stretch = stretch
         self._hasty = hasty
@@ -73,13 +73,13 @@ class Work:
         if self.waiting and not await self._wait(review=None):
             return
         while await self._turn():
-            pace = self._unless_hasty(self._story.character.pace)
+            pace = self._unless_hasty(self._plan.profile.pace)
             await self._sleep(pace * self._chance.uniform(0.6, 1.4))
 
     async def break_off(self) -> None:
         """The end of a simulation, said to the server."""
         body = {"outcome": "failed", "summary": "The simulation was ended."}
-        await self._line.post(f"runs/{self.run}/finish", body)
+        await self._client.post(f"runs/{self.run}/finish", body)
 
     def _unless_hasty(self, seconds: float) -> float:
         hasty = self._hasty and self._step < HASTY_STEPS
@@ -90,46 +90,46 @@ class Work:
 
     async def _turn(self) -> bool:
         """One step, or what stands in its place; False when the run is over."""
-        ask = self._story.ask
+        ask = self._plan.ask
         if ask is not None:
             return await self._ask(ask)
-        call = self._story.call
+        call = self._plan.call
         if call is not None and not await self._call(call):
             return False
-        check = self._story.check
+        check = self._plan.check
         if check is not None and not await self._check(check):
             return False
-        stop = self._story.stop
+        stop = self._plan.stop
         if stop is not None and not await self._stop(stop):
             return False
-        step = self._story.step()
+        step = self._plan.step()
         if step is None:
-            await self._line.post(f"runs/{self.run}/finish", self._story.outcome())
+            await self._client.post(f"runs/{self.run}/finish", self._plan.outcome())
             return False
         number = self._step + 1
-        answer = await self._line.post_step(
+        answer = await self._client.post_step(
             f"runs/{self.run}/steps", {"number": number, **step}
         )
         if not answer.ok:
             return await self._refused(answer)
         self._step = number
-        self._tally.steps += 1
+        self._counts.steps += 1
         return await self._obey(answer.body)
 
     async def _obey(self, decision: dict[str, Any]) -> bool:
         word = decision["decision"]
-        self._tally.decisions[word] += 1
+        self._counts.decisions[word] += 1
         if decision["checkpoint_due"]:
             await self._save()
         match word:
             case "continue" | "checkpoint":
                 return True
             case "throttle":
-                self._story.throttled()
+                self._plan.throttled()
                 await self._sleep(decision["delay_ms"] / 1000 * THROTTLE_SHARE)
                 return True
             case "pause":
-                self._tally.opened += 1
+                self._counts.opened += 1
                 return await self._wait(review=decision["review"]["id"])
             case "stop":
                 return False
@@ -137,8 +137,8 @@ class Work:
                 raise ValueError(f"The decision {word!r} is not known.")
 
     async def _save(self) -> None:
-        state = {"last_step": self._step, "next": self._story.next_summary}
-        await self._line.post(
+        state = {"last_step": self._step, "next": self._plan.next_summary}
+        await self._client.post(
             f"runs/{self.run}/checkpoints",
             {"step": self._step, "label": f"After step {self._step}", "state": state},
         )
@@ -150,10 +150,10 @@ class Work:
             "detail": ask.detail,
             "options": list(ask.options),
         }
-        answer = await self._line.post(f"runs/{self.run}/reviews", body)
+        answer = await self._client.post(f"runs/{self.run}/reviews", body)
         if not answer.ok:
             return await self._refused(answer)
-        self._tally.opened += 1
+        self._counts.opened += 1
         return await self._wait(review=answer.body["id"])
 
     async def _call(self, call: Call) -> bool:
@@ -162,15 +162,15 @@ class Work:
         What was refused is left out, and the work goes on without it.
         """
         path = f"runs/{self.run}/tool-calls"
-        answer = await self._line.post(path, call.body)
+        answer = await self._client.post(path, call.body)
         if not answer.ok:
             return await self._refused(answer)
         judged = answer.body
-        self._tally.calls[judged["decision"]] += 1
+        self._counts.calls[judged["decision"]] += 1
         granted = judged["digest"] if judged["grant"] else None
         output = call.output
         if judged["review"] is not None:
-            self._tally.opened += 1
+            self._counts.opened += 1
             answer = await self._decision(review=judged["review"]["id"])
             if not await self._goes_on(answer):
                 return False
@@ -188,7 +188,7 @@ class Work:
         """Say FAIL as long as something is found, then PASS; False when it is over."""
         path = f"runs/{self.run}/gate-checks"
         body = {"step": self._step, "gates": list(check.gates)}
-        opened = await self._line.post(path, body)
+        opened = await self._client.post(path, body)
         if not opened.ok:
             return await self._refused(opened)
         path = f"{path}/{opened.body['id']}"
@@ -199,24 +199,24 @@ class Work:
             if told.body["review"] is not None:
                 return await self._choice(path, check, told.body["review"]["id"])
             if told.body["status"] != "open":
-                return True  # a warning, or a line in the log: the work goes on
+                return True  # a warning, or a client in the log: the work goes on
         told = await self._verdict(path, f"GATE_REVIEW: PASS - {check.passes}")
         return told.ok or await self._refused(told)
 
     async def _verdict(self, path: str, text: str) -> Answer:
         await self._sleep(self._unless_hasty(self._chance.uniform(*CALL_SECONDS)))
-        told = await self._line.post(f"{path}/verdicts", {"text": text})
+        told = await self._client.post(f"{path}/verdicts", {"text": text})
         if told.ok:
-            self._tally.verdicts[told.body["outcome"]] += 1
+            self._counts.verdicts[told.body["outcome"]] += 1
         return told
 
     async def _choice(self, path: str, check: Check, review: str) -> bool:
         """The attempts are used up. With a fresh one, the guidance is worked by."""
-        self._tally.opened += 1
+        self._counts.opened += 1
         answer = await self._decision(review=review)
         if not await self._goes_on(answer):
             return False
-        stands = await self._line.get(path)
+        stands = await self._client.get(path)
         if not stands.ok or stands.body["status"] != "open":
             return stands.ok  # skipped: not passed, and the work goes on
         by = ", by the reviewer's guidance" if stands.body["guidance"] else ""
@@ -226,25 +226,25 @@ class Work:
 
     async def _stop(self, stop: Stop) -> bool:
         """Tell how the turn ended; a question waits for its answer."""
-        told = await self._line.post(f"runs/{self.run}/turns", stop.body)
+        told = await self._client.post(f"runs/{self.run}/turns", stop.body)
         if not told.ok:
             return await self._refused(told)
-        self._tally.turns[told.body["action"]] += 1
+        self._counts.turns[told.body["action"]] += 1
         if told.body["review"] is None:
             return True
-        self._tally.opened += 1
+        self._counts.opened += 1
         return await self._wait(review=told.body["review"]["id"])
 
     async def _act(self, path: str, digest: str, output: str) -> None:
         """Claim the grant, do it, tell what came of it."""
-        claimed = await self._line.post(f"{path}/claim", {"digest": digest})
+        claimed = await self._client.post(f"{path}/claim", {"digest": digest})
         if not claimed.ok:
             await self._refused(claimed)
             return
         seconds = self._chance.uniform(*CALL_SECONDS)
         await self._sleep(self._unless_hasty(seconds))
         result = {"ok": True, "output": output, "duration_ms": int(seconds * 1000)}
-        await self._line.post(f"{path}/result", result)
+        await self._client.post(f"{path}/result", result)
 
     async def _wait(self, *, review: str | None) -> bool:
         """Wait for a person; True when the run may go on."""
@@ -259,9 +259,9 @@ class Work:
         which = {} if review is None else {"review": review}
         path = f"runs/{self.run}/decision"
         try:
-            answer = await self._line.get(path, wait=WAIT_SECONDS, **which)
+            answer = await self._client.get(path, wait=WAIT_SECONDS, **which)
             while answer.ok and answer.body["state"] == "open":
-                answer = await self._line.get(path, wait=WAIT_SECONDS, **which)
+                answer = await self._client.get(path, wait=WAIT_SECONDS, **which)
         finally:
             impatient.cancel()
         self.waiting = False
@@ -271,8 +271,8 @@ class Work:
         if not answer.ok:
             return await self._refused(answer)
         if answer.body["state"] == "ruled":
-            self._tally.ruled += 1
-        self._story.ruled()
+            self._counts.ruled += 1
+        self._plan.ruled()
         return bool(answer.body["run_status"] == "running")
 
     async def _refused(self, answer: Answer) -> bool:
@@ -280,6 +280,6 @@ class Work:
         if answer.problem == "run-paused":
             return await self._wait(review=None)
         if answer.problem not in EXPECTED:
-            self._tally.errors += 1
+            self._counts.errors += 1
             logger.warning("A demo agent was refused: %s", answer.body.get("detail"))
         return False

@@ -1,4 +1,4 @@
-"""Every character gets into the trouble it is there for, and into no other."""
+"""Every profile gets into the trouble it is there for, and into no other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 from django.conf import settings
 
-from demo.agents.plan import Story
-from demo.agents.profile import Call, Character, Check, Stop, Trouble
-from demo.agents.profiles.steps import CAST, character_for
+from demo.agents.plan import Plan
+from demo.agents.profile import Call, Check, Profile, Stop, Trouble
+from demo.agents.profiles import PROFILES, get_profile
 from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
 from guidance.core.money import micros
 from guidance.core.policy import Policy, load_policy
@@ -27,7 +27,7 @@ from reviews.schemas.calls import ToolCallIn
 from tests.rows import each_row
 
 SEEDS = range(5)
-BY_NAME = {character.name: character for character in CAST}
+BY_NAME = {profile.name: profile for profile in PROFILES}
 
 
 @dataclass
@@ -40,26 +40,26 @@ class Played:
     finished: bool = False
 
 
-def play(character: Character, *, seed: int, troubled: bool) -> Played:
-    """Report the story step by step, up to the first thing that needs a person."""
-    story = Story(character, chance=Random(seed), troubled=troubled)
+def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
+    """Report the plan step by step, up to the first thing that needs a person."""
+    plan = Plan(profile, chance=Random(seed), troubled=troubled)
     memory, used = Memory(), Usage()
-    budget = Budget(**story.budget)
+    budget = Budget(**plan.budget)
     played = Played()
     while True:
-        if story.ask is not None:
-            played.asked = story.ask.kind
+        if plan.ask is not None:
+            played.asked = plan.ask.kind
             return played
-        if story.call is not None and decision_on(story.call) == "require-confirmation":
+        if plan.call is not None and decision_on(plan.call) == "require-confirmation":
             played.asked = "confirmation"
             return played
-        if story.check is not None and outcome_of(story.check) == "exhausted":
+        if plan.check is not None and outcome_of(plan.check) == "exhausted":
             played.asked = "exhausted"
             return played
-        if story.stop is not None and action_on(story.stop) == "needs_human":
+        if plan.stop is not None and action_on(plan.stop) == "needs_human":
             played.asked = "question"
             return played
-        body = story.step()
+        body = plan.step()
         if body is None:
             played.finished = True
             return played
@@ -75,7 +75,7 @@ def play(character: Character, *, seed: int, troubled: bool) -> Played:
         if verdict.checkpoint_due:
             memory = memory.checkpointed(memory.last_step)
         if verdict.decision == "throttle":
-            story.throttled()
+            plan.throttled()
         if verdict.decision in {"pause", "stop"}:
             worst = verdict.decision
             played.gates = {f.gate for f in verdict.findings if f.decision == worst}
@@ -153,22 +153,22 @@ def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
     assert play(BY_NAME[name], seed=seed, troubled=True).asked == kind
 
 
-@each_row("character", CAST, ids=lambda character: character.name)
-def test_only_calls_in_trouble_need_a_person(character: Character) -> None:
-    usual = [turn.call for turn in (*character.usual, *character.ending) if turn.call]
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_only_calls_in_trouble_need_a_person(profile: Profile) -> None:
+    usual = [turn.call for turn in (*profile.usual, *profile.ending) if turn.call]
     assert {decision_on(call) for call in usual} <= {"allow", "warn"}
-    wanted = character.trouble.calls if character.trouble else ()
+    wanted = profile.trouble.calls if profile.trouble else ()
     assert all(decision_on(call) == "require-confirmation" for call in wanted)
 
 
-@each_row("character", CAST, ids=lambda character: character.name)
-def test_only_checks_and_turns_in_trouble_need_a_person(character: Character) -> None:
-    turns = (*character.usual, *character.ending)
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_only_checks_and_turns_in_trouble_need_a_person(profile: Profile) -> None:
+    turns = (*profile.usual, *profile.ending)
     outcomes = {outcome_of(turn.check) for turn in turns if turn.check}
     assert outcomes <= {"passed", "warned"}
     actions = {action_on(turn.stop) for turn in turns if turn.stop}
     assert actions <= {"auto_continue"}
-    trouble = character.trouble or Trouble(after=0)
+    trouble = profile.trouble or Trouble(after=0)
     assert all(outcome_of(check) == "exhausted" for check in trouble.checks)
     assert all(action_on(stop) == "needs_human" for stop in trouble.stops)
 
@@ -194,32 +194,32 @@ def test_the_nightly_worker_obeys_checkpoints_and_finishes() -> None:
 
 
 @each_row("seed", SEEDS)
-@each_row("character", CAST, ids=lambda character: character.name)
-def test_without_trouble_everybody_finishes(character: Character, seed: int) -> None:
-    assert play(character, seed=seed, troubled=False).finished
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_without_trouble_everybody_finishes(profile: Profile, seed: int) -> None:
+    assert play(profile, seed=seed, troubled=False).finished
 
 
-@each_row("character", CAST, ids=lambda character: character.name)
-def test_the_same_seed_tells_the_same_story(character: Character) -> None:
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_the_same_seed_tells_the_same_plan(profile: Profile) -> None:
     def told() -> list[dict[str, Any] | None]:
-        story = Story(character, chance=Random("1:x"), troubled=True)
-        return [story.step() for _ in range(40)]
+        plan = Plan(profile, chance=Random("1:x"), troubled=True)
+        return [plan.step() for _ in range(40)]
 
     assert told() == told()
 
 
-@each_row("character", CAST, ids=lambda character: character.name)
-def test_a_ruling_brings_the_run_to_its_end(character: Character) -> None:
-    story = Story(character, chance=Random(1), troubled=True)
-    story.step()
-    story.ruled()
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_a_ruling_brings_the_run_to_its_end(profile: Profile) -> None:
+    plan = Plan(profile, chance=Random(1), troubled=True)
+    plan.step()
+    plan.ruled()
     left = []
-    while (body := story.step()) is not None:
+    while (body := plan.step()) is not None:
         left.append(body["summary"])
-    assert left == [turn.summary for turn in character.ending]
+    assert left == [turn.summary for turn in profile.ending]
 
 
 def test_agents_of_other_names_take_turns() -> None:
-    assert character_for("sim-001", index=0) is CAST[0]
-    assert character_for("sim-012", index=len(CAST) + 1) is CAST[1]
-    assert character_for("nightly-deps", index=0) is BY_NAME["nightly-deps"]
+    assert get_profile("sim-001", index=0) is PROFILES[0]
+    assert get_profile("sim-012", index=len(PROFILES) + 1) is PROFILES[1]
+    assert get_profile("nightly-deps", index=0) is BY_NAME["nightly-deps"]

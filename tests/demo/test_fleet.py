@@ -14,7 +14,7 @@ import pytest
 
 from accounts.models import AgentKey, Project
 from accounts.services import agent_key_revoke
-from demo.agents.profiles.steps import CAST
+from demo.agents.profiles import PROFILES
 from demo.fleet import Fleet
 from tests.builders import make_robot
 from tests.live import Live
@@ -69,7 +69,7 @@ def rule(
 def test_the_queue_lives_soon_and_rulings_are_obeyed(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
-    keys = keys_for(project, *(character.name for character in CAST))
+    keys = keys_for(project, *(profile.name for profile in PROFILES))
     with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
         waiting = until(
             lambda: (found := open_reviews(reviewer)) and len(found) >= 9 and found
@@ -88,15 +88,15 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
         until(lambda: ruled <= {run["id"] for run in runs(reviewer, "completed")})
         stopped = until(lambda: runs(reviewer, "stopped"))
         assert {run["agent"] for run in stopped} == {"data-backfill"}
-        until(lambda: fleet.tally.decisions["checkpoint"])
-    assert fleet.tally.ruled >= 9
-    assert {"retry", "warned", "exhausted", "passed"} <= set(fleet.tally.verdicts)
-    assert {"auto_continue", "needs_human"} <= set(fleet.tally.turns)
-    assert {"allow", "warn", "require-confirmation"} <= set(fleet.tally.calls)
+        until(lambda: fleet.counts.decisions["checkpoint"])
+    assert fleet.counts.ruled >= 9
+    assert {"retry", "warned", "exhausted", "passed"} <= set(fleet.counts.verdicts)
+    assert {"auto_continue", "needs_human"} <= set(fleet.counts.turns)
+    assert {"allow", "warn", "require-confirmation"} <= set(fleet.counts.calls)
     assert {"continue", "checkpoint", "throttle", "pause", "stop"} <= set(
-        fleet.tally.decisions
+        fleet.counts.decisions
     )
-    assert fleet.tally.errors == 0
+    assert fleet.counts.errors == 0
 
 
 HARMLESS = {"command": "git status --short"}
@@ -142,7 +142,7 @@ def test_of_its_calls_it_makes_those_that_were_granted(
         assert settled["ok"]
     # The harmless ones before it were made, too.
     assert "call.settled" in kinds[:ruled]
-    assert fleet.tally.errors == 0
+    assert fleet.counts.errors == 0
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_check_that_is_not_passed_goes_by_the_ruling(
     assert [payload["outcome"] for payload in judged] == outcomes
     if action == "retry":
         assert "by the reviewer's guidance" in judged[-1]["verdict"]["rationale"]
-    assert fleet.tally.errors == 0
+    assert fleet.counts.errors == 0
 
 
 def test_an_aborted_run_is_left_and_another_one_started(
@@ -185,7 +185,7 @@ def test_an_aborted_run_is_left_and_another_one_started(
     with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
         (review,) = until(lambda: open_reviews(reviewer))
         rule(reviewer, review, "abort")
-        until(lambda: fleet.tally.runs >= 2)
+        until(lambda: fleet.counts.runs >= 2)
     assert [run["id"] for run in runs(reviewer, "aborted")] == [review["run"]]
 
 
@@ -196,7 +196,7 @@ def test_a_fleet_takes_up_what_an_earlier_one_left_waiting(
     with at_work(Fleet(keys, stretch=FAST), live.url):
         (review,) = until(lambda: open_reviews(reviewer))
     with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
-        until(lambda: fleet.tally.runs)  # what was left is taken up before that
+        until(lambda: fleet.counts.runs)  # what was left is taken up before that
         rule(reviewer, review, "answer")
         until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
 
@@ -206,8 +206,8 @@ def test_it_keeps_trying_while_no_server_answers() -> None:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
         with at_work(Fleet({"nightly-deps": "crk_x"}), url) as fleet:
-            until(lambda: fleet.tally.errors >= 2)
-    assert fleet.tally.runs == 0
+            until(lambda: fleet.counts.errors >= 2)
+    assert fleet.counts.runs == 0
 
 
 def test_it_stops_at_once_while_agents_wait(

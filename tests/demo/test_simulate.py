@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import AgentKey
-from demo.agents.profiles.steps import CAST
+from demo.agents.profiles import PROFILES
 from demo.keys import DEMO_PROJECT, demo_agents
 from ledger.models import Run
 from tests.live import Live
@@ -38,7 +38,7 @@ def test_it_works_for_some_seconds_and_tells_what_it_did(live: Live) -> None:
 
     keys = AgentKey.objects.filter(agent__project__slug=DEMO_PROJECT, revoked_at=None)
     holders = set(keys.values_list("agent__name", flat=True))
-    assert holders == set(demo) == {character.name for character in CAST}
+    assert holders == set(demo) == {profile.name for profile in PROFILES}
 
 
 def test_without_a_server_it_says_how_to_start_one(database: None) -> None:
@@ -60,4 +60,4 @@ def test_a_new_start_of_the_demo_revokes_the_keys_of_the_last(database: None) ->
     assert set(first) == set(second)
     assert not set(first.values()) & set(second.values())
     keys = AgentKey.objects.filter(agent__project__slug=DEMO_PROJECT, revoked_at=None)
-    assert keys.count() == len(CAST)
+    assert keys.count() == len(PROFILES)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from common.errors import DomainError
 from config.environment import Environment
 from config.pages import PROBLEM_TYPES
-from demo.agents.profiles.steps import CAST
+from demo.agents.profiles import PROFILES
 from guidance.core.policy.caps import Caps
 from guidance.core.vocabulary import STEP_DECISIONS
 from ledger.entry_types import list_entry_types
@@ -77,7 +77,7 @@ def test_every_decision_record_is_listed() -> None:
 
 
 def test_the_readme_counts_the_demo_agents() -> None:
-    assert len(CAST) == 12
+    assert len(PROFILES) == 12
     assert "twelve simulated" in text_of("README.md")
 
 

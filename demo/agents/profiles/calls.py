@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from demo.agents.profile import Call, Character, Task, Trouble, Turn
+from demo.agents.profile import Call, Profile, Task, Trouble, Turn
 
 
 def bash(command: str, output: str) -> Call:
@@ -28,7 +28,7 @@ LOCK_FILE = Call(
     output="requirements.lock written",
 )
 
-PILOT = Character(
+PILOT = Profile(
     name="release-pilot",
     intent="deployment",
     tasks=(
@@ -88,7 +88,7 @@ PILOT = Character(
     pace=5.0,
 )
 
-JANITOR = Character(
+JANITOR = Profile(
     name="shop-janitor",
     intent="general",
     tasks=(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from demo.agents.profile import Character, Check, Stop, Task, Trouble, Turn
+from demo.agents.profile import Check, Profile, Stop, Task, Trouble, Turn
 
-TESTER = Character(
+TESTER = Profile(
     name="checkout-tester",
     intent="testing",
     tasks=(
@@ -83,7 +83,7 @@ TESTER = Character(
     pace=6.0,
 )
 
-TRANSLATOR = Character(
+TRANSLATOR = Profile(
     name="help-translator",
     intent="docs",
     tasks=(

@@ -12,7 +12,7 @@ import httpx
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from demo.client import Tally
+from demo.client import Counts
 from demo.fleet import Fleet
 from demo.keys import DEMO_PROJECT, revoke_keys, simulation_agents
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             seconds = time.monotonic() - began
             fleet.stop(farewell=True)
             revoke_keys(list(keys))
-        self.stdout.write(summary(fleet.tally, seconds=seconds))
+        self.stdout.write(summary(fleet.counts, seconds=seconds))
 
 
 def _require_server(url: str) -> None:
@@ -97,17 +97,17 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def summary(tally: Tally, *, seconds: float) -> str:
+def summary(counts: Counts, *, seconds: float) -> str:
     lines = {
-        "Runs started": tally.runs,
-        "Steps reported": f"{tally.steps} ({tally.steps / seconds:.1f} a second)",
-        "Decisions": _counted(tally.decisions, STEP_DECISIONS),
-        "Calls judged": _counted(tally.calls, CALL_DECISIONS),
-        "Gate verdicts": _counted(tally.verdicts, OUTCOMES),
-        "Turns judged": _counted(tally.turns, ACTIONS),
-        "Reviews opened": tally.opened,
-        "Reviews ruled": tally.ruled,
-        "Errors": tally.errors,
+        "Runs started": counts.runs,
+        "Steps reported": f"{counts.steps} ({counts.steps / seconds:.1f} a second)",
+        "Decisions": _counted(counts.decisions, STEP_DECISIONS),
+        "Calls judged": _counted(counts.calls, CALL_DECISIONS),
+        "Gate verdicts": _counted(counts.verdicts, OUTCOMES),
+        "Turns judged": _counted(counts.turns, ACTIONS),
+        "Reviews opened": counts.opened,
+        "Reviews ruled": counts.ruled,
+        "Errors": counts.errors,
     }
     return "\n".join(f"{name:<15} {value}" for name, value in lines.items())
 
