@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -100,11 +100,15 @@ class SendHeartbeat(ChangeRequest[None]):
     """Checked again under the lock: two clocks at once send one heartbeat."""
 
     section: LoopSection
+    loop: ProjectLoop = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.loop = ProjectLoop.objects.get(pk=run.project_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
         loops = ProjectLoop.objects.filter(pk=run.project_id)
-        if not is_heartbeat_due(loops.get(), self.section, at=at):
+        if not is_heartbeat_due(self.loop, self.section, at=at):
             raise NotDue("Another clock has sent it.")
         plan = Plan(run, at)
         NewSignal(type=HEARTBEAT, source="clock", actor=CLOCK).add_to(plan)

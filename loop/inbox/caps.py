@@ -7,23 +7,22 @@ from typing import Any, Literal
 
 from django.db.models import QuerySet
 
+from guidance.core.policy.caps import CapReached
 from guidance.services import caps_in_force
 from ledger.state import RunState
-from reviews import caps
+from reviews.caps import reached_cap
 
 
-def refuse_at_cap(
+def find_reached_cap(
     run: RunState,
     kind: Literal["notes", "recommendations"],
     *,
     open_rows: QuerySet[Any],
     actor: str,
-    instead: str,
-) -> None:
-    """Raise if the sender or the project has too many open rows already."""
+) -> CapReached | None:
+    """The cap of the sender or the project that keeps one more row from being opened."""
     cap = getattr(caps_in_force(project_id=run.project_id), kind)
     if not actor.startswith("agent:"):
         cap = replace(cap, agent=None)  # for people only the project's cap counts
     rows = open_rows.filter(project_id=run.project_id)
-    reached = caps.reached_cap(cap, agent=rows.filter(actor=actor), project=rows)
-    caps.refuse_at_cap(reached, what=f"open {kind}", instead=instead)
+    return reached_cap(cap, agent=rows.filter(actor=actor), project=rows)

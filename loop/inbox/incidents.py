@@ -21,13 +21,16 @@ class ResolveIncident(ChangeRequest[None]):
     person: PersonPrincipal
     note: str
 
+    def load(self, run: RunState, at: datetime) -> None:
+        self.incident = Incident.objects.get(pk=self.incident.pk)
+
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
+        if self.incident.resolved_at is not None:
+            raise NotDue("It is resolved already.")
         still_open = Incident.objects.filter(
             pk=self.incident.pk, resolved_at__isnull=True
         )
-        if not still_open.exists():
-            raise NotDue("It is resolved already.")
         plan = Plan(run, at)
         plan.note(
             "loop.alerted",

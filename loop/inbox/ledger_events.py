@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.sense import get_log_type
 from loop.errors import NotDue
 from loop.inbox.outcomes import link_run
-from loop.inbox.triggers import NewSignal
+from loop.inbox.triggers import NewSignal, find_cause_id
 from loop.models import ProjectLoop
 from loop.runs import get_loop, perform, refuse_closed_run
 from safetext import visible_line
@@ -84,35 +84,46 @@ def _filter_entries(
 @dataclass(kw_only=True)
 class ReadLedgerEvents(ChangeRequest[int]):
     section: LoopSection
+    events: list[tuple[Entry, NewSignal, int | None]] = field(
+        default_factory=list, init=False
+    )
+
+    def load(self, run: RunState, at: datetime) -> None:
+        """Each entry with its signal and the id of the decision that caused it."""
+        loop = ProjectLoop.objects.get(pk=run.project_id)
+        found = _filter_entries(run.project_id, after=loop.heard, section=self.section)
+        entries = found.select_related("run__agent").order_by("position")[:AT_ONCE]
+        self.events = []
+        for entry in entries:
+            signal = build_signal(entry)
+            cause_id = find_cause_id(signal.data, project_id=run.project_id)
+            self.events.append((entry, signal, cause_id))
 
     def decide(self, run: RunState, at: datetime) -> Change[int]:
         refuse_closed_run(run)
-        loop = ProjectLoop.objects.get(pk=run.project_id)
-        found = _filter_entries(run.project_id, after=loop.heard, section=self.section)
-        entries = list(
-            found.select_related("run__agent").order_by("position")[:AT_ONCE]
-        )
-        if not entries:
+        if not self.events:
             raise NotDue("Nothing new is in the ledger.")
         plan = Plan(run, at)
-        for entry in entries:
-            signal = build_signal(entry)
+        for entry, signal, cause_id in self.events:
             plan.rows.append(
                 signal.build_row(
-                    project_id=run.project_id, at=at, position=entry.position
+                    project_id=run.project_id,
+                    at=at,
+                    position=entry.position,
+                    cause_id=cause_id,
                 )
             )
             if entry.type != RULED:
                 link_run(plan, entry.run, signal)
-        last = entries[-1].position
+        last = self.events[-1][0].position
         plan.note(
             "loop.heard",
             actor=ACTOR,
-            payload={"upto": last, "signals": len(entries)},
+            payload={"upto": last, "signals": len(self.events)},
         )
         loops = ProjectLoop.objects.filter(pk=run.project_id)
         plan.effects.append(partial(loops.update, heard=last))
-        return plan.change(partial(_count, len(entries)))
+        return plan.change(partial(_count, len(self.events)))
 
 
 def _count(count: int, _entries: Sequence[SealedEntry]) -> int:

@@ -15,16 +15,18 @@ from common.errors import Invalid
 from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
+from guidance.core.policy.caps import CapReached
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.errors import NotDue
-from loop.inbox.caps import refuse_at_cap
+from loop.inbox.caps import find_reached_cap
 from loop.inbox.triggers import NewSignal
 from loop.models import Note, NoteState
 from loop.runs import perform, refuse_closed_run
 from loop.serializers import serialize_note
+from reviews.caps import refuse_at_cap
 
 CLOCK = "system:clock"
 OPEN = (NoteState.QUEUED, NoteState.CLAIMED)
@@ -39,14 +41,21 @@ class AddNote(ChangeRequest[Reply]):
     text: str
     data: Mapping[str, Any]
     note_code: str = field(default_factory=lambda: str(uuid7()))
+    reached_cap: CapReached | None = field(default=None, init=False)
 
-    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        refuse_closed_run(run)
-        refuse_at_cap(
+    def load(self, run: RunState, at: datetime) -> None:
+        self.reached_cap = find_reached_cap(
             run,
             "notes",
             open_rows=Note.objects.filter(state__in=OPEN),
             actor=self.actor,
+        )
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        refuse_closed_run(run)
+        refuse_at_cap(
+            self.reached_cap,
+            what="open notes",
             instead="Wait until some are processed, then send it again.",
         )
         plan = Plan(run, at)
@@ -113,9 +122,12 @@ class EndNote(ChangeRequest[Reply]):
     state: NoteState
     reason: str
 
+    def load(self, run: RunState, at: datetime) -> None:
+        self.note = Note.objects.get(pk=self.note.pk)
+
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_closed_run(run)
-        now = Note.objects.get(pk=self.note.pk)
+        now = self.note
         if now.state == self.state:
             raise NotDue("The note has ended like this already.")
         # A note whose claim has run out may still be confirmed: the work is done.
@@ -167,15 +179,20 @@ def end_note(
 
 @dataclass(kw_only=True)
 class ReturnNotes(ChangeRequest[int]):
-    def decide(self, run: RunState, at: datetime) -> Change[int]:
-        refuse_closed_run(run)
-        late = list(
+    late: list[Note] = field(default_factory=list, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.late = list(
             Note.objects.filter(
                 project_id=run.project_id,
                 state=NoteState.CLAIMED,
                 claimed_until__lte=at,
             ).order_by("pk")[:100]
         )
+
+    def decide(self, run: RunState, at: datetime) -> Change[int]:
+        refuse_closed_run(run)
+        late = self.late
         if not late:
             raise NotDue("Every claim has time left.")
         plan = Plan(run, at)

@@ -17,6 +17,7 @@ from common.ids import uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.vocabulary import EVENT
+from guidance.core.policy.caps import CapReached
 from guidance.services import DEFAULT, policy_in_force, policy_publish
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
@@ -25,10 +26,11 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from loop.cycle.drafting import build_draft
 from loop.errors import LoopPaused
-from loop.inbox.caps import refuse_at_cap
+from loop.inbox.caps import find_reached_cap
 from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_closed_run
 from loop.serializers import serialize_recommendation
+from reviews.caps import refuse_at_cap
 
 
 @dataclass(kw_only=True)
@@ -43,17 +45,25 @@ class AddRecommendation(ChangeRequest[Reply]):
     key: str = ""
     evidence: Mapping[str, Any] | None = None
     row_code: str = field(default_factory=lambda: str(uuid7()))
+    reached_cap: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        if self.key:
+            return  # each of the loop's own lessons is open once in any case
+        self.reached_cap = find_reached_cap(
+            run,
+            "recommendations",
+            open_rows=Recommendation.objects.filter(state__in=OPEN),
+            actor=self.actor,
+        )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_closed_run(run)
-        if not self.key:  # each of the loop's own lessons is open once in any case
-            refuse_at_cap(
-                run,
-                "recommendations",
-                open_rows=Recommendation.objects.filter(state__in=OPEN),
-                actor=self.actor,
-                instead="A manager has to adopt or dismiss some of them first.",
-            )
+        refuse_at_cap(
+            self.reached_cap,
+            what="open recommendations",
+            instead="A manager has to adopt or dismiss some of them first.",
+        )
         plan = Plan(run, at)
         row = Recommendation(
             code=self.row_code,
@@ -135,10 +145,18 @@ class EndRecommendation(ChangeRequest[None]):
     person: PersonPrincipal
     adopt: bool
     based_on: int | None
+    draft: dict[str, Any] = field(default_factory=dict, init=False)
+    paused: str | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.row = row = Recommendation.objects.get(pk=self.row.pk)
+        self.draft = build_draft(json.loads(row.change), project_id=row.project_id)
+        loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
+        self.paused = loop.describe_pause()
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
-        row = Recommendation.objects.get(pk=self.row.pk)
+        row = self.row
         if row.state not in OPEN:
             raise Invalid(f"The recommendation is {row.state} already.")
         plan = Plan(run, at)
@@ -157,7 +175,7 @@ class EndRecommendation(ChangeRequest[None]):
 
     def _carry_out(self, plan: Plan, row: Recommendation) -> None:
         """Apply it to the policy in force, which must be the one that was seen."""
-        draft = build_draft(json.loads(row.change), project_id=row.project_id)
+        draft = self.draft
         if "set" in draft:
             self._refuse_unseen(draft)
         if draft["problem"] is not None:
@@ -172,10 +190,8 @@ class EndRecommendation(ChangeRequest[None]):
                 )
             plan.effects.append(partial(self._publish, row, draft))
             return
-        loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
-        paused = loop.describe_pause()
-        if paused is not None:
-            raise LoopPaused(f"The loop is {paused}. Resume it first.")
+        if self.paused is not None:
+            raise LoopPaused(f"The loop is {self.paused}. Resume it first.")
         event = {
             "type": EVENT,
             "action": "start_loop",

@@ -37,7 +37,12 @@ class NewSignal:
     decision_code: str = field(default_factory=lambda: str(uuid7()))
 
     def build_row(
-        self, *, project_id: int, at: datetime, position: int | None = None
+        self,
+        *,
+        project_id: int,
+        at: datetime,
+        position: int | None = None,
+        cause_id: int | None = None,
     ) -> Signal:
         return Signal(
             code=self.code,
@@ -52,11 +57,11 @@ class NewSignal:
             ),
             dedupe_key=self.dedupe_key,
             position=position,
-            cause_id=find_cause_id(self.data, project_id=project_id),
+            cause_id=cause_id,
             received_at=at,
         )
 
-    def add_to(self, plan: Plan) -> None:
+    def add_to(self, plan: Plan, *, cause_id: int | None = None) -> None:
         plan.note(
             "loop.signalled",
             actor=self.actor,
@@ -69,7 +74,11 @@ class NewSignal:
                 "dedupe_key": self.dedupe_key,
             },
         )
-        plan.rows.append(self.build_row(project_id=plan.run.project_id, at=plan.at))
+        plan.rows.append(
+            self.build_row(
+                project_id=plan.run.project_id, at=plan.at, cause_id=cause_id
+            )
+        )
 
 
 def find_cause_id(data: Mapping[str, Any], *, project_id: int) -> int | None:
@@ -85,14 +94,20 @@ def find_cause_id(data: Mapping[str, Any], *, project_id: int) -> int | None:
 @dataclass(kw_only=True)
 class AcceptSignal(ChangeRequest[Reply]):
     signal: NewSignal
+    known: Signal | None = field(default=None, init=False)
+    cause_id: int | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        key = self.signal.dedupe_key
+        self.known = None if key is None else find_signal(run.project_id, key)
+        self.cause_id = find_cause_id(self.signal.data, project_id=run.project_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_closed_run(run)
-        key = self.signal.dedupe_key
-        if key is not None and find_signal(run.project_id, key) is not None:
+        if self.known is not None:
             raise SignalKnown("A signal with this key is stored.")
         plan = Plan(run, at)
-        self.signal.add_to(plan)
+        self.signal.add_to(plan, cause_id=self.cause_id)
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db.models import Q
@@ -101,8 +101,13 @@ class AddLesson(AddRecommendation):
     """Checked again under the lock: the same lesson is recommended once."""
 
     rests: timedelta
+    known: set[str] = field(default_factory=set, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        super().load(run, at)
+        self.known = _list_known_keys(run.project_id, since=at - self.rests)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        if self.key in _list_known_keys(run.project_id, since=at - self.rests):
+        if self.key in self.known:
             raise NotDue("Another worker has recommended it.")
         return super().decide(run, at)

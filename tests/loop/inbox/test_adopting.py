@@ -178,6 +178,6 @@ def test_the_page_offers_nothing_to_adopt_where_nothing_would_change(
     code = recommend(agent, STRICTER)
     tab = f"/p/{project.slug}/loop/recommendations/"
     page = browser_of(alice.user).get(tab).content.decode()
-    assert "changes nothing" in page
+    assert "would change nothing" in page
     assert f"{code}/adopt/" not in page
     assert f"{code}/dismiss/" in page
