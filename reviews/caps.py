@@ -1,6 +1,6 @@
 """The caps of a project, compared with what is open in it.
 
-That there is room is only true while the project is held (`Command.require_lock`): then
+That there is room is only true while the project is locked (`ChangeRequest.require_lock`): then
 nobody opens anything between the count and the commit, in whichever process. That there
 is none may be believed at any time, because it lets nothing through.
 """
@@ -16,7 +16,6 @@ from guidance.core.policy.caps import Cap, CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.services import caps_in_force
 from ledger.models import Run, RunStatus
-from ledger.state import RunState
 from reviews.models import Review, ReviewState
 
 OPEN_RUN = (RunStatus.RUNNING, RunStatus.PAUSED)
@@ -51,10 +50,10 @@ def reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
     )
 
 
-def refuse_reviews_at_cap(run: RunState) -> None:
+def refuse_reviews_at_cap(reached: CapReached | None) -> None:
     """For what an agent asks of its own accord: it may ask again later."""
     refuse_at_cap(
-        reached_review_cap(project_id=run.project_id, agent_id=run.agent_id),
+        reached,
         what=OPEN_REVIEWS,
         instead="Wait until people have closed some of them, then ask again.",
     )

@@ -21,6 +21,7 @@ from tests.checked_answers import take_faults
 from tests.database import migrated_database
 from tests.document import check_answer
 from tests.live import Live, serve
+from tests.pure_decide import guard_decide
 
 pytest_plugins = ["pytester", "tests.lanes"]
 
@@ -38,7 +39,13 @@ def database(
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     hashers = override_settings(PASSWORD_HASHERS=quick + settings.PASSWORD_HASHERS)
-    with hashers, django_db_blocker.unblock(), migrated_database():
+    with (
+        hashers,
+        django_db_blocker.unblock(),
+        migrated_database(),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        guard_decide(patch)
         yield
         close_writer()
 

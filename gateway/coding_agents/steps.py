@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -36,9 +36,14 @@ class ReportNextStep(ReportSteps):
     reports: Sequence[StepReport] = ()
     told: StepReport
     session_id: int
+    owed: HookSession = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        super().load(run, at)
+        self.owed = HookSession.objects.get(pk=self.session_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        owed = HookSession.objects.get(pk=self.session_id)
+        owed = self.owed
         report = replace(
             self.told,
             number=run.memory.last_step + 1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -51,17 +51,20 @@ class CallChangeRequest(ChangeRequest[Reply]):
 
     agent: AgentPrincipal
     call_code: str
+    call: ToolCall = field(init=False)
 
-    def call(self, run: RunState) -> ToolCall:
+    def load(self, run: RunState, at: datetime) -> None:
+        own(run, self.agent)
         known = parse_code(self.call_code)
         calls = ToolCall.objects.select_related("review__ruling", "grant")
         call = calls.filter(code=known, run_id=run.id).first() if known else None
         if call is None:
             raise NotFound
-        return call
+        self.call = call
 
-    def grant(self, call: ToolCall) -> Grant:
+    def get_grant(self) -> Grant:
         """The call's grant, or why there is none."""
+        call = self.call
         grant: Grant | None = getattr(call, "grant", None)
         if grant is not None:
             return grant
@@ -88,10 +91,9 @@ class ClaimCall(CallChangeRequest):
     digest: str
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
-        call = self.call(run)
+        call = self.call
         refuse_closed(run)
-        grant = self.grant(call)
+        grant = self.get_grant()
         if self.digest != grant.digest:
             raise GrantMismatch(
                 "The digest is not the one that was granted: run only what was shown.",
@@ -177,9 +179,8 @@ class SettleCall(CallChangeRequest):
     output: Redacted
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
-        call = self.call(run)
-        grant = self.grant(call)
+        call = self.call
+        grant = self.get_grant()
         payload = {
             "call": str(call.code),
             "ok": self.body.ok,

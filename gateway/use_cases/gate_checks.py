@@ -135,10 +135,19 @@ class TakeVerdict(ChangeRequest[Reply]):
     check_code: str
     verdict: Verdict
     evidence: Sequence[Evidence]
+    check: GateCheck = field(init=False)
+    reached: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        own(run, self.agent)
+        self.check = check_in(run.id, self.check_code)
+        if self.needs_lock:
+            self.reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
-        check = check_in(run.id, self.check_code)
+        check = self.check
         refuse_unless_running(run, self.agent)
         gates, state = gates_of(check), state_of_check(check)
         refuse_ended(state)
@@ -159,15 +168,13 @@ class TakeVerdict(ChangeRequest[Reply]):
         }
         plan.note("check.judged", actor=self.agent.actor, payload=payload)
         if outcome.word == "exhausted":
-            reached = reached_review_cap(
-                project_id=run.project_id, agent_id=run.agent_id
-            )
-            if reached is None:
+            self.require_lock()
+            if self.reached is None:
                 payload["review"] = put_before_a_person(
                     plan, check, gates, outcome.state
                 )
             else:
-                stop_unasked(plan, reached)
+                stop_unasked(plan, self.reached)
         if outcome.warning is not None:
             warning = AdvisoryWarning(
                 run_id=run.id, check_code=check.code, text=outcome.warning, at=at

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -76,6 +76,13 @@ class ObserveSpans(ChangeRequest[list[str]]):
     trace_id: str
     items: Sequence[Item] = ()
     outcome: FinishIn | None = None
+    known: dict[str, dict[str, Any]] = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        key_of = partial(_key, self.agent, self.trace_id)
+        spans = [key_of("span", item.span_id) for item in self.items]
+        above = [key_of("above", item.above) for item in self.items if item.above]
+        self.known = list_recorded_answers([key_of("trace"), *spans, *above])
 
     def decide(self, run: RunState, at: datetime) -> Change[list[str]]:
         if run.agent_id != self.agent.agent_id or not run.observed:
@@ -83,8 +90,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
         key_of = partial(_key, self.agent, self.trace_id)
         trace_key = key_of("trace")
         spans = {item.span_id: key_of("span", item.span_id) for item in self.items}
-        above = [key_of("above", item.above) for item in self.items if item.above]
-        known = list_recorded_answers([trace_key, *spans.values(), *above])
+        known = dict(self.known)
         plan = Plan(run, at)
         refused: list[str] = []
         for item in self.items:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from accounts.auth import AgentPrincipal
@@ -12,13 +12,14 @@ from common.ids import parse_code
 from common.responses import Reply, reply
 from gateway.schemas.runs import ReviewIn
 from gateway.use_cases.access import own, refuse_unless_running
+from guidance.core.policy.caps import CapReached
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import refuse_reviews_at_cap
+from reviews.caps import reached_review_cap, refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import end_review, open_review
@@ -31,11 +32,17 @@ from reviews.serializers import review_answer
 class AskPerson(ChangeRequest[Reply]):
     agent: AgentPrincipal
     body: ReviewIn
+    reached: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.reached = reached_review_cap(
+            project_id=run.project_id, agent_id=run.agent_id
+        )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         own(run, self.agent)
         refuse_unless_running(run, self.agent)
-        refuse_reviews_at_cap(run)
+        refuse_reviews_at_cap(self.reached)
         plan = Plan(run, at)
         code = open_review(
             plan,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -24,6 +24,7 @@ from gateway.transitions import (
 from gateway.use_cases.access import own, refuse_unless_running
 from gateway.use_cases.review_links import reference
 from guidance.core.money import micros
+from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.usage import Usage
@@ -80,6 +81,13 @@ class ReportSteps(ChangeRequest[Reply]):
     reports: Sequence[StepReport]
     batch: bool = False
     earlier: Sequence[dict[str, Any]] = ()
+    reached: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        if self.needs_lock:
+            self.reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         own(run, self.agent)
@@ -117,9 +125,7 @@ class ReportSteps(ChangeRequest[Reply]):
         reached = None
         if verdict.decision == "pause":
             self.require_lock()
-            reached = reached_review_cap(
-                project_id=run.project_id, agent_id=run.agent_id
-            )
+            reached = self.reached
             verdict = stop_at_cap(verdict, reached)
         payload: dict[str, Any] = {
             "report": report_to_json(report),

@@ -51,7 +51,7 @@ from reviews import models
 from reviews.caps import reached_review_cap
 from reviews.errors import PermissionGone, RunPaused
 from reviews.permissions.grants import NewGrant, grant_for
-from reviews.permissions.standing import Use, permission_for
+from reviews.permissions.standing import Use, get_permission, permission_for
 from reviews.plan import open_review
 
 GATEWAY = "system:tool-gateway"
@@ -80,6 +80,13 @@ class JudgeCall(ChangeRequest[Reply]):
     reached: CapReached | None = None
     call_code: str = field(default_factory=lambda: str(uuid7()))
 
+    def load(self, run: RunState, at: datetime) -> None:
+        """Whether there still is room for a review, while nobody else can take it."""
+        if self.needs_lock and self.reached is None:
+            self.reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
+
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
         return self._judge(plan, verdict)
@@ -97,7 +104,9 @@ class JudgeCall(ChangeRequest[Reply]):
     ) -> Change[Reply]:
         reached = None
         if verdict.decision == "require-confirmation":
-            reached = self.reached or self._check_cap()
+            if self.reached is None:
+                self.require_lock()
+            reached = self.reached
             verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
@@ -114,13 +123,6 @@ class JudgeCall(ChangeRequest[Reply]):
         if use is not None:
             plan.effects.append(partial(use.store, plan.at))
         return plan.change(self._answer)
-
-    def _check_cap(self) -> CapReached | None:
-        """Whether there still is room, while nobody else can take it."""
-        self.require_lock()
-        return reached_review_cap(
-            project_id=self.agent.project_id, agent_id=self.agent.agent_id
-        )
 
     def _payload(
         self, verdict: CallVerdict, grant: NewGrant | None, use: Use | None
@@ -222,12 +224,17 @@ class JudgePermittedCall(JudgeCall):
 
     locked = True
     permission_id: int
+    permission: models.Permission = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        super().load(run, at)
+        self.permission = get_permission(self.permission_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
         if verdict.decision != "require-confirmation":
             return self._judge(plan, verdict)
-        use = Use.of(self.permission_id, verdict=verdict, at=at)
+        use = Use.of(self.permission, verdict=verdict, at=at)
         return self._judge(plan, use.allowing(verdict), use=use)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from common.responses import Reply, reply
 from gateway.schemas.checks import TurnIn
 from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
 from gateway.use_cases.review_links import reference
+from guidance.core.policy.caps import CapReached
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
 from guidance.core.turns.memory import TurnMemory
@@ -26,7 +27,7 @@ from ledger.plan import Plan
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import refuse_reviews_at_cap
+from reviews.caps import reached_review_cap, refuse_reviews_at_cap
 from reviews.plan import open_review
 
 TURN_GATE = "system:turn-gate"
@@ -41,6 +42,13 @@ class JudgeTurn(ChangeRequest[Reply]):
     rules: TurnRules
     body: TurnIn
     foreseen: tuple[TurnFacts, TurnVerdict]
+    reached: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        if self.needs_lock:
+            self.reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         own(run, self.agent)
@@ -50,7 +58,7 @@ class JudgeTurn(ChangeRequest[Reply]):
             facts, verdict = now, judge_turn(self.rules, now)
         if verdict.action == "needs_human":
             self.require_lock()
-            refuse_reviews_at_cap(run)
+            refuse_reviews_at_cap(self.reached)
         plan = Plan(run, at)
         payload: dict[str, Any] = {
             "facts": asdict(facts),

@@ -13,6 +13,7 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
+from guidance.selectors import policy_by_id
 from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
 from ledger.plan import Change, Statement, WaiterAnswer
@@ -67,7 +68,7 @@ class Job:
     def alone(self) -> bool:
         """Decided under the project's lock, in a transaction of its own."""
         request = self.request
-        return request.locked or request.under_lock or request.idempotency is not None
+        return request.locked or request.needs_lock or request.idempotency is not None
 
 
 @dataclass(slots=True)
@@ -146,7 +147,6 @@ class Committer:
         job.settle(answer, stored.change.refusal)
 
     def _commit_locked(self, request: ChangeRequest[T]) -> tuple[T, Stored | None]:
-        request.under_lock = True
         if isinstance(request, NewRunRequest):
             create_project_head(request.project_id)
             lock = lock_project(request.project_id)
@@ -187,7 +187,7 @@ class Committer:
             except DomainError as refusal:
                 job.settle(None, refusal)
             except LockRequired:
-                job.request.under_lock = True
+                job.request.needs_lock = True
                 again.append(job)
             except DatabaseError:
                 raise
@@ -212,7 +212,7 @@ class Committer:
         run = item.write.state if item else self.states.get(code)
         try:
             at = max(now, run.updated_at)
-            change = decide(job.request, run, at)
+            change = load_and_decide(job.request, run, at)
         except DomainError:
             # Refused on what we remember, or on what this batch has not yet stored:
             # neither is the truth. Judge again on the stored run.
@@ -220,7 +220,7 @@ class Committer:
                 return False
             run = self.states.read(code)
             at = max(now, run.updated_at)
-            change = decide(job.request, run, at)
+            change = load_and_decide(job.request, run, at)
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
             item = PendingRun(RunWrite(old_hash=run.head_hash, state=state))
@@ -260,8 +260,16 @@ class Committer:
         )
 
 
-def decide(request: ChangeRequest[T], run: RunState, at: datetime) -> Change[T]:
+def load_and_decide(
+    request: ChangeRequest[T], run: RunState, at: datetime
+) -> Change[T]:
+    policy_by_id(run.policy_id)  # cached: whatever decides may use it
     request.load(run, at)
+    return decide(request, run, at)
+
+
+def decide(request: ChangeRequest[T], run: RunState, at: datetime) -> Change[T]:
+    """On its own, so that tests can forbid it the database."""
     return request.decide(run, at)
 
 
@@ -269,7 +277,11 @@ def _decide_locked(
     request: ChangeRequest[T], run: RunState, at: datetime
 ) -> tuple[Change[T], RunWrite]:
     at = max(at, run.updated_at)
-    change = decide(request, run, at)
+    try:
+        change = load_and_decide(request, run, at)
+    except LockRequired:
+        request.needs_lock = True
+        change = load_and_decide(request, run, at)
     state, entries = seal_entries(run, change.plan, at)
     write = RunWrite(
         old_hash=run.head_hash,

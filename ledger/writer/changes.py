@@ -35,8 +35,8 @@ class ChangeRequest(ABC, Generic[T]):
     locked: ClassVar[bool] = True
     run_code: str
     idempotency: Idempotency | None = None
-    # Set by the writer: whether the project is locked while this is decided.
-    under_lock: bool = field(default=False, init=False)
+    # Set by the writer once `decide` has asked for the lock.
+    needs_lock: bool = field(default=False, init=False)
 
     @property
     def source(self) -> Hashable:
@@ -49,15 +49,17 @@ class ChangeRequest(ABC, Generic[T]):
 
     def require_lock(self) -> None:
         """For a decision that rests on more than this run, such as what all runs of the
-        project have open: the writer judges it once more, while nobody else writes."""
-        if not self.under_lock:
+        project have open: the writer loads and decides once more, with `needs_lock` set,
+        while nobody else writes to the project."""
+        if not self.needs_lock:
             raise LockRequired
 
     def load(self, run: RunState, at: datetime) -> None:
         """Read what `decide` needs beside the run, into fields of this request.
 
-        Called before every `decide`, in the same transaction: under the project's lock
-        where the request is locked.
+        Called before every `decide`. It runs under the project's lock where the request
+        is `locked` or `needs_lock`; what is costly waits for `needs_lock`. The run's
+        policy is in memory already.
         """
 
     @abstractmethod

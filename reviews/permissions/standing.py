@@ -38,9 +38,7 @@ class Use:
     expires_at: datetime
 
     @classmethod
-    def of(cls, permission_id: int, *, verdict: CallVerdict, at: datetime) -> Use:
-        """Under the project's lock: nobody else uses or revokes it meanwhile."""
-        row = Permission.objects.select_related("granted_by").get(pk=permission_id)
+    def of(cls, row: Permission, *, verdict: CallVerdict, at: datetime) -> Use:
         if permission_state(row, at=at) != "standing":
             raise PermissionGone("The permission has ended.")
         if not answers(row, verdict.findings):
@@ -74,6 +72,11 @@ class Use:
         Permission.objects.filter(pk=self.permission_id).update(
             uses_left=F("uses_left") - 1, used=F("used") + 1, last_used_at=at
         )
+
+
+def get_permission(permission_id: int) -> Permission:
+    """Under the project's lock nobody else uses or revokes it meanwhile."""
+    return Permission.objects.select_related("granted_by").get(pk=permission_id)
 
 
 def standing(*, at: datetime) -> Q:

@@ -31,6 +31,7 @@ from reviews.schemas.reviews import RememberIn
 class Let:
     """The grant that is given at one moment, and the permission that goes with it."""
 
+    call_code: str
     grant: NewGrant
     amended: dict[str, Any] | None
     findings: list[dict[str, Any]]
@@ -45,8 +46,8 @@ class Let:
         }
 
     def rows(self, review: Review, *, person_id: int) -> list[Model]:
-        call_code = str(review.call.code)
-        rows: list[Model] = [self.grant.row(call_code=call_code, run_id=review.run_id)]
+        grant = self.grant.row(call_code=self.call_code, run_id=review.run_id)
+        rows: list[Model] = [grant]
         if self.permission is not None:
             at = self.grant.issued_at
             rows.append(self.permission.row(review, person_id=person_id, at=at))
@@ -55,6 +56,7 @@ class Let:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letting:
+    call_code: str
     digest: str
     policy: LoadedPolicy
     call: Call | None
@@ -69,6 +71,7 @@ class Letting:
 
     def run_at(self, at: datetime) -> Let:
         return Let(
+            call_code=self.call_code,
             grant=grant_for(self.digest, policy=self.policy, at=at),
             amended=self.amended,
             findings=[f.to_json() for f in self.findings] if self.amended else [],
@@ -107,6 +110,7 @@ def letting_of(
     policy = policy_by_id(review.run.policy_id)
     if action == "approve":
         letting = Letting(
+            call_code=str(review.call.code),
             digest=review.call.digest,
             policy=policy,
             call=call_in(content),
@@ -138,6 +142,7 @@ def _approve_amended(
     refuse_blocked(amendment)
     verdict = amendment.verdict
     return Letting(
+        call_code=str(review.call.code),
         digest=amendment.digest,
         policy=policy,
         call=verdict.call,

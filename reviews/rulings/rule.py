@@ -68,6 +68,14 @@ class Rule(ReviewChangeRequest):
     letting: Letting | None = None
     choice: Choice | None = None
     take_over: str | None = None
+    claimer: User | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        """Programs rule on purpose, and an agent waits for it: what was read before the
+        lock is good enough for them. A screen has to name whom it walks over."""
+        unclaimed = self.review.assignee_id in (None, self.person.user_id)
+        if self.take_over is not None or not unclaimed:
+            self.claimer = get_other_claimer(self.review, self.person)
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
@@ -84,7 +92,8 @@ class Rule(ReviewChangeRequest):
                 content_digest=review.digest,
             )
         self._check_action(review)
-        claimer = self._claimer()
+        if self.take_over is not None:
+            refuse_unseen_claim(self.claimer, seen=self.take_over, to="rule anyway")
         plan = Plan(run, at)
         let = self.letting.run_at(at) if self.letting else None
         plan.note(
@@ -100,7 +109,7 @@ class Rule(ReviewChangeRequest):
                 "content_digest": review.digest,
                 **(let.to_json() if let else {}),
                 **(self.choice.to_json() if self.choice else {}),
-                **taken_from(claimer),
+                **taken_from(self.claimer),
             },
         )
         end_review(plan, review, ReviewState.RULED)
@@ -144,17 +153,6 @@ class Rule(ReviewChangeRequest):
             subject=review.code, body=answer, head_seq=plan.next_seq - 1
         )
 
-    def _claimer(self) -> User | None:
-        """Programs rule on purpose, and an agent waits for it: what was read before the
-        lock is good enough for them. A screen has to name whom it walks over."""
-        unclaimed = self.review.assignee_id in (None, self.person.user_id)
-        if self.take_over is None and unclaimed:
-            return None
-        claimer = get_other_claimer(self.review, self.person)
-        if self.take_over is not None:
-            refuse_unseen_claim(claimer, seen=self.take_over, to="rule anyway")
-        return claimer
-
     def _check_action(self, review: OpenReview) -> None:
         allowed = RULINGS[review.kind]
         if self.action not in allowed:
@@ -191,17 +189,20 @@ class Claim(ReviewChangeRequest):
     anyone may take it over from its claimer."""
 
     take_over: str | None = None
+    claimer: User | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.claimer = get_other_claimer(self.review, self.person)
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
-        claimer = get_other_claimer(self.review, self.person)
         if self.take_over is not None:
-            refuse_unseen_claim(claimer, seen=self.take_over, to="take it over")
+            refuse_unseen_claim(self.claimer, seen=self.take_over, to="take it over")
         plan = Plan(run, at)
         plan.note(
             "review.claimed",
             actor=self.person.actor,
-            payload={"review": review.code, **taken_from(claimer)},
+            payload={"review": review.code, **taken_from(self.claimer)},
         )
         plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
         return plan.change()
