@@ -9,6 +9,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
+from django.db import connection
+
+from accounts.models import Project
 from ledger.chain import GENESIS, Link, hash_link, hash_payload, timestamp
 from ledger.entry_types import apply_entry, get_entry_type
 from ledger.models import Entry, Run
@@ -156,3 +159,30 @@ def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
     if entry.position <= position:
         return "its position is not after that of the entry before it"
     return None
+
+
+# Both by one statement, so that entries which come meanwhile are seen by both or none.
+_MISSING = """
+SELECT head.project_id, head.position, count(entry.id), min(entry.position),
+  max(entry.position)
+FROM ledger_projecthead head
+LEFT JOIN ledger_entry entry ON entry.project_id = head.project_id
+GROUP BY head.project_id, head.position
+HAVING count(entry.id) <> head.position
+  OR coalesce(min(entry.position), 1) <> 1
+  OR coalesce(max(entry.position), 0) <> head.position
+ORDER BY head.project_id
+"""
+
+
+def list_missing_positions() -> list[str]:
+    """A sentence for each project whose entries are not as many as were handed out."""
+    with connection.cursor() as cursor:
+        cursor.execute(_MISSING)
+        rows = cursor.fetchall()
+    slugs = Project.objects.in_bulk([row[0] for row in rows])
+    return [
+        f"project {slugs[project_id].slug}: {head} positions were handed out, {count} entries are stored "
+        f"(from {first or 0} to {last or 0})"
+        for project_id, head, count, first, last in rows
+    ]

@@ -1,7 +1,7 @@
-"""A project held for one change request: nobody else writes to it until the transaction ends.
+"""Lock a project for one change request: nobody else writes to it until the commit.
 
-What people and agents compete for is judged so. PostgreSQL needs two statements for it:
-one that locks and reads, one that stores.
+What people and agents compete for is decided so. PostgreSQL needs two statements for it:
+one that locks and reads, one that stores (bench waking).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
+from accounts.selectors import VALID_KEY_IDS_SQL
 from ledger.plan import Statement
 from ledger.state import COLUMNS, list_column_values
 from ledger.writer import sql
@@ -88,8 +89,8 @@ def create_project_head(project_id: int) -> None:
 def store_locked(
     write: RunWrite, held: ProjectLock, more: Sequence[Statement] = ()
 ) -> frozenset[int]:
-    """One run of a project that is held, and what belongs to it. Of a run that wakes
-    somebody: those keys of its agent of which is known that they are good."""
+    """One run of a locked project, and what belongs to it. Returns the ids of its agent's
+    valid keys where somebody may wait for the run and the database tells them along."""
     if (
         connection.vendor == "postgresql"
         and len(write.entries) <= SINGLE_STATEMENT_ENTRIES
@@ -145,9 +146,8 @@ SELECT id, {_NOTIFY if wakes else "ARRAY[]::bigint[]"} FROM won
 """  # noqa: S608 (column names are constants)
 
 
-# Whoever waits is told with nothing else to be looked up.
+# Agents that wait are answered without another query (bench waking).
 _NOTIFY = f"""
-  ARRAY(SELECT door.id FROM accounts_agentkey door
-        WHERE door.agent_id = %s::bigint AND door.revoked_at IS NULL),
+  ARRAY({VALID_KEY_IDS_SQL}),
   pg_notify('{CHANNEL}', id::text)
-"""  # noqa: S608
+"""

@@ -11,9 +11,8 @@ from django.core.management.base import BaseCommand
 from common.append_only import list_faults
 from ledger.management.selection import add_run_option, selected_runs
 from ledger.models import Run
-from ledger.verification.positions import list_missing_positions
 from ledger.verification.row_checks import compare_runs, list_batches
-from ledger.verification.verify import verify_run
+from ledger.verification.verify import list_missing_positions, verify_run
 
 
 class Command(BaseCommand):
