@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from guidance.core.number_format import percent_beside
+from guidance.core.number_format import format_percent_beside
 
 
 def compact(amount: int) -> str:
@@ -44,7 +44,7 @@ def change(share: float, *, limit: float | None = None) -> str:
         return f"\N{MINUS SIGN}{abs(share) * 100:.1f} %"
     if limit is None:
         return f"+{share * 100:.1f} %"
-    return f"+{percent_beside(share, limit, places=1)}"
+    return f"+{format_percent_beside(share, limit, places=1)}"
 
 
 def words(seconds: float) -> str:

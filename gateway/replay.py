@@ -13,17 +13,17 @@ from gateway.transitions import (
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
-from guidance.core.tools.calls import call_from
+from guidance.core.tools.calls import build_call
 from guidance.core.tools.judge_call import (
     GATEWAY_VERSION,
     CallVerdict,
-    call_budget,
+    check_call_budget,
     judge_call,
 )
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
-from guidance.core.vocabulary import most_severe_call
-from guidance.redactor import fingerprint_key
+from guidance.core.vocabulary import choose_most_severe_call
+from guidance.redactor import get_fingerprint_key
 from ledger.state import RunState
 from ledger.verification.replay import Difference, ReplayedEntry, register_replay
 
@@ -72,13 +72,15 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
     Rules grow: a call that older ones have judged is not held against newer ones.
     """
     state, payload = item.state, item.payload
-    call = call_from(**{name: payload[name] for name in ("kind", "tool", "shown")})
+    call = build_call(**{name: payload[name] for name in ("kind", "tool", "shown")})
     if call is None or payload["redacted"] or payload["engine"] != GATEWAY_VERSION:
         return None
     verdict = judge_call(
-        rules=item.policy.tools, call=call, fingerprint_key=fingerprint_key()
+        rules=item.policy.tools, call=call, fingerprint_key=get_fingerprint_key()
     ).with_finding(
-        call_budget(budget=state.budget, used=state.used, reserved=state.reserved_calls)
+        check_call_budget(
+            budget=state.budget, used=state.used, reserved=state.reserved_calls
+        )
     )
     verdict = block_at_cap(verdict, _get_cap(payload))
     before = {"decision": payload["decision"], "findings": payload["findings"]}
@@ -103,6 +105,6 @@ def _add_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
     again = verdict.to_json()
     decisions = [again["decision"], *(finding["decision"] for finding in repaired)]
     return {
-        "decision": most_severe_call(decisions),
+        "decision": choose_most_severe_call(decisions),
         "findings": [*repaired, *again["findings"]],
     }

@@ -86,7 +86,7 @@ def apply_turn(run: RunState, payload: Payload, _at: datetime) -> RunState:
 
 def apply_judged_call(run: RunState, payload: Payload, _at: datetime) -> RunState:
     granted = payload["grant"] is not None
-    calls = run.memory.calls.judged(weight=payload["weight"], granted=granted)
+    calls = run.memory.calls.count_verdict(weight=payload["weight"], granted=granted)
     moved = replace(run, memory=replace(run.memory, calls=calls))
     return count_call(moved) if granted else moved
 
@@ -98,7 +98,7 @@ def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunSta
         time_ms=run.used.time_ms + payload["duration_ms"],
         cost_micros=run.used.cost_micros + payload["cost_micros"],
     )
-    calls = run.memory.calls.resulted(ok=payload["ok"])
+    calls = run.memory.calls.count_result(ok=payload["ok"])
     return replace(run, used=used, memory=replace(run.memory, calls=calls))
 
 

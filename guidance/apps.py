@@ -1,4 +1,4 @@
-"""Django's handle on this app."""
+"""The Django configuration of this app."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The redactor with this server's key: what is kept or sent goes through here first."""
+"""The redactor with this server's key: everything stored or sent passes through it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from guidance.core.secrets import redact
 T = TypeVar("T")
 
 
-def fingerprint_key() -> bytes:
-    """Made from the server's secret: fingerprints mean nothing without it."""
-    return _made_from(settings.SECRET_KEY)
+def get_fingerprint_key() -> bytes:
+    """The key of fingerprints, derived from the server's secret."""
+    return _derive_key(settings.SECRET_KEY)
 
 
 @lru_cache(maxsize=1)
-def _made_from(secret: str) -> bytes:
-    made = hmac.new(secret.encode(), b"checkrail.fingerprint.v1", hashlib.sha256)
-    return made.digest()
+def _derive_key(secret: str) -> bytes:
+    derived = hmac.new(secret.encode(), b"checkrail.fingerprint.v1", hashlib.sha256)
+    return derived.digest()
 
 
 def clean(value: T) -> T:
     """The same value, of the same shape, with a label in the place of every secret."""
-    return cast("T", redact(value, fingerprint_key=fingerprint_key()).value)
+    return cast("T", redact(value, fingerprint_key=get_fingerprint_key()).value)

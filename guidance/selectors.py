@@ -1,4 +1,4 @@
-"""Reads: a policy version, ready to judge by."""
+"""Read policy versions, parsed once per process."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class LoadedPolicy:
 
 
 @lru_cache(maxsize=1024)
-def policy_by_id(policy_id: int) -> LoadedPolicy:
-    """A version never changes, so it is parsed once per process."""
-    return _loaded(PolicyVersion.objects.get(pk=policy_id))
+def get_policy(policy_id: int) -> LoadedPolicy:
+    """The policy of a version, which never changes and is therefore cached."""
+    return _load(PolicyVersion.objects.get(pk=policy_id))
 
 
-def _loaded(row: PolicyVersion) -> LoadedPolicy:
+def _load(row: PolicyVersion) -> LoadedPolicy:
     return LoadedPolicy(
         id=row.pk,
         name=row.name,

@@ -1,4 +1,4 @@
-"""Writes: publishing policies. A version never changes; a change is a new version."""
+"""Publish policies. A version never changes; a change is a new version."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from guidance.core.canonical import canonical, digest
 from guidance.core.policy import load_policy
 from guidance.core.policy.caps import Caps
 from guidance.models import PolicyVersion
-from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.selectors import LoadedPolicy, get_policy
 
 DEFAULT = "default"
 _SHIPPED = Path(__file__).parent / "policies"
 
 
-def policy_publish(
+def publish_policy(
     *,
     project_id: int,
     name: str,
@@ -36,7 +36,7 @@ def policy_publish(
     """
     load_policy(document)
     while True:
-        newest = _newest(project_id=project_id, name=name)
+        newest = _get_newest(project_id=project_id, name=name)
         version = newest.version if newest else 0
         if based_on is not None and version != based_on:
             raise StaleVersion(
@@ -59,35 +59,38 @@ def policy_publish(
             return row
 
 
-def policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
+def get_policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
     """The newest version of this name; a project's default is published when absent.
 
     Never call it inside a larger transaction: the loaded policy is kept for ever, and
     a rollback would take back the row it was loaded from.
     """
-    found = _newest(project_id=project_id, name=name)
+    found = _get_newest(project_id=project_id, name=name)
     if found is None and name == DEFAULT:
         # Somebody may do the same at this moment: theirs is as good.
         found = _insert(
-            project_id=project_id, name=DEFAULT, version=1, document=_shipped()
-        ) or _newest(project_id=project_id, name=DEFAULT)
+            project_id=project_id,
+            name=DEFAULT,
+            version=1,
+            document=_load_shipped_policy(),
+        ) or _get_newest(project_id=project_id, name=DEFAULT)
     if found is None:
         raise Invalid(
             f"The project has no policy named {name!r}.",
             errors=[{"loc": ["policy"], "message": "no such policy"}],
         )
-    return policy_by_id(found.pk)
+    return get_policy(found.pk)
 
 
-def caps_in_force(*, project_id: int) -> Caps:
+def get_caps_in_force(*, project_id: int) -> Caps:
     """What runs of a project share is capped by its default policy, whichever policy
     each of them is judged by. A change counts at once."""
-    newest = _newest(project_id=project_id, name=DEFAULT)
-    return policy_by_id(newest.pk).policy.caps if newest else Caps()
+    newest = _get_newest(project_id=project_id, name=DEFAULT)
+    return get_policy(newest.pk).policy.caps if newest else Caps()
 
 
 @cache
-def _shipped() -> Mapping[str, Any]:
+def _load_shipped_policy() -> Mapping[str, Any]:
     """Reading YAML takes longer than anything else about a project's first run."""
     document: Mapping[str, Any] = yaml.safe_load(
         (_SHIPPED / "default.yaml").read_text()
@@ -95,7 +98,7 @@ def _shipped() -> Mapping[str, Any]:
     return document
 
 
-def _newest(*, project_id: int, name: str) -> PolicyVersion | None:
+def _get_newest(*, project_id: int, name: str) -> PolicyVersion | None:
     return (
         PolicyVersion.objects.filter(project_id=project_id, name=name)
         .order_by("-version")

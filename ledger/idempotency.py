@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from common.errors import DomainError, Malformed
 from common.responses import Reply
-from guidance.redactor import fingerprint_key
+from guidance.redactor import get_fingerprint_key
 from ledger.models import IdempotencyRecord
 
 KEEP = timedelta(hours=72)
@@ -64,7 +64,7 @@ def build_own_key(*parts: str, agent_id: int) -> Idempotency:
 
 def _fingerprint(data: bytes) -> str:
     """Keyed: a plain hash of something with a short secret in it could be tried out."""
-    return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
+    return hmac.new(get_fingerprint_key(), data, hashlib.sha256).hexdigest()
 
 
 def get_earlier_answer(idempotency: Idempotency) -> Any:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from guidance.core.money import usd
-from guidance.selectors import policy_by_id
+from guidance.selectors import get_policy
 from ledger.chain import timestamp
 from ledger.links import review_url, run_url
 from ledger.models import Checkpoint, Run
@@ -16,7 +16,7 @@ RUN_RELATED = ("project", "agent")
 
 
 def serialize_run(run: Run) -> dict[str, Any]:
-    policy = policy_by_id(run.policy_id)
+    policy = get_policy(run.policy_id)
     slug = run.project.slug
     return {
         "id": str(run.code),

@@ -48,11 +48,11 @@ def apply_reopened(run: RunState, payload: Payload, at: datetime) -> RunState:
     fresh = replace(
         run,
         budget=Budget(**payload["budget"]),
-        memory=run.memory.fresh_start(),
+        memory=run.memory.start_fresh(),
         turns=NO_TURNS,
     )
     return fresh.with_status("running", reason=payload["reason"], at=at)
 
 
 def apply_checkpoint(run: RunState, payload: Payload, _at: datetime) -> RunState:
-    return replace(run, memory=run.memory.checkpointed(payload["step"]))
+    return replace(run, memory=run.memory.set_checkpoint(payload["step"]))

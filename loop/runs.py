@@ -15,7 +15,7 @@ from guidance.core.canonical import canonical
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, Run
 from ledger.plan import Plan
 from ledger.state import RunState, build_state
@@ -77,7 +77,7 @@ def _start_next_run(project_id: int) -> str:
             pass  # another worker has ended it
         except NotDue:
             return str(run.code)  # not long enough yet, or it has an open review
-    policy = policy_in_force(project_id=project_id, name=DEFAULT)
+    policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
     command = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
     try:
         return writer().perform_now(command)

@@ -16,7 +16,7 @@ from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
 from guidance.core.loop.vocabulary import EMITTING
 from guidance.core.money import usd
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.chain import timestamp
 from loop.models import Decision, Incident, ProjectLoop, Signal
 from loop.runs import get_loop
@@ -91,7 +91,7 @@ def get_loop_state(project: Project) -> dict[str, Any]:
     """The loop's switch, clock, caps and budget, as the API shows them."""
     at = timezone.now()
     loop = get_loop(project.pk)
-    policy = policy_in_force(project_id=project.pk, name=DEFAULT)
+    policy = get_policy_in_force(project_id=project.pk, name=DEFAULT)
     section = policy.policy.loop
     used = count_used_this_hour(project.pk, at=at)
     pending = Signal.objects.filter(project_id=project.pk, pending=True)

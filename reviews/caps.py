@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from common.errors import RateLimited
 from guidance.core.policy.caps import Cap, CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
-from guidance.services import caps_in_force
+from guidance.services import get_caps_in_force
 from ledger.models import Run, RunStatus
 from reviews.models import Review, ReviewState
 
@@ -27,7 +27,7 @@ def reached_cap(
     cap: Cap, *, agent: QuerySet[Any], project: QuerySet[Any]
 ) -> CapReached | None:
     """No more rows are counted than the cap allows."""
-    return cap.reached(
+    return cap.find_reached(
         agent=0 if cap.agent is None else agent[: cap.agent].count(),
         project=0 if cap.project is None else project[: cap.project].count(),
     )
@@ -44,7 +44,7 @@ def reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
     """The cap that keeps one more review of this agent from being opened."""
     waiting = Review.objects.filter(state=ReviewState.OPEN)
     return reached_cap(
-        caps_in_force(project_id=project_id).open_reviews,
+        get_caps_in_force(project_id=project_id).open_reviews,
         agent=waiting.filter(run__agent_id=agent_id, run__status=RunStatus.PAUSED),
         project=waiting.filter(project_id=project_id),
     )
@@ -63,7 +63,7 @@ def refuse_runs_at_cap(*, project_id: int, agent_id: int) -> None:
     running = Run.objects.filter(status__in=OPEN_RUN)
     refuse_at_cap(
         reached_cap(
-            caps_in_force(project_id=project_id).open_runs,
+            get_caps_in_force(project_id=project_id).open_runs,
             agent=running.filter(agent_id=agent_id),
             project=running.filter(project_id=project_id),
         ),

@@ -10,7 +10,7 @@ from uuid import UUID
 from common.ids import uuid7
 from guidance.core.canonical import canonical, digest
 from guidance.core.policy import ReviewRules
-from guidance.selectors import policy_by_id
+from guidance.selectors import get_policy
 from ledger.chain import timestamp
 from ledger.plan import Plan, Statement
 from ledger.state import OpenReview
@@ -36,7 +36,7 @@ def open_review(
 ) -> str:
     """Put the run before a person; returns the new review's code."""
     code = str(uuid7())
-    rules = rules or policy_by_id(plan.run.policy_id).policy.reviews
+    rules = rules or get_policy(plan.run.policy_id).policy.reviews
     due_at = plan.at + timedelta(seconds=rules.expires_after_s)
     text = canonical(content)
     title = title[:300]

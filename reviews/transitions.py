@@ -41,11 +41,11 @@ def apply_ruled(run: RunState, payload: Payload, at: datetime) -> RunState:
     if payload["action"] == "abort":
         return ruled  # the run.aborted entry that follows closes it
     if payload["kind"] in {"pause", "question"}:
-        ruled = replace(ruled, turns=ruled.turns.answered())
+        ruled = replace(ruled, turns=ruled.turns.clear_after_answer())
     if payload["kind"] == "pause":
-        ruled = replace(ruled, memory=ruled.memory.new_segment())
+        ruled = replace(ruled, memory=ruled.memory.start_segment())
     if payload.get("grant") is not None:
-        calls = ruled.memory.calls.judged(weight=0.0, granted=True)
+        calls = ruled.memory.calls.count_verdict(weight=0.0, granted=True)
         ruled = count_call(replace(ruled, memory=replace(ruled.memory, calls=calls)))
     return _resume(ruled, at)
 

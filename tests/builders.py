@@ -20,7 +20,7 @@ from accounts.models import Project, Role, User
 from accounts.services import agent_key_issue, person_add, project_ensure
 from common.errors import Unchanged
 from guidance.models import PolicyVersion
-from guidance.services import policy_publish
+from guidance.services import publish_policy
 
 _numbers = count(1)
 
@@ -83,7 +83,7 @@ def make_policy(name: str, *, project: Project, **sections: Any) -> PolicyVersio
     """The next version of a policy, if it changes anything; what is left out keeps its
     default."""
     try:
-        return policy_publish(project_id=project.pk, name=name, document=sections)
+        return publish_policy(project_id=project.pk, name=name, document=sections)
     except Unchanged:
         versions = PolicyVersion.objects.filter(project=project, name=name)
         return versions.latest("version")

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from common.errors import Broken, DomainError, Invalid, Unavailable
 from guidance.core.secrets import redact
-from guidance.redactor import fingerprint_key
+from guidance.redactor import get_fingerprint_key
 
 MEDIA_TYPE = "application/problem+json"
 # What we call the parts of a problem, whatever a secret is spelled like.
@@ -49,7 +49,7 @@ def _clean(error: DomainError) -> dict[str, Any]:
         return {"detail": error.detail}
     # The place of a fault is named by keys, and keys come from outside.
     told = {"detail": error.detail, "errors": list(error.errors)}
-    key = fingerprint_key()
+    key = get_fingerprint_key()
     return cast(
         "dict[str, Any]", redact(told, fingerprint_key=key, own_keys=_OWN_KEYS).value
     )

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 from console.access import ConsoleRequest, member_door
 from console.gates.rows import build_row
 from console.runs.rows import live_position
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from reviews.queue.gate_counts import CHECKS_LIMIT, count_gates
 
 PERIODS = (7, 30, 90)
@@ -24,7 +24,7 @@ def gates(request: ConsoleRequest) -> HttpResponse:
     at = timezone.now()
     asked = request.GET.get("days", "")
     days = next((each for each in PERIODS if str(each) == asked), USUAL_DAYS)
-    policy = policy_in_force(project_id=request.project.pk, name=DEFAULT)
+    policy = get_policy_in_force(project_id=request.project.pk, name=DEFAULT)
     counts = count_gates(project_id=request.project.pk, policy=policy, days=days, at=at)
     context = {
         "page": "gates",

@@ -33,7 +33,7 @@ from console.loop.recommendations import (
 )
 from console.loop.week import build_week_page
 from console.runs.rows import live_position
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from loop.learning.iso_week import Week
 
 Part = Callable[[ConsoleRequest, datetime], dict[str, Any]]
@@ -151,7 +151,7 @@ def _build_frame(request: ConsoleRequest) -> dict[str, Any]:
     since = live_position(project_id=request.project.pk)
     at = timezone.now()
     project_id = request.project.pk
-    section = policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
+    section = get_policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
     return {
         "page": "loop",
         "since": since,

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from common.errors import Invalid
 from console.permissions.preview import Covered, covered_by
-from guidance.core.arguments import allowlisted
-from guidance.core.tools.calls import Call, call_from
-from guidance.core.tools.permission_shapes import MAY_CHANGE, shape_text
-from guidance.selectors import policy_by_id
+from guidance.core.arguments import is_allowlisted
+from guidance.core.tools.calls import Call, build_call
+from guidance.core.tools.permission_shapes import MAY_CHANGE, build_shape_text
+from guidance.selectors import get_policy
 from reviews.models import Permission, Review, ReviewState, Scope
 from reviews.schemas.reviews import RememberIn
 
@@ -36,7 +36,7 @@ class Remembering:
 
 
 def remembering_of(review: Review, content: Mapping[str, Any]) -> Remembering:
-    call = call_from(
+    call = build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
     )
     if call is None:
@@ -78,13 +78,13 @@ def _number(text: str) -> int | None:
 
 
 def _why_not(review: Review, content: Mapping[str, Any]) -> str:
-    always = policy_by_id(review.run.policy_id).policy.tools.always_ask
+    always = get_policy(review.run.policy_id).policy.tools.always_ask
     asked = [f for f in content["findings"] if f["decision"] == "require-confirmation"]
     rules = [str(finding["details"].get("rule", "")) for finding in asked]
     if any(finding["details"].get("uninspectable") for finding in asked):
         return "Part of it cannot be inspected: that is asked about every time."
     for rule in rules:
-        if rule and allowlisted(rule, always):
+        if rule and is_allowlisted(rule, always):
             return f"The policy asks about {rule} every time."
     if not all(rules):
         return "A check could not be made: that is asked about every time."
@@ -93,7 +93,7 @@ def _why_not(review: Review, content: Mapping[str, Any]) -> str:
 
 def _shape(call: Call) -> Covered | None:
     """The call with # for what may change; None where nothing may."""
-    shape = shape_text(call)
+    shape = build_shape_text(call)
     if shape is None or MAY_CHANGE not in shape:
         return None
     return covered_by(shape)

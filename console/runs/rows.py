@@ -21,7 +21,7 @@ from accounts.models import SYSTEM_LOOP
 from common.ids import parse_code
 from console.charts import StepFigure, fleet_bar, gauge
 from console.format import ago, compact, exact_money, iso, money, span
-from guidance.core.number_format import duration, percent_beside
+from guidance.core.number_format import format_duration, format_percent_beside
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import exclude_loop_runs
 from safetext import visible_line
@@ -70,7 +70,11 @@ class Amount:
 
     @property
     def percent(self) -> str:
-        return "" if self.share is None else percent_beside(self.share, 1.0, places=0)
+        return (
+            ""
+            if self.share is None
+            else format_percent_beside(self.share, 1.0, places=0)
+        )
 
     @property
     def spent(self) -> bool:
@@ -214,7 +218,7 @@ def amounts_of(run: Run) -> tuple[Amount, ...]:
     return (
         _amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
         _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
-        _amount("Time", run.time_ms_used, run.time_ms_limit, (span, duration)),
+        _amount("Time", run.time_ms_used, run.time_ms_limit, (span, format_duration)),
         _amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
     )
 

@@ -19,7 +19,7 @@ from console.charts import (
 )
 from console.format import ago, change, compact, iso
 from console.runs.rows import Amount, amounts_of, short_code
-from guidance.core.runs.measures import trend
+from guidance.core.runs.measures import fit_trend
 from ledger.models import Entry, Run
 from safetext import visible_line
 
@@ -103,7 +103,7 @@ def charts_of(
     if not steps:
         return None
     newest = [step.tokens for step in steps[-FIT_WINDOW:]]
-    slope = trend(newest).slope if len(newest) >= FIT_MIN_POINTS else None
+    slope = fit_trend(newest).slope if len(newest) >= FIT_MIN_POINTS else None
     return Charts(
         tokens=tokens_chart(steps),
         slope="" if slope is None else change(slope),

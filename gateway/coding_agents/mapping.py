@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from common.errors import Invalid
 from guidance.core.canonical import canonical
-from guidance.core.edits import diff_lines
+from guidance.core.edits import count_diff_lines
 from guidance.core.tools.calls import Call
-from guidance.redactor import fingerprint_key
+from guidance.redactor import get_fingerprint_key
 from reviews.schemas.calls import CommandBody, EditBody, ToolBody
 
 Input = Mapping[str, Any]
@@ -62,7 +62,7 @@ def fingerprint(tool: str, given: Input) -> str:
     label = _LABELS.get(tool)
     what = {name: value for name, value in given.items() if name != label}
     data = canonical({"tool": tool, "input": what}).encode("utf-8", "surrogatepass")
-    return hmac.new(fingerprint_key(), data, hashlib.sha256).hexdigest()
+    return hmac.new(get_fingerprint_key(), data, hashlib.sha256).hexdigest()
 
 
 def summary(tool: str, given: Input) -> str:
@@ -129,7 +129,7 @@ def _edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
             "tool": tool,
             "file_path": given.get("file_path"),
             "content": new,
-            "diff_lines": diff_lines(new, original=old) if both else None,
+            "diff_lines": count_diff_lines(new, original=old) if both else None,
         }
     )
 

@@ -19,7 +19,7 @@ from gateway.schemas.runs import RunIn
 from gateway.use_cases.runs import StartRun
 from guidance.core.money import micros
 from guidance.redactor import clean
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from ledger.state import RunState
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -137,7 +137,7 @@ def _find_session(visit: Visit) -> HookSession | None:
 async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -> None:
     policy = await run_in_db_thread(
         partial(
-            policy_in_force,
+            get_policy_in_force,
             project_id=visit.agent.project_id,
             name=visit.options.policy,
         )

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from accounts.auth import AgentPrincipal
 from common.errors import Forbidden, NotFound
 from common.ids import parse_code
-from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.selectors import LoadedPolicy, get_policy
 from ledger.links import review_url
 from ledger.models import Run
 from ledger.state import RunState
@@ -33,7 +33,7 @@ _REMEMBERED = 10_000
 def remembered_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | None:
     """Without a query, where the run was seen before."""
     policy_id = _POLICIES.get((agent.agent_id, run_code))
-    return None if policy_id is None else policy_by_id(policy_id)
+    return None if policy_id is None else get_policy(policy_id)
 
 
 def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
@@ -48,7 +48,7 @@ def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
     _POLICIES[agent.agent_id, run_code] = policy_id
     if len(_POLICIES) > _REMEMBERED:
         _POLICIES.popitem(last=False)
-    return policy_by_id(policy_id)
+    return get_policy(policy_id)
 
 
 def refuse_unless_running(run: RunState, agent: AgentPrincipal) -> None:

@@ -23,7 +23,7 @@ from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.canonical import canonical, digest
 from guidance.core.money import micros
 from guidance.core.secrets import Redacted, redact
-from guidance.redactor import fingerprint_key
+from guidance.redactor import get_fingerprint_key
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.links import review_url
@@ -258,7 +258,7 @@ async def call_settle(
 ) -> Reply:
     """The same result again gets the same answer: it was told, and is not told twice."""
     # Beside the event loop and before the writer: an output may be long.
-    safe = partial(redact, body.output, fingerprint_key=fingerprint_key())
+    safe = partial(redact, body.output, fingerprint_key=get_fingerprint_key())
     command = SettleCall(
         agent=agent,
         run_code=run_code,

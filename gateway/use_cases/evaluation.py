@@ -14,14 +14,14 @@ from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
 from gateway.use_cases.tool_calls import judge_without_run
 from gateway.use_cases.verdicts import sound
-from guidance.core.checks import read_text
+from guidance.core.checks import read_verdict_text
 from guidance.core.runs.facts import FactError
 from guidance.core.runs.usage import Remaining
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
 from guidance.selectors import LoadedPolicy
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from ledger.writer.db_threads import run_in_db_thread
 
 
@@ -72,7 +72,9 @@ async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
 
 async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
     """A text as a verdict on any number of gates."""
-    read_as = await asyncio.to_thread(read_text, body.text, gates=None, bare=True)
+    read_as = await asyncio.to_thread(
+        read_verdict_text, body.text, gates=None, bare=True
+    )
     return reply(sound(read_as).to_json())
 
 
@@ -84,4 +86,4 @@ def _policy(principal: Principal, name: str) -> LoadedPolicy:
         if project is None:
             raise Forbidden("You are not a member of any project yet.")
         project_id = project.pk
-    return policy_in_force(project_id=project_id, name=name)
+    return get_policy_in_force(project_id=project_id, name=name)

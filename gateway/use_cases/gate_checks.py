@@ -27,13 +27,13 @@ from guidance.core.checks import (
     Outcome,
     Refused,
     Verdict,
+    apply_verdict,
+    build_exhaustion_text,
+    build_exhaustion_title,
+    build_previous_feedback,
+    build_prompt,
     choose_gates,
-    exhaustion_text,
-    exhaustion_title,
     open_check,
-    previous_feedback,
-    prompt_text,
-    take_verdict,
 )
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
@@ -124,8 +124,8 @@ def standing(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
         "attempt": state.attempt,
         "max_attempts": state.max_attempts,
         "attempts_left": state.attempts_left,
-        "previous_feedback": previous_feedback(gates, state),
-        "prompt": prompt_text(gates, state) if state.status == "open" else None,
+        "previous_feedback": build_previous_feedback(gates, state),
+        "prompt": build_prompt(gates, state) if state.status == "open" else None,
     }
 
 
@@ -151,7 +151,9 @@ class TakeVerdict(ChangeRequest[Reply]):
         refuse_unless_running(run, self.agent)
         gates, state = gates_of(check), state_of_check(check)
         refuse_ended(state)
-        outcome = take_verdict(state, self.verdict, gates=gates, evidence=self.evidence)
+        outcome = apply_verdict(
+            state, self.verdict, gates=gates, evidence=self.evidence
+        )
         plan = Plan(run, at)
         payload: dict[str, Any] = {
             "check": str(check.code),
@@ -219,12 +221,12 @@ def put_before_a_person(
     code = open_review(
         plan,
         kind="exhausted",
-        title=exhaustion_title(gates, state),
+        title=build_exhaustion_title(gates, state),
         content={
             "kind": "exhausted",
             "check": str(check.code),
             "step": check.step,
-            "summary": exhaustion_text(gates, state),
+            "summary": build_exhaustion_text(gates, state),
             "gates": [gate.to_json() for gate in gates.gates],
             "state": state.to_json(),
             "offers": list(state.offers),

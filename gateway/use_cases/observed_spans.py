@@ -32,8 +32,8 @@ from gateway.transitions import (
 from gateway.use_cases.runs import StartRun, finish
 from gateway.use_cases.steps import refuse_uncountable, report_of
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
-from guidance.selectors import policy_by_id
-from guidance.services import policy_in_force
+from guidance.selectors import get_policy
+from guidance.services import get_policy_in_force
 from ledger.idempotency import (
     Idempotency,
     build_own_key,
@@ -135,7 +135,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
 
     def _step(self, plan: Plan, told: Told, body: StepIn) -> None:
         run = plan.run
-        policy = policy_by_id(run.policy_id)
+        policy = get_policy(run.policy_id)
         report = replace(report_of(body), number=run.memory.last_step + 1)
         verdict = judge_step(
             policy=policy.policy,
@@ -230,7 +230,7 @@ async def _run(agent: AgentPrincipal, trace: Trace) -> str:
         return run_code
     body = trace.run(parent=parent)
     policy = await run_in_db_thread(
-        partial(policy_in_force, project_id=agent.project_id, name=body.policy)
+        partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
     )
     key = _key(agent, trace.trace_id, "trace")
     if trace.conversation and parent is None:

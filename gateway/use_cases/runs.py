@@ -17,8 +17,8 @@ from gateway.use_cases.access import first_review, own
 from guidance.core.canonical import canonical
 from guidance.core.run_outcome import Outcome, evaluate_outcome
 from guidance.core.runs.memory import Memory
-from guidance.selectors import LoadedPolicy, policy_by_id
-from guidance.services import policy_in_force
+from guidance.selectors import LoadedPolicy, get_policy
+from guidance.services import get_policy_in_force
 from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
 from ledger.plan import Plan
@@ -136,7 +136,7 @@ class FinishRun(ChangeRequest[Reply]):
 
 def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
     """The run's last entry, and how its outcome was evaluated."""
-    policy = policy_by_id(plan.run.policy_id).policy
+    policy = get_policy(plan.run.policy_id).policy
     evaluations = [
         evaluation.to_json()
         for evaluation in evaluate_outcome(policy, outcome_of(body))
@@ -184,7 +184,7 @@ async def run_start(
             errors=[{"loc": ["labels", name], "message": message}],
         )
     policy = await run_in_db_thread(
-        partial(policy_in_force, project_id=agent.project_id, name=body.policy)
+        partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
     )
     return await writer().perform(
         StartRun(agent=agent, body=body, policy=policy, idempotency=idempotency)

@@ -29,7 +29,7 @@ from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.usage import Usage
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
-from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.selectors import LoadedPolicy, get_policy
 from ledger.idempotency import Idempotency
 from ledger.models import Entry
 from ledger.plan import Plan
@@ -101,7 +101,7 @@ class ReportSteps(ChangeRequest[Reply]):
             raise StepOutOfOrder(
                 f"Step {expected} is the next one of this run.", expected=expected
             )
-        policy = policy_by_id(run.policy_id)
+        policy = get_policy(run.policy_id)
         plan = Plan(run, at)
         for report in self.reports:
             verdict = self._judge(plan, report, policy)

@@ -28,19 +28,19 @@ from gateway.use_cases.access import (
 )
 from gateway.use_cases.remaining_budget import budget_remaining
 from gateway.use_cases.review_links import reference
-from guidance.core.arguments import allowlisted, call_key
+from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
-from guidance.core.tools.calls import Call, ToolCall, call_digest
+from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import (
     GATEWAY_VERSION,
     CallVerdict,
-    call_budget,
+    check_call_budget,
     judge_call,
 )
-from guidance.core.tools.permission_shapes import permittable
-from guidance.redactor import fingerprint_key
+from guidance.core.tools.permission_shapes import is_permittable
+from guidance.redactor import get_fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -94,7 +94,7 @@ class JudgeCall(ChangeRequest[Reply]):
     def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
         own(run, self.agent)
         refuse_unless_calling(run, self.agent)
-        budget = call_budget(
+        budget = check_call_budget(
             budget=run.budget, used=run.used, reserved=run.reserved_calls
         )
         return Plan(run, at), self.verdict.with_finding(budget)
@@ -169,7 +169,7 @@ class JudgeCall(ChangeRequest[Reply]):
                 "expires_s": rules.grant_expires_s,
                 # Several edits are never permitted: their original is not kept.
                 "permittable": verdict.call.kind != "multi_edit"
-                and permittable(verdict.findings, always_ask=rules.always_ask),
+                and is_permittable(verdict.findings, always_ask=rules.always_ask),
             },
             actor=GATEWAY,
             step=plan.run.memory.last_step or None,
@@ -312,7 +312,7 @@ async def call_submit(
     if policy is None:
         policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
     verdict = await judge_without_run(call, policy)
-    key = fingerprint_key() if verdict.redacted else None
+    key = get_fingerprint_key() if verdict.redacted else None
     reached = None
     if verdict.decision == "require-confirmation":
         # Looked at here first: a flood that is refused anyway takes nobody's lock.
@@ -326,7 +326,7 @@ async def call_submit(
         run_code=run_code,
         policy=policy,
         verdict=verdict,
-        digest=call_digest(verdict.call, run=run_code, key=key),
+        digest=compute_call_digest(verdict.call, run=run_code, key=key),
         key=_key(verdict, run=run_code, policy=policy),
         reached=reached,
         idempotency=idempotency,
@@ -344,13 +344,13 @@ async def _perform(
     rules = policy.policy.tools
     fields = command.keywords
     repeats = verdict.decision in {"allow", "warn"} and fields["key"]
-    if repeats and allowlisted(verdict.call.tool, rules.idempotent):
+    if repeats and is_allowlisted(verdict.call.tool, rules.idempotent):
         stored = await run_in_db_thread(
             partial(_stored_result, agent, fields["run_code"], fields["key"])
         )
         if stored is not None:
             return await writer().perform(RepeatCall(**fields, stored=stored))
-    if permittable(verdict.findings, always_ask=rules.always_ask):
+    if is_permittable(verdict.findings, always_ask=rules.always_ask):
         permission = await run_in_db_thread(
             partial(permission_for, project_id=agent.project_id, verdict=verdict)
         )
@@ -370,7 +370,7 @@ async def judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
         judge_call,
         rules=policy.policy.tools,
         call=call,
-        fingerprint_key=fingerprint_key(),
+        fingerprint_key=get_fingerprint_key(),
     )
     if len(repr(call)) < _LONG:
         return judge()
@@ -382,10 +382,10 @@ def _key(verdict: CallVerdict, *, run: str, policy: LoadedPolicy) -> str:
     call = verdict.call
     if verdict.redacted or (isinstance(call, ToolCall) and call.arguments_json):
         return ""
-    return call_key(
+    return build_call_key(
         run=run,
         tool=call.tool,
-        arguments={"kind": call.kind, **call.shown()},
+        arguments={"kind": call.kind, **call.to_fields()},
         policy_hash=policy.hash,
     )
 

@@ -10,8 +10,8 @@ from guidance.core.checks import (
     CombinedGates,
     Verdict,
     VerdictProblem,
-    read_body,
-    read_text,
+    read_verdict_body,
+    read_verdict_text,
 )
 from guidance.redactor import clean
 
@@ -29,8 +29,8 @@ def verdict_of(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
             errors=[{"loc": ["text"], "message": "not beside overall"}],
         )
     if body.text is not None:
-        return sound(read_text(body.text, gates=count, bare=True))
-    return sound(read_body(given, gates=count))
+        return sound(read_verdict_text(body.text, gates=count, bare=True))
+    return sound(read_verdict_body(given, gates=count))
 
 
 def sound(read: Verdict | VerdictProblem) -> Verdict:

@@ -1,4 +1,4 @@
-"""Strict reading of one object of a JSON document, noting every problem it has."""
+"""Read one object of a JSON document strictly, and note every problem it has."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Effort:
         if self.left < 0:
             raise TooMuchError
 
-    def spares(self, price: int, *, keep: int) -> bool:
+    def spend_if_spare(self, price: int, *, keep: int) -> bool:
         """Pays for something that can be left out, if that leaves so much for the rest."""
         if self.left - price < keep:
             return False

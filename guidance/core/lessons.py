@@ -1,4 +1,4 @@
-"""Learn: what was counted often enough becomes a recommendation to people.
+"""Recommendations to people, made from what was counted often enough.
 
 Pure: how often each thing happened goes in, recommendations come out. Each has a key
 that stays the same for the same subject, says what it rests on, and changes nothing:
@@ -56,7 +56,7 @@ class Teaching:
     change: Callable[[Policy, str], dict[str, Any] | None] = lambda _policy, _name: None
 
 
-def lessons(
+def list_lessons(
     policy: Policy, policy_name: str, facts: Iterable[Counted]
 ) -> Iterator[Lesson]:
     """What these facts teach under this policy, in their order."""
@@ -65,7 +65,7 @@ def lessons(
         return
     for fact in facts:
         teaching = TEACHINGS[fact.subject]
-        if not teaching.threshold(learn).met(fact.times, fact.of):
+        if not teaching.threshold(learn).is_met(fact.times, fact.of):
             continue
         words = {
             "name": fact.name,
@@ -88,7 +88,7 @@ def lessons(
         )
 
 
-def _advisory_gate(policy: Policy, slug: str) -> dict[str, Any] | None:
+def _soften_gate(policy: Policy, slug: str) -> dict[str, Any] | None:
     """Held by nobody any more, but still asked. Not for gates against the worst."""
     gate = policy.gates.get(slug)
     if gate is None or gate.mode != "blocking" or gate.severity == "critical":
@@ -96,7 +96,7 @@ def _advisory_gate(policy: Policy, slug: str) -> dict[str, Any] | None:
     return {"gates": {slug: {"mode": "advisory"}}}
 
 
-def _warning_pattern(policy: Policy, name: str) -> dict[str, Any] | None:
+def _soften_pattern(policy: Policy, name: str) -> dict[str, Any] | None:
     """Of a rule that people wrote themselves; built-in ones are not changed."""
     patterns = [pattern.to_json() for pattern in policy.tools.patterns]
     asking = [
@@ -125,7 +125,7 @@ TEACHINGS: Mapping[str, Teaching] = MappingProxyType(
                 "Look at the criteria of {name}: ask for what people really hold a run"
                 " for, or make the gate advisory."
             ),
-            change=_advisory_gate,
+            change=_soften_gate,
         ),
         RULE_APPROVED: Teaching(
             threshold=lambda learn: learn.always_approved,
@@ -139,7 +139,7 @@ TEACHINGS: Mapping[str, Teaching] = MappingProxyType(
                 "Grant a standing permission for the calls of {name} that keep coming,"
                 " or make the rule narrower."
             ),
-            change=_warning_pattern,
+            change=_soften_pattern,
         ),
         PAUSE_APPROVED: Teaching(
             threshold=lambda learn: learn.always_approved,

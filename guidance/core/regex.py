@@ -52,7 +52,7 @@ class Pattern:
 
 
 class BytePattern:
-    """A compiled rule of our own. It reads one byte per character, see `one_byte`."""
+    """A compiled rule of our own. It reads one byte per character, see `encode_one_byte`."""
 
     __slots__ = ("_compiled", "text")
 
@@ -102,7 +102,7 @@ def compile_pattern(text: str) -> Pattern:
     try:
         compiled = re2.compile(text, options)
     except (re2.error, UnicodeEncodeError) as error:
-        raise PatternRefused(_reason(error)) from None
+        raise PatternRefused(_describe_error(error)) from None
     if compiled.programsize > PROGRAM_LIMIT:
         raise PatternRefused(
             "the pattern is too large: use shorter alternatives or smaller counts"
@@ -110,7 +110,7 @@ def compile_pattern(text: str) -> Pattern:
     return Pattern(text, compiled)
 
 
-def byte_pattern(
+def compile_byte_pattern(
     text: str, *, ignore_case: bool = False, groups: bool = False
 ) -> BytePattern:
     """A rule built in; ^ and $ are the ends of the text."""
@@ -124,13 +124,13 @@ def byte_pattern(
     return BytePattern(f"(?i:{text})" if ignore_case else f"(?:{text})", compiled)
 
 
-def either(*patterns: BytePattern) -> BytePattern:
+def combine_patterns(*patterns: BytePattern) -> BytePattern:
     """All of them read at once. Each should be short where it matches: to find out where
     it begins, the text is read back from its end."""
-    return byte_pattern("|".join(pattern.text for pattern in patterns))
+    return compile_byte_pattern("|".join(pattern.text for pattern in patterns))
 
 
-def one_byte(text: str) -> bytes:
+def encode_one_byte(text: str) -> bytes:
     """One byte for each character, so that places in both are the same.
 
     Our rules look for ASCII alone, so any other character may become a question mark.
@@ -138,7 +138,7 @@ def one_byte(text: str) -> bytes:
     return text.encode("ascii", "replace")
 
 
-def _reason(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
         return "the pattern holds half of a surrogate pair"
     raw = error.args[0] if error.args else ""

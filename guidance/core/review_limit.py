@@ -1,4 +1,4 @@
-"""What becomes of a step or a call that needs a person when nobody can be asked."""
+"""Stop a step or block a call that needs a person when no more reviews may open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about a finished run: judged by what it reports, all of it kept.
+"""Evaluate a finished run by the outcome that it reports.
 
 An evaluator that has nothing to judge by says so with None: that is no pass.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
-from guidance.core.number_format import percent
+from guidance.core.number_format import format_percent
 from guidance.core.policy import Policy
 from guidance.core.shell_commands import judge_command
 
@@ -51,7 +51,7 @@ def evaluate_outcome(policy: Policy, outcome: Outcome) -> tuple[Evaluation, ...]
 Said = tuple[bool | None, float | None, str]
 
 
-def _tests(_policy: Policy, outcome: Outcome) -> Said:
+def _judge_tests(_policy: Policy, outcome: Outcome) -> Said:
     """Tests that were skipped prove nothing, neither way."""
     if outcome.tests_ran is None:
         return None, None, "Nothing was said about tests"
@@ -63,18 +63,18 @@ def _tests(_policy: Policy, outcome: Outcome) -> Said:
     return outcome.tests_failed == 0, score, passed
 
 
-def _diff(policy: Policy, outcome: Outcome) -> Said:
+def _judge_diff(policy: Policy, outcome: Outcome) -> Said:
     most = policy.continue_limits.max_rework_ratio
     if outcome.lines_changed == 0:
         if outcome.rework_lines == 0:
             return None, None, "No line was changed"
         return False, 0.0, f"{outcome.rework_lines:,} lines of rework and no change"
     ratio = outcome.rework_lines / outcome.lines_changed
-    message = f"{percent(ratio)} of the changed lines are rework, limit {percent(most)}"
+    message = f"{format_percent(ratio)} of the changed lines are rework, limit {format_percent(most)}"
     return ratio <= most, max(0.0, 1 - ratio), message
 
 
-def _violations(_policy: Policy, outcome: Outcome) -> Said:
+def _judge_violations(_policy: Policy, outcome: Outcome) -> Said:
     count = len(outcome.violations)
     if not count:
         return True, 1.0, "No rule was broken"
@@ -82,7 +82,7 @@ def _violations(_policy: Policy, outcome: Outcome) -> Said:
     return False, 0.0, f"{count:,} broken rules: {worst}"
 
 
-def _commands(_policy: Policy, outcome: Outcome) -> Said:
+def _judge_commands(_policy: Policy, outcome: Outcome) -> Said:
     """Names of tools are harmless; a command among them is read as one."""
     found = [tool for tool in outcome.tools_used if judge_command(tool)]
     if found:
@@ -92,8 +92,8 @@ def _commands(_policy: Policy, outcome: Outcome) -> Said:
 
 Evaluator = Callable[[Policy, Outcome], Said]
 EVALUATORS: Mapping[str, Evaluator] = {
-    "tests-pass": _tests,
-    "diff-quality": _diff,
-    "violation-rate": _violations,
-    "forbidden-commands": _commands,
+    "tests-pass": _judge_tests,
+    "diff-quality": _judge_diff,
+    "violation-rate": _judge_violations,
+    "forbidden-commands": _judge_commands,
 }

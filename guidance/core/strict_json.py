@@ -1,4 +1,4 @@
-"""What arguments may hold at most: the same as every body on the wire."""
+"""JSON that every program reads alike: limits on numbers, texts, depth and size."""
 
 from __future__ import annotations
 
@@ -18,36 +18,38 @@ TOO_MANY = f"the arguments hold more than {NODE_LIMIT:,} values"
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
-class Refused(ValueError):
+class JsonRefused(ValueError):
     """JSON, but nothing that everybody reads alike; where it stands is found later."""
 
 
-def integer(digits: str) -> int:
+def parse_integer(digits: str) -> int:
     """A whole number as JSON writes it."""
     if digits == "-0":
-        raise Refused("-0 is not a number that everybody reads alike: send 0")
+        raise JsonRefused("-0 is not a number that everybody reads alike: send 0")
     if len(digits) > _DIGITS or abs(value := int(digits)) > INTEGER_LIMIT:
-        raise Refused("a whole number lies outside ±(2^53 - 1): send it as a string")
+        raise JsonRefused(
+            "a whole number lies outside ±(2^53 - 1): send it as a string"
+        )
     return value
 
 
-def decimal(digits: str) -> float:
+def parse_decimal(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise Refused("a number is too large to be held")
+        raise JsonRefused("a number is too large to be held")
     if value == 0 and digits.startswith("-"):
-        raise Refused("-0 is not a number that everybody reads alike: send 0")
+        raise JsonRefused("-0 is not a number that everybody reads alike: send 0")
     return value
 
 
-def checked_text(text: str) -> str:
+def check_text(text: str) -> str:
     if "\0" in text:
-        raise Refused("a text holds the NUL character")
+        raise JsonRefused("a text holds the NUL character")
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise Refused("a text holds half of a surrogate pair") from None
+            raise JsonRefused("a text holds half of a surrogate pair") from None
     return text
 
 
@@ -65,17 +67,17 @@ def check_size(document: Any) -> None:
         depth += 1
         nodes += len(level)
         if nodes > NODE_LIMIT:
-            raise Refused(TOO_MANY)
+            raise JsonRefused(TOO_MANY)
         below: list[Any] = []
         for value in level:
             if isinstance(value, str):
-                checked_text(value)
+                check_text(value)
             elif isinstance(value, dict | list):
                 if depth > DEPTH_LIMIT:
-                    raise Refused(f"the nesting is deeper than {DEPTH_LIMIT}")
+                    raise JsonRefused(f"the nesting is deeper than {DEPTH_LIMIT}")
                 if isinstance(value, dict):
                     for key in value:
-                        checked_text(key)
+                        check_text(key)
                     below += value.values()
                 else:
                     below += value

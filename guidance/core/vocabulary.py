@@ -33,7 +33,7 @@ _RANK = {word: rank for rank, word in enumerate(STEP_DECISIONS)}
 _CALL_RANK = {word: rank for rank, word in enumerate(CALL_DECISIONS)}
 
 
-def severity(decision: str) -> int:
+def get_severity(decision: str) -> int:
     """0 for the most severe step decision; an unknown word is an error."""
     try:
         return _RANK[decision]
@@ -41,7 +41,7 @@ def severity(decision: str) -> int:
         raise ValueError(f"unknown step decision {decision!r}") from None
 
 
-def call_severity(decision: str) -> int:
+def get_call_severity(decision: str) -> int:
     """The same for call decisions."""
     try:
         return _CALL_RANK[decision]
@@ -49,11 +49,11 @@ def call_severity(decision: str) -> int:
         raise ValueError(f"unknown call decision {decision!r}") from None
 
 
-def most_severe(decisions: Iterable[str]) -> str:
+def choose_most_severe(decisions: Iterable[str]) -> str:
     """The worst of the given step decisions, `continue` when there is none."""
-    return STEP_DECISIONS[min(map(severity, decisions), default=-1)]
+    return STEP_DECISIONS[min(map(get_severity, decisions), default=-1)]
 
 
-def most_severe_call(decisions: Iterable[str]) -> str:
+def choose_most_severe_call(decisions: Iterable[str]) -> str:
     """The worst of the given call decisions, `allow` when there is none."""
-    return CALL_DECISIONS[min(map(call_severity, decisions), default=-1)]
+    return CALL_DECISIONS[min(map(get_call_severity, decisions), default=-1)]

@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
-from guidance.selectors import policy_by_id
+from guidance.selectors import get_policy
 from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
 from ledger.plan import Change, Statement, WaiterAnswer
@@ -263,7 +263,7 @@ class Committer:
 def load_and_decide(
     request: ChangeRequest[T], run: RunState, at: datetime
 ) -> Change[T]:
-    policy_by_id(run.policy_id)  # cached: whatever decides may use it
+    get_policy(run.policy_id)  # cached: whatever decides may use it
     request.load(run, at)
     return decide(request, run, at)
 

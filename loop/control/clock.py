@@ -16,7 +16,7 @@ from accounts.selectors import require_role
 from common.responses import Reply
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import HEARTBEAT, WAKE
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import ProjectHead
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -74,7 +74,7 @@ def run_cycle(project_id: int) -> tuple[int, bool]:
 
 def send_heartbeat(project_id: int) -> bool:
     """Send a heartbeat if the policy says that one is due."""
-    section = policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
+    section = get_policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
     if not is_heartbeat_due(get_loop(project_id), section, at=timezone.now()):
         return False
     try:

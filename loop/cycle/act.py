@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import F
 
 from guidance.core.loop.alerts import Alert, Latched
-from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
@@ -60,7 +60,7 @@ class Action:
         return event
 
     def carry_out(
-        self, plan: Plan, facts: RailFacts, latched: Latched | None
+        self, plan: Plan, facts: GuardrailFacts, latched: Latched | None
     ) -> dict[str, Any]:
         """Add the action's changes to the plan; returns the event's parameters."""
         match self.proposal.action:
@@ -107,7 +107,7 @@ class Action:
         }
 
     def _raise_alert(
-        self, plan: Plan, facts: RailFacts, latched: Latched
+        self, plan: Plan, facts: GuardrailFacts, latched: Latched
     ) -> dict[str, Any]:
         alert = Alert(**self.proposal.parameters)
         code = update_incident(

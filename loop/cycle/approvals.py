@@ -13,10 +13,10 @@ from functools import partial
 from django.db.models import QuerySet
 
 from common.errors import Invalid, RateLimited
-from guidance.core.loop.guardrails import cap_met
-from guidance.core.loop.proposals import Proposal, proposal_problem
+from guidance.core.loop.guardrails import check_cap
+from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.models import PolicyVersion
-from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.selectors import LoadedPolicy, get_policy
 from guidance.services import DEFAULT
 from ledger.plan import Plan
 from ledger.state import OpenReview
@@ -83,7 +83,7 @@ def _refuse_changed(
     paused = loop.describe_pause()
     if paused is not None:
         raise LoopPaused(f"The loop is {paused}. Resume it first, or deny this.")
-    problem = proposal_problem(proposal, policy.policy.loop.kinds)
+    problem = find_proposal_problem(proposal, policy.policy.loop.kinds)
     if problem is not None:
         raise Invalid(f"The policy has changed: {problem}. Deny this action.")
     others = Decision.objects.filter(
@@ -91,7 +91,7 @@ def _refuse_changed(
         action=decision.action,
         counted_at__gt=plan.at - HOUR,
     ).exclude(pk=decision.pk)
-    met = cap_met(policy.policy.loop, decision.action, others.count())
+    met = check_cap(policy.policy.loop, decision.action, others.count())
     if met is not None:
         oldest = others.order_by("counted_at").values_list("counted_at", flat=True)
         first = oldest.first()
@@ -138,4 +138,4 @@ def _get_policy_in_force(project_id: int) -> LoadedPolicy:
         .first()
     )
     assert newest is not None  # the decision was made under one
-    return policy_by_id(newest)
+    return get_policy(newest)

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from guidance.core.canonical import canonical
-from guidance.core.loop.proposals import Proposal, proposal_problem
+from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.policy import PolicyError, load_policy
 from guidance.core.policy.differences import list_differences
 from guidance.models import PolicyVersion
@@ -100,7 +100,7 @@ def _find_loop_problem(in_force: str, text: str) -> str | None:
         parameters=change["parameters"],
         reasoning="recommended",
     )
-    return proposal_problem(wanted, load_policy(json.loads(in_force)).loop.kinds)
+    return find_proposal_problem(wanted, load_policy(json.loads(in_force)).loop.kinds)
 
 
 def _merge(document: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from common.ids import parse_code
 from guidance.core.loop.alerts import Standing
 from guidance.core.loop.facts import Snapshot
-from guidance.core.loop.guardrail_facts import RailFacts
-from guidance.core.loop.proposals import Proposal, proposal_problem
+from guidance.core.loop.guardrail_facts import GuardrailFacts
+from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
 from loop.cycle.llm_decider import ModelAnswer, are_prices_known
@@ -53,10 +53,10 @@ class FactsReader:
         *,
         model_answer: ModelAnswer | None = None,
         trouble: str | None = None,
-    ) -> RailFacts:
+    ) -> GuardrailFacts:
         """Reads only what this proposal can be held back by."""
         by_model = self.section.decider == "llm"
-        common = RailFacts(
+        common = GuardrailFacts(
             paused=self.loop.describe_pause(),
             asks_model=by_model,
             priced=not by_model or are_prices_known(),
@@ -67,7 +67,7 @@ class FactsReader:
         )
         if proposal is None or proposal.action == DO_NOTHING:
             return common
-        if proposal_problem(proposal, self.section.kinds) is not None:
+        if find_proposal_problem(proposal, self.section.kinds) is not None:
             return common
         return replace(
             common,

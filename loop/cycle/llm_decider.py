@@ -16,7 +16,7 @@ from gateway.llm.client import ask
 from gateway.llm.endpoint import get_endpoint
 from gateway.llm.questions import LlmTrouble, Question, Spent
 from guidance.core.loop.facts import Snapshot, Trigger
-from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, answered
+from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, read_answer
 from guidance.core.loop.section import LoopSection
 from guidance.redactor import clean
 
@@ -86,7 +86,7 @@ def ask_model(
         reply = asyncio.run(ask(question))
     except LlmTrouble as trouble:
         return ModelAnswer(trouble=trouble.reason, cost_micros=_get_cost(trouble.spent))
-    read = answered(clean(reply.document))
+    read = read_answer(clean(reply.document))
     return ModelAnswer(
         proposal=None if isinstance(read, str) else read,
         trouble=read if isinstance(read, str) else None,

@@ -18,7 +18,7 @@ from django.utils import timezone
 from guidance.core.loop.facts import Snapshot
 from guidance.core.loop.section import LoopSection
 from guidance.selectors import LoadedPolicy
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from loop.cycle.decide import DecideSignals
 from loop.cycle.llm_decider import ModelAnswer, are_prices_known, ask_model
 from loop.cycle.record import build_trigger
@@ -48,7 +48,7 @@ def decide_pending(project_id: int, *, seconds: float = TURN_S) -> tuple[int, bo
             return decided, True
         if time.monotonic() > ends:
             return decided, False
-        policy = policy_in_force(project_id=project_id, name=DEFAULT)
+        policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
         if policy.policy.loop.decider == "rules":
             decided += decide_signals(signals, policy, sense(project_id))
         else:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.loop.facts import Snapshot, Trigger
-from guidance.core.loop.guardrail_facts import RailFacts
-from guidance.core.loop.guardrails import RAILS_VERSION, Ruled
+from guidance.core.loop.guardrail_facts import GuardrailFacts
+from guidance.core.loop.guardrails import RAILS_VERSION, RuledProposal
 from guidance.core.loop.proposals import Proposal
 from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
@@ -39,8 +39,8 @@ class DecisionRecord:
     policy: LoadedPolicy
     snapshot: Snapshot
     proposal: Proposal | None
-    facts: RailFacts
-    ruled: Ruled
+    facts: GuardrailFacts
+    ruled: RuledProposal
     model_answer: ModelAnswer | None
 
     def write(self, plan: Plan) -> Decision:

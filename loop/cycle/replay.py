@@ -7,14 +7,14 @@ from typing import Any
 
 from guidance.core.canonical import canonical, digest
 from guidance.core.loop.facts import Snapshot, Trigger
-from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import RAILS_VERSION, judge_proposal
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy
 from guidance.models import PolicyVersion
-from guidance.selectors import policy_by_id
+from guidance.selectors import get_policy
 from ledger.entry_types import register_entry_type
 from ledger.state import RunState
 from ledger.verification.replay import Difference, ReplayedEntry, register_replay
@@ -58,7 +58,7 @@ def list_differences(
         if row is None or found != stamp["hash"]:
             yield "policy", stamp["hash"], found
             return
-        policy = policy_by_id(row.pk).policy
+        policy = get_policy(row.pk).policy
     if payload["engine"] != RAILS_VERSION:
         return  # rules grow: what older ones have judged is not held against newer ones
     for name, again in _again(payload, policy.loop).items():
@@ -75,7 +75,7 @@ def _again(payload: Mapping[str, Any], section: LoopSection) -> dict[str, Any]:
     if payload["decider"] != "llm" and proposal is not None:
         trigger = Trigger(**payload["trigger"])
         proposal = decide_by_rules(section.rules, trigger=trigger, snapshot=snapshot)
-    facts = RailFacts.from_json(payload["facts"])
+    facts = GuardrailFacts.from_json(payload["facts"])
     return {
         "state_hash": snapshot.state_hash,
         "proposal": None if proposal is None else proposal.to_json(),

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from django.db.models import QuerySet
 
 from guidance.core.policy.caps import CapReached
-from guidance.services import caps_in_force
+from guidance.services import get_caps_in_force
 from ledger.state import RunState
 from reviews.caps import reached_cap
 
@@ -21,7 +21,7 @@ def find_reached_cap(
     actor: str,
 ) -> CapReached | None:
     """The cap of the sender or the project that keeps one more row from being opened."""
-    cap = getattr(caps_in_force(project_id=run.project_id), kind)
+    cap = getattr(get_caps_in_force(project_id=run.project_id), kind)
     if not actor.startswith("agent:"):
         cap = replace(cap, agent=None)  # for people only the project's cap counts
     rows = open_rows.filter(project_id=run.project_id)

@@ -17,7 +17,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import SYSTEM_LOOP
 from guidance.core.loop.section import LoopSection
-from guidance.services import DEFAULT, policy_in_force
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, ProjectHead
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -44,7 +44,7 @@ ACTOR = f"system:{SYSTEM_LOOP}"
 def read_ledger_events(project_id: int) -> int:
     """Turn entries since the last call into signals; returns how many."""
     count = 0
-    section = policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
+    section = get_policy_in_force(project_id=project_id, name=DEFAULT).policy.loop
     while _has_new_entries(project_id, section):
         try:
             count += perform(

@@ -18,7 +18,7 @@ from common.responses import Reply, reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.vocabulary import EVENT
 from guidance.core.policy.caps import CapReached
-from guidance.services import DEFAULT, policy_in_force, policy_publish
+from guidance.services import DEFAULT, get_policy_in_force, publish_policy
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -111,7 +111,7 @@ def add_recommendation(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """Raises Invalid if it could not be adopted under the current policy."""
-    policy_in_force(
+    get_policy_in_force(
         project_id=project_id, name=DEFAULT
     )  # publishes the built-in one if there is none
     draft = build_draft(change, project_id=project_id)
@@ -227,7 +227,7 @@ class EndRecommendation(ChangeRequest[None]):
             )
 
     def _publish(self, row: Recommendation, draft: Mapping[str, Any]) -> None:
-        version = policy_publish(
+        version = publish_policy(
             project_id=row.project_id,
             name=draft["policy"],
             document=draft["document"],

@@ -14,7 +14,7 @@ from accounts.auth import Principal
 from common.ids import parse_code, uuid7
 from common.responses import Reply, reply
 from guidance.core.canonical import canonical
-from guidance.core.loop.facts import identity_of
+from guidance.core.loop.facts import build_identity
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -52,7 +52,7 @@ class NewSignal:
             source=self.source,
             actor=self.actor,
             data=canonical(self.data),
-            identity=identity_of(
+            identity=build_identity(
                 type=self.type, data=self.data, dedupe_key=self.dedupe_key
             ),
             dedupe_key=self.dedupe_key,

@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from common.responses import Reply
-from guidance.core.lessons import Lesson, lessons
-from guidance.services import DEFAULT, policy_in_force
+from guidance.core.lessons import Lesson, list_lessons
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import ProjectHead
 from ledger.state import RunState
 from ledger.writer import Change
@@ -52,14 +52,14 @@ def learn_if_due(project_id: int) -> int:
 
 def learn(project_id: int) -> int:
     """Recommend the lessons of the counted facts that are not recommended yet."""
-    policy = policy_in_force(project_id=project_id, name=DEFAULT)
+    policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
     at = timezone.now()
     facts = count_facts(project_id, policy=policy, at=at)
     rests = timedelta(days=policy.policy.loop.learn.days)
     known = _list_known_keys(project_id, since=at - rests)
     return sum(
         _recommend(project_id, lesson, rests=rests)
-        for lesson in lessons(policy.policy, DEFAULT, facts)
+        for lesson in list_lessons(policy.policy, DEFAULT, facts)
         if lesson.key not in known
     )
 

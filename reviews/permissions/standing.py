@@ -18,7 +18,11 @@ from common.ids import parse_code, uuid7
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict
-from guidance.core.tools.permission_shapes import exact_text, permission_key, shape_text
+from guidance.core.tools.permission_shapes import (
+    build_exact_text,
+    build_permission_key,
+    build_shape_text,
+)
 from ledger.chain import timestamp
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -109,10 +113,10 @@ def answers(row: Permission, findings: Iterable[CallFinding]) -> bool:
 def permission_for(*, project_id: int, verdict: CallVerdict) -> int | None:
     """The permission that covers this call, the one for the exact call first."""
     call = verdict.call
-    covered = Q(scope=Scope.EXACT, key=permission_key(exact_text(call)))
-    shape = shape_text(call)
+    covered = Q(scope=Scope.EXACT, key=build_permission_key(build_exact_text(call)))
+    shape = build_shape_text(call)
     if shape is not None:
-        covered |= Q(scope=Scope.SHAPE, key=permission_key(shape))
+        covered |= Q(scope=Scope.SHAPE, key=build_permission_key(shape))
     rows = Permission.objects.filter(
         standing(at=timezone.now()), covered, project_id=project_id
     ).order_by("scope", "-expires_at")
@@ -149,7 +153,7 @@ class NewPermission:
             review=review,
             scope=self.scope,
             tool=self.tool[:200],  # as the call itself has it
-            key=permission_key(self.covers),
+            key=build_permission_key(self.covers),
             covers=self.covers,
             rules=json.dumps(self.rules),
             granted_by_id=person_id,
@@ -168,7 +172,7 @@ def new_permission(
     uses: int,
     at: datetime,
 ) -> NewPermission:
-    covers = exact_text(call) if scope == Scope.EXACT else shape_text(call)
+    covers = build_exact_text(call) if scope == Scope.EXACT else build_shape_text(call)
     if covers is None:
         raise Invalid(
             "A call of this kind can only be permitted exactly as it is.",

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 from django.urls import reverse
 
-from guidance.services import caps_in_force
+from guidance.services import get_caps_in_force
 from reviews.models import Kind, Review, ReviewState
 from safetext import visible_line
 
@@ -44,7 +44,7 @@ def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
 
     `total` is how many reviews are open: few fill no queue, and nothing is counted.
     """
-    cap = caps_in_force(project_id=project_id).open_reviews
+    cap = get_caps_in_force(project_id=project_id).open_reviews
     limits = [limit for limit in (cap.agent, cap.project) if limit is not None]
     if not limits or total < _shown_from(min(limits)):
         return []

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from guidance.core.arguments import call_key
+from guidance.core.arguments import build_call_key
 from guidance.core.canonical import canonical, digest
 from guidance.core.checks import CheckState
-from guidance.core.tools.permission_shapes import permission_key
+from guidance.core.tools.permission_shapes import build_permission_key
 from reviews.models import GrantState, ReviewState
 
 Payload = Mapping[str, Any]
@@ -152,7 +152,7 @@ def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         review=payload["review"],
         scope=permission["scope"],
         tool=rows.of("call")[call,].values["tool"],
-        key=permission_key(permission["covers"]),
+        key=build_permission_key(permission["covers"]),
         covers=permission["covers"],
         rules=permission["rules"],
         granted_by=now.actor,
@@ -206,7 +206,7 @@ def _key(rows: ExpectedRows, payload: Payload) -> str:
     unread = payload["kind"] == "tool" and shown.get("arguments_json")
     if payload["redacted"] or unread:
         return ""
-    return call_key(
+    return build_call_key(
         run=rows.run_code,
         tool=payload["tool"],
         arguments={"kind": payload["kind"], **shown},

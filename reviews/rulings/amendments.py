@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from common.errors import Invalid, PreconditionRequired
 from guidance.core.canonical import canonical, digest
-from guidance.core.tools.calls import Call, CommandCall, call_digest, call_from
+from guidance.core.tools.calls import Call, CommandCall, build_call, compute_call_digest
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
-from guidance.redactor import fingerprint_key
-from guidance.selectors import policy_by_id
+from guidance.redactor import get_fingerprint_key
+from guidance.selectors import get_policy
 from reviews.models import Review
 from reviews.schemas.calls import CommandBody, EditBody, ToolBody
 
@@ -68,19 +68,19 @@ def judge_amendment(
             "A call of this kind cannot be amended: deny it, and say what to change."
         )
     verdict = judge_call(
-        rules=policy_by_id(review.run.policy_id).policy.tools,
+        rules=get_policy(review.run.policy_id).policy.tools,
         call=_apply_changes(before, amended),
-        fingerprint_key=fingerprint_key(),
+        fingerprint_key=get_fingerprint_key(),
     )
     return Amendment(
         verdict=verdict,
-        digest=call_digest(verdict.call, run=str(review.run.code), key=None),
+        digest=compute_call_digest(verdict.call, run=str(review.run.code), key=None),
     )
 
 
 def call_in(content: dict[str, Any]) -> Call | None:
     """The call that a review is about, as the agent sent it."""
-    return call_from(
+    return build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
     )
 
@@ -123,7 +123,7 @@ def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
             errors=[{"loc": ["amended.tool"], "message": message}],
         )
     # The tool last: what a person saw is a call of this tool, whatever they make of it.
-    fields = {**before.shown(), **amended, "tool": before.tool}
+    fields = {**before.to_fields(), **amended, "tool": before.tool}
     if "content" in amended:
         fields["diff_lines"] = amended.get("diff_lines")
     if "command" in amended and "arguments" not in amended:

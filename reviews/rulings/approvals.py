@@ -13,8 +13,8 @@ from common.errors import Invalid
 from guidance.core.canonical import canonical
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.permission_shapes import permittable
-from guidance.selectors import LoadedPolicy, policy_by_id
+from guidance.core.tools.permission_shapes import is_permittable
+from guidance.selectors import LoadedPolicy, get_policy
 from reviews.models import Kind, Review
 from reviews.permissions.grants import NewGrant, grant_for
 from reviews.permissions.standing import NewPermission, new_permission
@@ -107,7 +107,7 @@ def letting_of(
     if not lets:
         return None
     content = json.loads(review.content)
-    policy = policy_by_id(review.run.policy_id)
+    policy = get_policy(review.run.policy_id)
     if action == "approve":
         letting = Letting(
             call_code=str(review.call.code),
@@ -119,7 +119,7 @@ def letting_of(
         )
     else:
         letting = _approve_amended(review, content, amended, policy, remember)
-    asks_always = remember and not permittable(
+    asks_always = remember and not is_permittable(
         letting.findings, always_ask=policy.policy.tools.always_ask
     )
     _refuse_if(

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import SYSTEM_LOOP
 from common.errors import DomainError
-from guidance.selectors import policy_by_id
+from guidance.selectors import get_policy
 from ledger.models import Run, RunStatus
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
@@ -80,7 +80,7 @@ class AbandonRun(ChangeRequest[bool]):
 
 
 def _silent(run: RunState, at: datetime) -> bool:
-    patience = policy_by_id(run.policy_id).policy.runs.abandon_after_s
+    patience = get_policy(run.policy_id).policy.runs.abandon_after_s
     return at >= run.updated_at + timedelta(seconds=patience)
 
 
@@ -113,7 +113,7 @@ def abandon_silent_runs() -> int:
         for code, policy_id, updated_at in idle
         if now
         >= updated_at
-        + timedelta(seconds=policy_by_id(policy_id).policy.runs.abandon_after_s)
+        + timedelta(seconds=get_policy(policy_id).policy.runs.abandon_after_s)
     )
 
 

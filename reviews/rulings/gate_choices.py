@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from common.errors import Invalid
-from guidance.core.checks import CheckState, NotOffered, rule
+from guidance.core.checks import CheckState, NotOffered, apply_ruling
 from reviews.checks import state_of_check, store_state
 from reviews.models import RULINGS, GateCheck, Kind, Review
 
@@ -55,7 +55,7 @@ def choice_of(review: Review, *, action: str, note: str) -> Choice | None:
             f"note: {message}.", errors=[{"loc": ["note"], "message": message}]
         )
     try:
-        state = rule(state_of_check(check), action, said=note, guidance=note)
+        state = apply_ruling(state_of_check(check), action, said=note, guidance=note)
     except NotOffered as refused:
         raise Invalid(
             f"action: {refused}.",

@@ -12,7 +12,7 @@ from pydantic import (
     model_validator,
 )
 
-from guidance.core.arguments import tool_problem
+from guidance.core.arguments import find_tool_problem
 from guidance.core.arguments.tool_names import TOOL_NAME_LIMIT
 from guidance.core.edits import Edit
 from guidance.core.tools.calls import (
@@ -29,7 +29,7 @@ LINES_LIMIT = 10_000_000
 
 
 def _tool_name(name: str) -> str:
-    problem = tool_problem(name)
+    problem = find_tool_problem(name)
     if problem is not None:
         raise ValueError(problem)
     return name

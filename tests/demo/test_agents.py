@@ -13,7 +13,13 @@ from django.conf import settings
 from demo.agents.plan import Plan
 from demo.agents.profile import Call, Check, Profile, Stop, Trouble
 from demo.agents.profiles import PROFILES, get_profile
-from guidance.core.checks import Verdict, combine, open_check, read_text, take_verdict
+from guidance.core.checks import (
+    Verdict,
+    apply_verdict,
+    combine,
+    open_check,
+    read_verdict_text,
+)
 from guidance.core.money import micros
 from guidance.core.policy import Policy, load_policy
 from guidance.core.runs.facts import StepReport
@@ -73,7 +79,7 @@ def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
         memory, used = verdict.memory, verdict.used
         played.decisions.append(verdict.decision)
         if verdict.checkpoint_due:
-            memory = memory.checkpointed(memory.last_step)
+            memory = memory.set_checkpoint(memory.last_step)
         if verdict.decision == "throttle":
             plan.throttled()
         if verdict.decision in {"pause", "stop"}:
@@ -95,9 +101,9 @@ def outcome_of(check: Check) -> str:
     gates = combine(shipped().gates[name] for name in check.gates)
     state = open_check(gates)
     for text in (*[f"FAIL - {each}" for each in check.fails], f"PASS - {check.passes}"):
-        verdict = read_text(text, gates=len(gates.gates), bare=True)
+        verdict = read_verdict_text(text, gates=len(gates.gates), bare=True)
         assert isinstance(verdict, Verdict)
-        outcome = take_verdict(state, verdict, gates=gates)
+        outcome = apply_verdict(state, verdict, gates=gates)
         state = outcome.state
         if state.status != "open":
             return outcome.word

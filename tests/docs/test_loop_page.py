@@ -12,7 +12,7 @@ import yaml
 from accounts.models import Project
 from guidance.core.lessons import TEACHINGS
 from guidance.core.loop.facts import FIELDS
-from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES, SIGNALS, SOURCES
@@ -50,7 +50,7 @@ def test_every_rail_is_listed_in_its_order_with_its_outcome() -> None:
         listed.items()
     )
     assert [name for name in listed if name in MET] == list(MET)
-    facts = RailFacts(trouble="x")
+    facts = GuardrailFacts(trouble="x")
     assert judge_proposal(SECTION, REPAIR, facts).outcome == listed["decision"]
 
 

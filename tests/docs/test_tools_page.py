@@ -18,7 +18,7 @@ from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judge_call import judge_call
-from guidance.core.tools.permission_shapes import shape_text
+from guidance.core.tools.permission_shapes import build_shape_text
 from guidance.core.tools.rules import ToolRules
 from guidance.core.vocabulary import CALL_DECISIONS
 from tests.builders import make_policy, start_run
@@ -93,7 +93,7 @@ def test_the_shapes_are_as_the_page_says() -> None:
 
 
 def _shape(text: str) -> str | None:
-    return shape_text(CommandCall(tool="Bash", command=text))
+    return build_shape_text(CommandCall(tool="Bash", command=text))
 
 
 def test_the_digest_can_be_computed(agent: httpx.Client) -> None:

@@ -13,7 +13,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Project
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from ledger.writer import writer
 from loop.control.clock import SendHeartbeat, run_cycle, send_heartbeat
@@ -53,7 +53,7 @@ def count_entries(run: str) -> int:
 
 
 def test_two_clocks_that_tick_at_once_beat_once(project: Project, run: str) -> None:
-    section = policy_in_force(project_id=project.pk, name="default").policy.loop
+    section = get_policy_in_force(project_id=project.pk, name="default").policy.loop
     writer().perform_now(SendHeartbeat(run_code=run, section=section))
     before = count_entries(run)
 
@@ -69,7 +69,7 @@ def test_a_clock_waits_for_its_own_rhythm_and_for_others(
     project: Project, run: str, column: str
 ) -> None:
     """Each of the two is enough to let the beat wait."""
-    section = policy_in_force(project_id=project.pk, name="default").policy.loop
+    section = get_policy_in_force(project_id=project.pk, name="default").policy.loop
     loops = ProjectLoop.objects.filter(pk=project.pk)
     loops.update(heartbeat_at=None, looked_at=None)
     loops.update(**{column: timezone.now()})
@@ -184,7 +184,7 @@ def test_a_lesson_is_told_once(project: Project, run: str) -> None:
 def test_what_happened_is_heard_once(
     agent: httpx.Client, project: Project, run: str
 ) -> None:
-    section = policy_in_force(project_id=project.pk, name="default").policy.loop
+    section = get_policy_in_force(project_id=project.pk, name="default").policy.loop
     done = start_run(agent)
     agent.post(f"/runs/{done}/finish", json={"outcome": "completed"})
     assert read_ledger_events(project.pk) == 1
@@ -203,7 +203,7 @@ def test_a_trigger_is_decided_once(
     send(agent)
     run_cycle(project.pk)
     signal = Signal.objects.get(project=project)
-    policy = policy_in_force(project_id=project.pk, name="default")
+    policy = get_policy_in_force(project_id=project.pk, name="default")
     before = count_entries(run)
 
     with pytest.raises(AlreadyDecided):
@@ -245,7 +245,7 @@ def test_a_run_of_the_loop_that_is_not_long_goes_on(project: Project, run: str) 
 
 
 def test_two_that_start_the_loop_start_one_run(project: Project, run: str) -> None:
-    policy = policy_in_force(project_id=project.pk, name="default")
+    policy = get_policy_in_force(project_id=project.pk, name="default")
 
     with pytest.raises(RunStarted):
         writer().perform_now(

@@ -15,9 +15,9 @@ from console.queue.amend import AmendBox, amend_box
 from console.queue.remember import Remembering, remembered_with, remembering_of
 from guidance.core.shell_commands import Part, split_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
-from guidance.core.tools.texts import holders, marked_texts
-from guidance.core.vocabulary import call_severity
-from guidance.selectors import policy_by_id
+from guidance.core.tools.texts import list_holders, list_marked_texts
+from guidance.core.vocabulary import get_call_severity
+from guidance.selectors import get_policy
 from reviews.models import Review
 from reviews.rulings.call_pages import Form, Sheet, sheets_of
 from reviews.rulings.reading_proof import pages_served, unread
@@ -181,12 +181,12 @@ def _arguments(content: Mapping[str, Any]) -> int | None:
 
 def _shells(review: Review, content: Mapping[str, Any]) -> frozenset[str]:
     """Where in the arguments a command stands, by the policy's marks."""
-    rules = policy_by_id(review.run.policy_id).policy.tools
+    rules = get_policy(review.run.policy_id).policy.tools
     return frozenset(
         text.place
-        for text in marked_texts(
-            holders(content["shown"].get("arguments") or {}, "/arguments"),
-            rules.shell.of(content["tool"]),
+        for text in list_marked_texts(
+            list_holders(content["shown"].get("arguments") or {}, "/arguments"),
+            rules.shell.get_names(content["tool"]),
         )
         if not text.joined
     )
@@ -235,7 +235,7 @@ def _about_everything(text: str, span: Sequence[int]) -> bool:
 
 def _reasons(content: Mapping[str, Any], sheets: Sequence[Sheet]) -> Iterator[Reason]:
     """The findings that need a person first, then what else was found."""
-    found = sorted(content["findings"], key=lambda f: call_severity(f["decision"]))
+    found = sorted(content["findings"], key=lambda f: get_call_severity(f["decision"]))
     reasons = (_reason(finding, sheets) for finding in found)
     yield from dict.fromkeys(reasons)  # told once, however often it was found
 

@@ -11,8 +11,13 @@ from django.utils.safestring import SafeString
 from console.charts import gauge
 from console.format import change
 from console.runs.rows import Amount
-from guidance.core.number_format import beside, percent, percent_beside, plain
-from guidance.core.vocabulary import severity
+from guidance.core.number_format import (
+    format_beside,
+    format_percent,
+    format_percent_beside,
+    format_plain,
+)
+from guidance.core.vocabulary import get_severity
 
 TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
 
@@ -54,7 +59,7 @@ def signals_of(
         for gate, row in rows
         if row is not None
     ]
-    judged.sort(key=lambda pair: severity(pair[0]["decision"]) if pair[0] else 9)
+    judged.sort(key=lambda pair: get_severity(pair[0]["decision"]) if pair[0] else 9)
     return [signal for _, signal in judged]
 
 
@@ -96,8 +101,8 @@ def _rework(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["rework_ratio"], limits["max_rework_ratio"]
     return _Row(
         name="Rework ratio",
-        value=percent_beside(value, limit, places=0),
-        limit=f"limit {percent(limit)}",
+        value=format_percent_beside(value, limit, places=0),
+        limit=f"limit {format_percent(limit)}",
         share=value,
         tick=limit,
     )
@@ -108,7 +113,7 @@ def _uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     return _Row(
         name="Uncertainty",
         value=_score(value, limit),
-        limit=f"limit {plain(limit, places=2)}",
+        limit=f"limit {format_plain(limit, places=2)}",
         share=value or 0.0,
         tick=limit,
         known=value is not None,
@@ -120,7 +125,7 @@ def _coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     return _Row(
         name="Coherence",
         value=_score(value, floor),
-        limit=f"floor {plain(floor, places=2)}",
+        limit=f"floor {format_plain(floor, places=2)}",
         share=value or 0.0,
         tick=floor,
         beyond="under",
@@ -134,7 +139,7 @@ def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     return _Row(
         name="Spend slope",
         value=change(value, limit=limit),
-        limit=f"limit {percent(limit)} a step",
+        limit=f"limit {format_percent(limit)} a step",
         share=value / scale,
         tick=limit / scale,
         beyond="rising",
@@ -183,4 +188,4 @@ def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
 
 
 def _score(value: float | None, limit: float) -> str:
-    return "–" if value is None else beside(value, limit, places=2)
+    return "–" if value is None else format_beside(value, limit, places=2)

@@ -11,10 +11,10 @@ from guidance.core.arguments.schema import (
     check_schema,
 )
 from guidance.core.arguments.tool_names import (
-    allowlisted,
-    call_key,
-    pattern_problem,
-    tool_problem,
+    build_call_key,
+    find_pattern_problem,
+    find_tool_problem,
+    is_allowlisted,
 )
 from guidance.core.regex import Pattern, PatternRefused, compile_pattern
 
@@ -27,11 +27,11 @@ __all__ = [
     "Schema",
     "SchemaProblem",
     "SchemaRefused",
-    "allowlisted",
-    "call_key",
+    "build_call_key",
     "check_schema",
     "compile_pattern",
-    "pattern_problem",
+    "find_pattern_problem",
+    "find_tool_problem",
+    "is_allowlisted",
     "read_arguments",
-    "tool_problem",
 ]

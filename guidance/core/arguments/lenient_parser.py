@@ -15,8 +15,13 @@ import re
 from typing import Any
 
 from guidance.core.arguments.argument import Repair
-from guidance.core.arguments.positions import place
-from guidance.core.strict_json import DEPTH_LIMIT, Refused, decimal, integer
+from guidance.core.arguments.positions import locate
+from guidance.core.strict_json import (
+    DEPTH_LIMIT,
+    JsonRefused,
+    parse_decimal,
+    parse_integer,
+)
 
 # More than a slip or two of the same kind is another format.
 REPAIR_LIMIT = 100
@@ -66,7 +71,7 @@ class _Reader:
     def note(self, at: int, what: str) -> None:
         if len(self.repairs) == REPAIR_LIMIT:
             raise Broken(at, "too much is wrong with the text to put it right")
-        line, column = place(self.text, at)
+        line, column = locate(self.text, at)
         self.repairs.append(Repair(line=line, column=column, what=what))
 
     def blanks(self) -> None:
@@ -176,10 +181,10 @@ class _Reader:
         if number is not None:
             self.at = number.end()
             try:
-                return (integer if number[0].lstrip("-").isdigit() else decimal)(
-                    number[0]
-                )
-            except Refused as refused:
+                return (
+                    parse_integer if number[0].lstrip("-").isdigit() else parse_decimal
+                )(number[0])
+            except JsonRefused as refused:
                 raise Broken(start, str(refused)) from None
         bare = _BARE.match(self.text, start, self.end)
         if bare is not None:

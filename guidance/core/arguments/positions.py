@@ -1,4 +1,4 @@
-"""Places in a raw text: line and column, and how the text ends."""
+"""Positions in a raw text: line and column, and whether the text breaks off."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from guidance.core.strict_json import (
     DEPTH_LIMIT,
-    Refused,
-    checked_text,
-    decimal,
-    integer,
+    JsonRefused,
+    check_text,
+    parse_decimal,
+    parse_integer,
 )
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -36,17 +36,17 @@ _STRICT = re.compile(
 )
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     line: int
     column: int
 
 
-def place(text: str, at: int) -> Place:
+def locate(text: str, at: int) -> Position:
     """Counted from 1; a line ends with LF."""
-    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+    return Position(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
 
 
-def breaks_off(text: str) -> bool:
+def is_cut_off(text: str) -> bool:
     """The text ends within a string, a comment, an object or an array.
 
     So does, to us, one of more tokens than are read.
@@ -69,26 +69,26 @@ def breaks_off(text: str) -> bool:
     return bool(opened)
 
 
-def first_refusal(text: str) -> tuple[int, str]:
+def find_refusal(text: str) -> tuple[int, str]:
     """Where the first thing stands that is JSON and still refused."""
     keys: list[set[str] | None] = []
     key_expected = False
-    for token in _tokens(text):
+    for token in _iterate_tokens(text):
         kind = token.lastgroup
         at = token.start(kind or 0)
         try:
             if kind == "string":
-                value = checked_text(_text(token["string"]))
+                value = check_text(_decode_string(token["string"]))
                 known = keys[-1] if keys else None
                 if key_expected and known is not None:
                     if value in known:
                         return at, "a key stands twice in one object"
                     known.add(value)
             elif kind == "number":
-                (decimal if token["point"] else integer)(token["number"])
+                (parse_decimal if token["point"] else parse_integer)(token["number"])
             elif kind == "word" and token["word"] not in ("true", "false", "null"):
-                raise Refused("NaN and infinity are not JSON")
-        except Refused as refused:
+                raise JsonRefused("NaN and infinity are not JSON")
+        except JsonRefused as refused:
             return at, str(refused)
         if kind == "open":
             if len(keys) == DEPTH_LIMIT:
@@ -100,14 +100,14 @@ def first_refusal(text: str) -> tuple[int, str]:
     return 0, ""
 
 
-def _text(quoted: str) -> str:
+def _decode_string(quoted: str) -> str:
     if "\\" not in quoted:
         return quoted[1:-1]
     text: str = json.loads(quoted, strict=False)
     return text
 
 
-def _tokens(text: str) -> Iterator[re.Match[str]]:
+def _iterate_tokens(text: str) -> Iterator[re.Match[str]]:
     position = 0
     for token in _STRICT.finditer(text):
         if token.start() != position:

@@ -43,7 +43,7 @@ class Schema:
                 offline=True,
             )
         except ValidationError as error:
-            where = _pointer(error.instance_path) or "its top"
+            where = _build_pointer(error.instance_path) or "its top"
             raise SchemaRefused(
                 f"not a usable schema at {where}: {error.message}"
             ) from None
@@ -55,7 +55,9 @@ class Schema:
         try:
             errors = islice(self._validator.iter_errors(dict(arguments)), PROBLEM_LIMIT)
             return tuple(
-                SchemaProblem(path=_pointer(error.instance_path), message=error.message)
+                SchemaProblem(
+                    path=_build_pointer(error.instance_path), message=error.message
+                )
                 for error in errors
             )
         except ValueError as error:
@@ -69,6 +71,6 @@ def check_schema(
     return Schema(schema).problems(arguments)
 
 
-def _pointer(path: list[str | int]) -> str:
+def _build_pointer(path: list[str | int]) -> str:
     parts = (str(part).replace("~", "~0").replace("/", "~1") for part in path)
     return "".join("/" + part for part in parts)

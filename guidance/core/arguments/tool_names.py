@@ -1,4 +1,4 @@
-"""Which call this is, which tool it names, and whether the tool is allowed."""
+"""Names of tools: whether one is valid and allowed, and the key of a call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from guidance.core.canonical import canonical
 TOOL_NAME_LIMIT = 128
 
 
-def call_key(
+def build_call_key(
     *, run: str, tool: str, arguments: Mapping[str, object], policy_hash: str
 ) -> str:
     """64 hex digits, the same for the same call in the same run under the same policy.
@@ -27,7 +27,7 @@ def call_key(
     return hashlib.sha256(canonical(call).encode()).hexdigest()
 
 
-def allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
+def is_allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
     """None is no list at all and allows every tool; an empty list allows none.
 
     A pattern is a name, or the beginning of names and a star. Case counts.
@@ -40,16 +40,16 @@ def allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
     )
 
 
-def pattern_problem(pattern: str) -> str | None:
+def find_pattern_problem(pattern: str) -> str | None:
     """Why a pattern of the allowlist would not do what it seems to, None if it does."""
     if not pattern.strip():
         return "an empty pattern allows nothing"
     if "*" in pattern[:-1]:
         return "a star may only stand at the end"
-    return None if pattern == "*" else tool_problem(pattern.removesuffix("*"))
+    return None if pattern == "*" else find_tool_problem(pattern.removesuffix("*"))
 
 
-def tool_problem(name: str) -> str | None:
+def find_tool_problem(name: str) -> str | None:
     """Why this cannot be the name of a tool, None if it can.
 
     Only what is seen and cannot be mistaken: letters and digits of any script, printable

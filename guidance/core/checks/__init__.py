@@ -8,9 +8,9 @@ from guidance.core.checks.attempts import (
     Event,
     NotOffered,
     Outcome,
+    apply_ruling,
+    apply_verdict,
     open_check,
-    rule,
-    take_verdict,
 )
 from guidance.core.checks.combined_gates import CombinedGates, choose_gates, combine
 from guidance.core.checks.definition_reader import Refused, read_gate, read_gates
@@ -20,29 +20,29 @@ from guidance.core.checks.definitions import (
     Criterion,
     GateDefinition,
     Retry,
-    gates_to_json,
+    dump_gates,
 )
 from guidance.core.checks.evidence import (
     CommandEvidence,
     Evidence,
     JudgeEvidence,
+    list_unproven,
     read_evidence,
-    unproven,
 )
 from guidance.core.checks.prompts import (
-    exhaustion_text,
-    exhaustion_title,
-    previous_feedback,
-    prompt_text,
+    build_exhaustion_text,
+    build_exhaustion_title,
+    build_previous_feedback,
+    build_prompt,
 )
-from guidance.core.checks.verdict_reader import read_text
+from guidance.core.checks.verdict_reader import read_verdict_text
 from guidance.core.checks.verdicts import (
     FORMS,
     GateVerdict,
     Verdict,
     VerdictProblem,
-    read_body,
-    render,
+    read_verdict_body,
+    render_verdict,
 )
 
 __all__ = [
@@ -65,21 +65,21 @@ __all__ = [
     "Retry",
     "Verdict",
     "VerdictProblem",
+    "apply_ruling",
+    "apply_verdict",
+    "build_exhaustion_text",
+    "build_exhaustion_title",
+    "build_previous_feedback",
+    "build_prompt",
     "choose_gates",
     "combine",
-    "exhaustion_text",
-    "exhaustion_title",
-    "gates_to_json",
+    "dump_gates",
+    "list_unproven",
     "open_check",
-    "previous_feedback",
-    "prompt_text",
-    "read_body",
     "read_evidence",
     "read_gate",
     "read_gates",
-    "read_text",
-    "render",
-    "rule",
-    "take_verdict",
-    "unproven",
+    "read_verdict_body",
+    "read_verdict_text",
+    "render_verdict",
 ]

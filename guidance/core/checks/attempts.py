@@ -1,4 +1,4 @@
-"""The life of a check: what verdicts and a person's rulings do to it."""
+"""The state of a check, and how verdicts and rulings change it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from guidance.core.checks.combined_gates import HINT_LIMIT, CombinedGates
 from guidance.core.checks.definitions import MODES
-from guidance.core.checks.evidence import Evidence, unproven
+from guidance.core.checks.evidence import Evidence, list_unproven
 from guidance.core.checks.verdicts import RATIONALE_LIMIT, Verdict
 
 MAX_RESETS = 3
@@ -79,7 +79,9 @@ class CheckState:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> CheckState:
-        state = cls(**{**document, "history": tuple(map(_event, document["history"]))})
+        state = cls(
+            **{**document, "history": tuple(map(_read_event, document["history"]))}
+        )
         if state.status not in STATUSES or state.mode not in MODES:
             raise ValueError(f"no such state of a check: {state.status}, {state.mode}")
         return state
@@ -105,7 +107,7 @@ def open_check(gates: CombinedGates, *, max_resets: int = MAX_RESETS) -> CheckSt
     )
 
 
-def take_verdict(
+def apply_verdict(
     state: CheckState,
     verdict: Verdict,
     *,
@@ -120,30 +122,30 @@ def take_verdict(
     """
     if state.status != "open":
         raise NotOffered(f"the check is {state.status}: it takes no more verdicts")
-    missing = unproven(gates, evidence) if verdict.passed else ()
+    missing = list_unproven(gates, evidence) if verdict.passed else ()
     if verdict.passed and not missing:
         event = Event(what="passed", said=verdict.rationale)
-        return Outcome(word="passed", state=_after(state, event, status="passed"))
+        return Outcome(word="passed", state=_add_event(state, event, status="passed"))
     event = Event(
         what="failed",
         said=verdict.rationale,
-        failed_gates=verdict.failed_gates or _owners(gates, missing),
+        failed_gates=verdict.failed_gates or _find_owners(gates, missing),
         unproven=missing,
-        remarks=tuple(_remarks(gates, verdict, evidence)),
+        remarks=tuple(_list_remarks(gates, verdict, evidence)),
     )
     attempts = state.attempts + 1
     left = attempts < state.max_attempts
     status = _MILD.get(state.mode) or ("open" if left else "exhausted")
     return Outcome(
         word="retry" if status == "open" else status,
-        state=_after(state, event, status=status, attempts=attempts),
+        state=_add_event(state, event, status=status, attempts=attempts),
         hints=gates.hints(event.failed_gates),
         unproven=missing,
-        warning=_warning(gates, event) if status == "warned" else None,
+        warning=_build_warning(gates, event) if status == "warned" else None,
     )
 
 
-def rule(
+def apply_ruling(
     state: CheckState, ruling: str, *, said: str, guidance: str = ""
 ) -> CheckState:
     """What a person's choice makes of an exhausted check.
@@ -155,8 +157,8 @@ def rule(
         raise NotOffered(f"{ruling!r} is not offered; this check offers {offered}")
     status = _RULINGS[ruling]
     if status != "open":
-        return _after(state, Event(what=status, said=said), status=status)
-    return _after(
+        return _add_event(state, Event(what=status, said=said), status=status)
+    return _add_event(
         state,
         Event(what="reset", said=said),
         status=status,
@@ -166,18 +168,18 @@ def rule(
     )
 
 
-def _after(state: CheckState, event: Event, **changes: Any) -> CheckState:
+def _add_event(state: CheckState, event: Event, **changes: Any) -> CheckState:
     return replace(state, history=(*state.history, event), **changes)
 
 
-def _owners(gates: CombinedGates, criteria: tuple[str, ...]) -> tuple[int, ...]:
+def _find_owners(gates: CombinedGates, criteria: tuple[str, ...]) -> tuple[int, ...]:
     """The numbers of the gates that these criteria belong to."""
     ids = {name.partition(".")[0] for name in criteria}
     numbered = enumerate(gates.gates, 1)
     return tuple(number for number, gate in numbered if gate.slug in ids)
 
 
-def _remarks(
+def _list_remarks(
     gates: CombinedGates, verdict: Verdict, evidence: Sequence[Evidence]
 ) -> Iterator[str]:
     for entry in verdict.per_gate:
@@ -188,20 +190,20 @@ def _remarks(
             yield f"{item.criterion}: {item.said[:RATIONALE_LIMIT]}"
 
 
-def _warning(gates: CombinedGates, event: Event) -> str:
+def _build_warning(gates: CombinedGates, event: Event) -> str:
     names = [
         gate.slug
         for number, gate in enumerate(gates.gates, 1)
         if number in event.failed_gates or not event.failed_gates
     ]
-    told = f"Gate not passed: {', '.join(names)}. {failure_text(event)}"
+    told = f"Gate not passed: {', '.join(names)}. {describe_failure(event)}"
     if not event.unproven:
         return told
     # A claim says nothing about why it was not believed; what the verifiers said does.
     return " ".join((told, *(f"({remark})" for remark in event.remarks[:HINT_LIMIT])))
 
 
-def failure_text(event: Event) -> str:
+def describe_failure(event: Event) -> str:
     """What was said about a failed attempt, in one line."""
     if not event.unproven:
         return event.said
@@ -209,6 +211,6 @@ def failure_text(event: Event) -> str:
     return f"PASS was claimed without a passing result for {proofs}: {event.said}"
 
 
-def _event(document: Mapping[str, Any]) -> Event:
+def _read_event(document: Mapping[str, Any]) -> Event:
     lists = ("failed_gates", "unproven", "remarks")
     return Event(**{**document, **{name: tuple(document[name]) for name in lists}})

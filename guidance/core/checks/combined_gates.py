@@ -1,12 +1,16 @@
-"""What several gates make together when one check takes them all."""
+"""Several gates combined into one check."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidance.core.checks.definition_reader import Refused, id_problem, read_gate
-from guidance.core.checks.definitions import Criterion, GateDefinition, strictest
+from guidance.core.checks.definition_reader import Refused, find_id_problem, read_gate
+from guidance.core.checks.definitions import (
+    Criterion,
+    GateDefinition,
+    get_strictest_mode,
+)
 from guidance.core.document_reader import Problem
 
 CHECK_LIMIT = 50
@@ -21,7 +25,7 @@ class CombinedGates:
 
     @property
     def mode(self) -> str:
-        return strictest(tuple(gate.mode for gate in self.gates))
+        return get_strictest_mode(tuple(gate.mode for gate in self.gates))
 
     @property
     def max_attempts(self) -> int:
@@ -83,7 +87,7 @@ def choose_gates(
         if name in policy:
             found[name] = policy[name]
         else:
-            why = id_problem(name) or "the policy has no gate with this id"
+            why = find_id_problem(name) or "the policy has no gate with this id"
             problems.append((f"gates.{place}", why))
     for place, document in enumerate(inline):
         path = f"inline.{place}"

@@ -46,7 +46,7 @@ def read_gates(root: Section) -> dict[str, GateDefinition]:
         problems: list[Problem] = []
         if "id" in document:
             problems.append(("id", "the key of a gate is its id"))
-        gates[name] = _gate(document | {"id": name}, problems)
+        gates[name] = _read_gate(document | {"id": name}, problems)
         for path, why in problems:
             root.refuse(f"gates.{name}.{path}", why)
     return gates
@@ -56,13 +56,13 @@ def read_gate(document: object) -> GateDefinition:
     """A gate defined on the check itself; raises Refused naming everything wrong."""
     problems: list[Problem] = []
     if isinstance(document, Mapping):
-        gate = _gate(document, problems)
+        gate = _read_gate(document, problems)
         if not problems:
             return gate
     raise Refused(tuple(problems) or (("", "must be an object"),))
 
 
-def id_problem(name: str) -> str | None:
+def find_id_problem(name: str) -> str | None:
     """Why this cannot be the id of a gate, None if it can."""
     if not name.strip():
         return "the id of a gate is blank"
@@ -74,7 +74,7 @@ def id_problem(name: str) -> str | None:
     return None
 
 
-def require(section: Section, document: object, *names: str) -> None:
+def require_keys(section: Section, document: object, *names: str) -> None:
     """Refuse the keys that an object lacks, where no default may stand in."""
     if isinstance(document, Mapping):
         for name in names:
@@ -82,22 +82,26 @@ def require(section: Section, document: object, *names: str) -> None:
                 section.refuse(name, "is missing")
 
 
-def _gate(document: Mapping[str, object], problems: list[Problem]) -> GateDefinition:
-    section = Section(_spelt_out(document), path="", problems=problems)
+def _read_gate(
+    document: Mapping[str, object], problems: list[Problem]
+) -> GateDefinition:
+    section = Section(_expand_criteria(document), path="", problems=problems)
     name = section.text("id", most=_ID_LIMIT)
-    why = id_problem(name)
+    why = find_id_problem(name)
     if section.sound("id") and why:
         section.refuse("id", why)
     severity = section.choice("severity", "medium", among=SEVERITIES)
     gate = GateDefinition(
         slug=name,
-        name=_line(section, "name", most=_NAME_LIMIT) if "name" in document else name,
-        description=_optional(section, document, "description", most=_TEXT_LIMIT),
+        name=_read_line(section, "name", most=_NAME_LIMIT)
+        if "name" in document
+        else name,
+        description=_read_optional(section, document, "description", most=_TEXT_LIMIT),
         severity=severity,
         mode=section.choice("mode", MODE_OF_SEVERITY[severity], among=MODES),
-        criteria=tuple(map(_criterion, section.parts("criteria"))),
-        guidance=_optional(section, document, "guidance", most=_GUIDANCE_LIMIT),
-        retry=_retry(section.part("retry")),
+        criteria=tuple(map(_read_criterion, section.parts("criteria"))),
+        guidance=_read_optional(section, document, "guidance", most=_GUIDANCE_LIMIT),
+        retry=_read_retry(section.part("retry")),
     )
     if len(gate.criteria) > CRITERIA_LIMIT:
         section.refuse("criteria", f"must be a list of at most {CRITERIA_LIMIT}")
@@ -105,7 +109,7 @@ def _gate(document: Mapping[str, object], problems: list[Problem]) -> GateDefini
     return gate
 
 
-def _spelt_out(document: Mapping[str, object]) -> dict[str, object]:
+def _expand_criteria(document: Mapping[str, object]) -> dict[str, object]:
     """A criterion that is only a text, as the object it stands for."""
     criteria = document.get("criteria")
     if not isinstance(criteria, list):
@@ -114,17 +118,17 @@ def _spelt_out(document: Mapping[str, object]) -> dict[str, object]:
     return {**document, "criteria": objects}
 
 
-def _criterion(section: Section) -> Criterion:
-    text = _line(section, "text", most=_TEXT_LIMIT)
+def _read_criterion(section: Section) -> Criterion:
+    text = _read_line(section, "text", most=_TEXT_LIMIT)
     verifier = section.choice("verifier", "", among=VERIFIERS) or None
     command = None
     if verifier == "command":
-        command = _line(section, "command", most=_COMMAND_LIMIT)
+        command = _read_line(section, "command", most=_COMMAND_LIMIT)
     section.close()
     return Criterion(text=text, verifier=verifier, command=command)
 
 
-def _retry(section: Section) -> Retry:
+def _read_retry(section: Section) -> Retry:
     default = Retry()
     retry = Retry(
         max_attempts=section.integer(
@@ -141,21 +145,21 @@ def _retry(section: Section) -> Retry:
     return retry
 
 
-def _optional(
+def _read_optional(
     section: Section, document: Mapping[str, object], name: str, *, most: int
 ) -> str:
-    return _filled(section, name, most=most) if name in document else ""
+    return _read_filled_text(section, name, most=most) if name in document else ""
 
 
-def _filled(section: Section, name: str, *, most: int) -> str:
+def _read_filled_text(section: Section, name: str, *, most: int) -> str:
     text = section.text(name, most=most).strip()
     if not text and section.sound(name):
         section.refuse(name, "must not be blank")
     return text
 
 
-def _line(section: Section, name: str, *, most: int) -> str:
-    text = _filled(section, name, most=most)
+def _read_line(section: Section, name: str, *, most: int) -> str:
+    text = _read_filled_text(section, name, most=most)
     if len(text.splitlines()) > 1:
         section.refuse(name, "must be one line")
     return text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from guidance.core.shell_commands.characters import deceiving
+from guidance.core.shell_commands.characters import find_deceiving
 
 # Letters of other scripts that look like those of the words below.
 _ALIKE = {
@@ -38,11 +38,11 @@ class _Plain(dict[int, int | str | None]):
     """For each character the one that it looks like, worked out when first met."""
 
     def __missing__(self, code: int) -> int | str | None:
-        self[code] = plain = _plain(code)
+        self[code] = plain = _find_plain_letter(code)
         return plain
 
 
-def _plain(code: int) -> int | str | None:
+def _find_plain_letter(code: int) -> int | str | None:
     if code < 0x80:
         return code
     if code in _FILLERS or unicodedata.category(chr(code)) in _UNSEEN:
@@ -74,25 +74,25 @@ _FAIL = re.compile(
 )
 
 
-def first_fail(text: str) -> int | None:
+def find_first_fail(text: str) -> int | None:
     """The number of the first line that holds something like a FAIL, from 1."""
-    seen = _seen(text)
+    seen = _render_as_seen(text)
     found = _FAIL.search(seen)
     return None if found is None else seen.count("\n", 0, found.start()) + 1
 
 
 def opens_with_fail(line: str) -> bool:
-    return _FAIL.match(_seen(line)) is not None
+    return _FAIL.match(_render_as_seen(line)) is not None
 
 
-def hidden_problem(text: str) -> str | None:
+def find_hidden_problem(text: str) -> str | None:
     """Why the text may look other than it is, None if it cannot."""
-    found = deceiving(text)
+    found = find_deceiving(text)
     if found is None:
         return None
     return f"holds U+{ord(found[0]):04X}, which hides or reorders what is written"
 
 
-def _seen(text: str) -> str:
+def _render_as_seen(text: str) -> str:
     """The text as it looks, in capitals; every line stays a line."""
     return (text if text.isascii() else text.translate(_Plain())).upper()

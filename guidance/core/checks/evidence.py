@@ -1,4 +1,4 @@
-"""Results that prove a criterion, where the word of the agent is not enough."""
+"""Results that prove a criterion, where the agent's word is not enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from guidance.core.checks.combined_gates import CombinedGates
-from guidance.core.checks.definition_reader import Refused, require
+from guidance.core.checks.definition_reader import Refused, require_keys
 from guidance.core.document_reader import Problem, Section
 
 _NAME_LIMIT = 80
@@ -59,7 +59,9 @@ class JudgeEvidence:
 Evidence = CommandEvidence | JudgeEvidence
 
 
-def unproven(gates: CombinedGates, evidence: Iterable[Evidence]) -> tuple[str, ...]:
+def list_unproven(
+    gates: CombinedGates, evidence: Iterable[Evidence]
+) -> tuple[str, ...]:
     """The criteria that still need a passing result of their own verifier.
 
     Of several results for one criterion all have to pass.
@@ -83,7 +85,7 @@ def read_evidence(
     root = Section({"evidence": given}, path="", problems=problems)
     sections = root.parts("evidence")
     found = tuple(
-        _command(section, document, gates)
+        _read_command(section, document, gates)
         for section, document in zip(sections, given, strict=False)
     )
     if problems:
@@ -91,7 +93,7 @@ def read_evidence(
     return found
 
 
-def _command(
+def _read_command(
     section: Section, document: object, gates: CombinedGates
 ) -> CommandEvidence:
     name = section.text("criterion", most=_NAME_LIMIT)
@@ -101,7 +103,7 @@ def _command(
             section.refuse("criterion", "no criterion of this check asks for a result")
         elif criterion.verifier != CommandEvidence.verifier:
             section.refuse("criterion", "a judge decides on this one")
-    require(section, document, "exit_code")
+    require_keys(section, document, "exit_code")
     exit_code = section.integer("exit_code", _HIGH, low=_LOW, high=_HIGH)
     digest = section.text("output_sha256", most=64)
     if section.sound("output_sha256") and not _SHA256.fullmatch(digest):

@@ -1,4 +1,4 @@
-"""What an agent is asked before an attempt.
+"""The prompt for an attempt, and what a person reads when attempts run out.
 
 No line of a prompt may be read as a verdict when a model repeats it: whatever others
 wrote stands behind a sign that no verdict line begins with, on a line of its own.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guidance.core.checks.attempts import CheckState, failure_text
+from guidance.core.checks.attempts import CheckState, describe_failure
 from guidance.core.checks.combined_gates import CombinedGates
 from guidance.core.checks.definitions import Criterion, GateDefinition
 
@@ -28,36 +28,36 @@ _ANSWER = (
 )
 
 
-def prompt_text(gates: CombinedGates, state: CheckState) -> str:
+def build_prompt(gates: CombinedGates, state: CheckState) -> str:
     """The text for the attempt that is due."""
-    return "\n".join(_lines(gates, state))
+    return "\n".join(_build_lines(gates, state))
 
 
-def previous_feedback(gates: CombinedGates, state: CheckState) -> str | None:
+def build_previous_feedback(gates: CombinedGates, state: CheckState) -> str | None:
     """What was said about the last failure, where a gate lets the agent know."""
     last = state.last_failure
-    return failure_text(last) if last and gates.preserve_context else None
+    return describe_failure(last) if last and gates.preserve_context else None
 
 
-def exhaustion_title(gates: CombinedGates, state: CheckState) -> str:
+def build_exhaustion_title(gates: CombinedGates, state: CheckState) -> str:
     names = ", ".join(gate.name for gate in gates.gates)
     tries = "1 attempt" if state.attempts == 1 else f"{state.attempts} attempts"
     return f"Not passed after {tries}: {names}"
 
 
-def exhaustion_text(gates: CombinedGates, state: CheckState) -> str:
+def build_exhaustion_text(gates: CombinedGates, state: CheckState) -> str:
     """What a person is told who has to choose."""
     last = state.last_failure
-    said = f" Last: {failure_text(last)}" if last else ""
-    return f"{exhaustion_title(gates, state)}.{said}"
+    said = f" Last: {describe_failure(last)}" if last else ""
+    return f"{build_exhaustion_title(gates, state)}.{said}"
 
 
-def _lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:
+def _build_lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:
     yield f"Attempt {state.attempt} of {state.max_attempts}"
     yield f"Enforcement: {state.mode}, {_MODES[state.mode]}."
     for number, gate in enumerate(gates.gates, 1):
         yield ""
-        yield from _gate(number, gate)
+        yield from _describe_gate(number, gate)
     last = state.last_failure
     if last is not None:
         hints = gates.hints(last.failed_gates)
@@ -65,7 +65,7 @@ def _lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:
             yield ""
             yield "Look at these again:"
             yield from (f"- {hint}" for hint in hints)
-        feedback = previous_feedback(gates, state)
+        feedback = build_previous_feedback(gates, state)
         if feedback is not None:
             yield ""
             yield f"Previous feedback: {feedback}"
@@ -73,23 +73,23 @@ def _lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:
     if state.guidance:
         yield ""
         yield "A reviewer gave this guidance for the new attempt:"
-        yield from _quoted(state.guidance)
+        yield from _quote_lines(state.guidance)
     yield ""
     yield from _ANSWER
 
 
-def _gate(number: int, gate: GateDefinition) -> Iterator[str]:
+def _describe_gate(number: int, gate: GateDefinition) -> Iterator[str]:
     yield f"Gate {number}: {gate.name} ({gate.slug}, {gate.severity})"
     if gate.description:
-        yield from _quoted(gate.description)
+        yield from _quote_lines(gate.description)
     for place, criterion in enumerate(gate.criteria, 1):
-        yield f"- {criterion.text}{_proof(f'{gate.slug}.{place}', criterion)}"
+        yield f"- {criterion.text}{_describe_proof(f'{gate.slug}.{place}', criterion)}"
     if gate.guidance:
         yield "Guidance:"
-        yield from _quoted(gate.guidance)
+        yield from _quote_lines(gate.guidance)
 
 
-def _proof(name: str, criterion: Criterion) -> str:
+def _describe_proof(name: str, criterion: Criterion) -> str:
     if criterion.verifier == "command":
         return (
             f" [{name}: run this command and report its exit_code and the"
@@ -100,5 +100,5 @@ def _proof(name: str, criterion: Criterion) -> str:
     return ""
 
 
-def _quoted(text: str) -> Iterator[str]:
+def _quote_lines(text: str) -> Iterator[str]:
     return (f"> {line}" for line in text.splitlines())

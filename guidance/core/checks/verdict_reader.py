@@ -1,4 +1,4 @@
-"""Reading a verdict out of what a model wrote.
+"""Read a verdict out of the text that a model wrote.
 
 A PASS is read narrowly and a FAIL widely. The first verdict line wins; but a PASS is
 believed only where nothing in the whole text looks like a FAIL, so that no quotation,
@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from itertools import islice
 
 from guidance.core.checks.combined_gates import CHECK_LIMIT
-from guidance.core.checks.disguise import first_fail, hidden_problem
+from guidance.core.checks.disguise import find_first_fail, find_hidden_problem
 from guidance.core.checks.verdicts import (
     GateVerdict,
     Verdict,
     VerdictProblem,
-    unsound,
+    list_contradictions,
 )
 
 # Every repetition is possessive or short, so that reading takes linear time.
@@ -49,7 +49,9 @@ _FENCE = re.compile(r"(?P<sign>`{3,}+(?=[^`]*$)|~{3,}+)")
 _RUN_OF_MARKS = re.compile(r"[*_`]+")
 
 
-def read_text(text: str, *, gates: int | None, bare: bool) -> Verdict | VerdictProblem:
+def read_verdict_text(
+    text: str, *, gates: int | None, bare: bool
+) -> Verdict | VerdictProblem:
     """The verdict that a text states; `bare` where the text is the verdict field itself.
 
     `gates` is how many the check has, None where that is unknown.
@@ -57,8 +59,8 @@ def read_text(text: str, *, gates: int | None, bare: bool) -> Verdict | VerdictP
     lines = [line.strip() for line in text.splitlines()]
     body = unquoted = "\n".join(lines)
     if "```" in body or "~~~" in body:
-        lines = _unwrapped(lines)
-        body, unquoted = "\n".join(lines), "\n".join(_unquoted(lines))
+        lines = _strip_fences(lines)
+        body, unquoted = "\n".join(lines), "\n".join(_hide_code_blocks(lines))
     first = len(body) - len(body.lstrip())
     found = list(_VERDICT.finditer(unquoted))
     verdicts = [
@@ -68,33 +70,35 @@ def read_text(text: str, *, gates: int | None, bare: bool) -> Verdict | VerdictP
         or (bare and line.start() == first and line["colon"] is None)
     ]
     if not verdicts:
-        return _problem(_what_is_missing(body, unquoted, misplaced=bool(found)))
+        return _make_problem(_describe_missing(body, unquoted, misplaced=bool(found)))
     # One more than there can be, so that too many are refused without reading them all.
-    entries = list(islice(_entries(unquoted), CHECK_LIMIT + 1))
+    entries = list(islice(_find_entries(unquoted), CHECK_LIMIT + 1))
     verdict = Verdict(
         overall=verdicts[0]["word"].upper(),
-        rationale=_reason(verdicts[0]),
-        per_gate=tuple(map(_gate_verdict, entries)),
-        form=_form(verdicts[0]),
+        rationale=_read_reason(verdicts[0]),
+        per_gate=tuple(map(_read_gate_verdict, entries)),
+        form=_name_form(verdicts[0]),
     )
-    problems = [f"{path}: {why}" for path, why in unsound(verdict, gates=gates)]
+    problems = [
+        f"{path}: {why}" for path, why in list_contradictions(verdict, gates=gates)
+    ]
     if verdict.passed and not problems:
-        rest = _blanked(body, [*verdicts, *entries])
-        problems = list(_doubts(verdicts, rest, text))
-    return _problem(*problems) if problems else verdict
+        rest = _blank_lines(body, [*verdicts, *entries])
+        problems = list(_list_doubts(verdicts, rest, text))
+    return _make_problem(*problems) if problems else verdict
 
 
-def _doubts(verdicts: list[re.Match[str]], rest: str, text: str) -> Iterator[str]:
+def _list_doubts(verdicts: list[re.Match[str]], rest: str, text: str) -> Iterator[str]:
     """Why a PASS is not believed; `rest` is what stands around its lines."""
     if any(line["word"].upper() == "FAIL" for line in verdicts):
         yield "the verdict lines disagree: the text says PASS and FAIL"
-    elif number := first_fail(rest):
+    elif number := find_first_fail(rest):
         yield f"the text says PASS, and line {number} reads as a FAIL"
-    if why := hidden_problem(text):
+    if why := find_hidden_problem(text):
         yield why
 
 
-def _entries(body: str) -> Iterator[re.Match[str]]:
+def _find_entries(body: str) -> Iterator[re.Match[str]]:
     """The lines under the first header that has any; blank ones are passed over."""
     for header in _HEADER.finditer(body):
         entry = _ENTRY.match(body, header.end())
@@ -102,23 +106,23 @@ def _entries(body: str) -> Iterator[re.Match[str]]:
             continue
         while entry is not None:
             yield entry
-            entry = _ENTRY.match(body, _line_end(entry))
+            entry = _ENTRY.match(body, _find_line_end(entry))
         return
 
 
-def _gate_verdict(entry: re.Match[str]) -> GateVerdict:
+def _read_gate_verdict(entry: re.Match[str]) -> GateVerdict:
     return GateVerdict(
         index=int(entry["index"] or entry["number"]),
         passed=entry["word"].upper() == "PASS",
-        rationale=_reason(entry),
+        rationale=_read_reason(entry),
     )
 
 
-def _reason(line: re.Match[str]) -> str:
+def _read_reason(line: re.Match[str]) -> str:
     """What follows, without the signs that close those opened before the verdict."""
-    reason = line.string[line.end() : _line_end(line)].strip()
+    reason = line.string[line.end() : _find_line_end(line)].strip()
     opened: list[str] = []
-    for run in _RUN_OF_MARKS.findall("\n".join(_gaps(line))):
+    for run in _RUN_OF_MARKS.findall("\n".join(_find_gaps(line))):
         if opened and opened[-1] == run[::-1]:
             opened.pop()
         else:
@@ -132,56 +136,56 @@ def _reason(line: re.Match[str]) -> str:
     return reason
 
 
-def _gaps(line: re.Match[str]) -> list[str]:
+def _find_gaps(line: re.Match[str]) -> list[str]:
     names = ("lead", "before", "between", "after")
     groups = line.groupdict()
     return [groups[name] for name in names if groups.get(name)]
 
 
-def _form(line: re.Match[str]) -> str:
+def _name_form(line: re.Match[str]) -> str:
     if line["bare"] is not None:
         return "bare"
     mark = "gate_review" if line["review"] else "gate"
     return f"{mark}_colon" if line["colon"] else mark
 
 
-def _line_end(line: re.Match[str]) -> int:
+def _find_line_end(line: re.Match[str]) -> int:
     end = line.string.find("\n", line.end())
     return len(line.string) if end < 0 else end
 
 
-def _blanked(body: str, lines: list[re.Match[str]]) -> str:
+def _blank_lines(body: str, lines: list[re.Match[str]]) -> str:
     """The text without these lines; every other line keeps its number."""
     pieces = []
     position = 0
     for line in sorted(lines, key=re.Match.end):
         line_ends = body.count("\n", line.start(), line.end())
         pieces += [body[position : line.start()], "\n" * line_ends]
-        position = _line_end(line)
+        position = _find_line_end(line)
     return "".join([*pieces, body[position:]])
 
 
-def _unwrapped(lines: list[str]) -> list[str]:
+def _strip_fences(lines: list[str]) -> list[str]:
     """A text that is one code block as a whole, without its fences."""
     filled = [place for place, line in enumerate(lines) if line]
     if len(filled) < 2:
         return lines
     first, last = filled[0], filled[-1]
     fence = _FENCE.match(lines[first])
-    if fence is None or not _closes(lines[last], fence["sign"]):
+    if fence is None or not _closes_fence(lines[last], fence["sign"]):
         return lines
     inside = lines[first + 1 : last]
-    if any(_closes(line, fence["sign"]) for line in inside):
+    if any(_closes_fence(line, fence["sign"]) for line in inside):
         return lines
     return [*lines[:first], "", *inside, "", *lines[last + 1 :]]
 
 
-def _unquoted(lines: list[str]) -> Iterator[str]:
+def _hide_code_blocks(lines: list[str]) -> Iterator[str]:
     """Every line at its place, those inside of code blocks made unreadable."""
     sign = ""
     for line in lines:
         if sign:
-            sign = "" if _closes(line, sign) else sign
+            sign = "" if _closes_fence(line, sign) else sign
         elif fence := _FENCE.match(line):
             sign = fence["sign"]
         else:
@@ -190,11 +194,11 @@ def _unquoted(lines: list[str]) -> Iterator[str]:
         yield "`" * len(line)
 
 
-def _closes(line: str, sign: str) -> bool:
+def _closes_fence(line: str, sign: str) -> bool:
     return line.startswith(sign) and not line.strip(sign[0])
 
 
-def _what_is_missing(body: str, unquoted: str, *, misplaced: bool) -> str:
+def _describe_missing(body: str, unquoted: str, *, misplaced: bool) -> str:
     if _INCOMPLETE.search(unquoted):
         return "after PASS or FAIL, a dash or a colon and the reason are missing"
     if misplaced:
@@ -204,5 +208,5 @@ def _what_is_missing(body: str, unquoted: str, *, misplaced: bool) -> str:
     return "no verdict line stands in the text"
 
 
-def _problem(*why: str) -> VerdictProblem:
+def _make_problem(*why: str) -> VerdictProblem:
     return VerdictProblem(tuple(("text", each) for each in why))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from guidance.core.checks.combined_gates import CHECK_LIMIT
-from guidance.core.checks.definition_reader import require
-from guidance.core.checks.disguise import hidden_problem, opens_with_fail
+from guidance.core.checks.definition_reader import require_keys
+from guidance.core.checks.disguise import find_hidden_problem, opens_with_fail
 from guidance.core.document_reader import Problem, Section
 
 OVERALL = ("PASS", "FAIL")
@@ -74,26 +74,30 @@ class VerdictProblem:
         return "; ".join(f"{path}: {why}" for path, why in self.errors)
 
 
-def read_body(document: object, *, gates: int | None) -> Verdict | VerdictProblem:
+def read_verdict_body(
+    document: object, *, gates: int | None
+) -> Verdict | VerdictProblem:
     """The structured verdict on so many gates; None where their number is unknown."""
     if not isinstance(document, Mapping):
         return VerdictProblem((("verdict", "must be an object"),))
     problems: list[Problem] = []
     section = Section(document, path="", problems=problems)
-    require(section, document, "overall")
+    require_keys(section, document, "overall")
     entries = section.parts("per_gate")
     verdict = Verdict(
         overall=section.choice("overall", "FAIL", among=OVERALL),
         rationale=section.text("rationale", most=RATIONALE_LIMIT).strip(),
-        per_gate=tuple(map(_entry, entries, document["per_gate"])) if entries else (),
+        per_gate=tuple(map(_read_entry, entries, document["per_gate"]))
+        if entries
+        else (),
     )
     section.close()
     if not problems:
-        problems += unsound(verdict, gates=gates)
+        problems += list_contradictions(verdict, gates=gates)
     return VerdictProblem(tuple(problems)) if problems else verdict
 
 
-def render(verdict: Verdict) -> str:
+def render_verdict(verdict: Verdict) -> str:
     """The text that is read as the same verdict again."""
     lines = [f"GATE_REVIEW: {verdict.overall} - {verdict.rationale}"]
     if verdict.per_gate:
@@ -104,7 +108,7 @@ def render(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def unsound(verdict: Verdict, *, gates: int | None) -> list[Problem]:
+def list_contradictions(verdict: Verdict, *, gates: int | None) -> list[Problem]:
     """Everything that a verdict contradicts itself in, or leaves unsaid.
 
     FAIL with nothing but passing entries is sound: the whole may fail for a reason
@@ -112,7 +116,7 @@ def unsound(verdict: Verdict, *, gates: int | None) -> list[Problem]:
     """
     most = CHECK_LIMIT if gates is None else gates
     claimed = verdict.overall == "PASS"
-    problems = _unreasoned("rationale", verdict.rationale, passed=claimed)
+    problems = _check_rationale("rationale", verdict.rationale, passed=claimed)
     seen: set[int] = set()
     for place, entry in enumerate(verdict.per_gate):
         path = f"per_gate.{place}"
@@ -124,13 +128,13 @@ def unsound(verdict: Verdict, *, gates: int | None) -> list[Problem]:
         if claimed and not entry.passed:
             why = f"overall is PASS, and gate {entry.index} failed"
             problems.append((f"{path}.passed", why))
-        problems += _unreasoned(
+        problems += _check_rationale(
             f"{path}.rationale", entry.rationale, passed=entry.passed
         )
     return problems
 
 
-def _unreasoned(path: str, rationale: str, *, passed: bool) -> list[Problem]:
+def _check_rationale(path: str, rationale: str, *, passed: bool) -> list[Problem]:
     if len(rationale) > RATIONALE_LIMIT:
         return [(path, f"must be at most {RATIONALE_LIMIT} characters")]
     if len(rationale.splitlines()) > 1:
@@ -141,13 +145,13 @@ def _unreasoned(path: str, rationale: str, *, passed: bool) -> list[Problem]:
         return [(path, "this is the place of a reason, not a reason")]
     if passed and opens_with_fail(rationale):
         return [(path, "the reason of a PASS begins with FAIL")]
-    if passed and (why := hidden_problem(rationale)):
+    if passed and (why := find_hidden_problem(rationale)):
         return [(path, why)]
     return []
 
 
-def _entry(section: Section, document: object) -> GateVerdict:
-    require(section, document, "index", "passed")
+def _read_entry(section: Section, document: object) -> GateVerdict:
+    require_keys(section, document, "index", "passed")
     index = section.integer("index", 0, low=1, high=CHECK_LIMIT)
     passed = section.flag("passed", default=False)
     rationale = section.text("rationale", most=RATIONALE_LIMIT).strip()

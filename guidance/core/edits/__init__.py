@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.edits.changes import diff_lines, oversized
+from guidance.core.edits.changes import count_diff_lines, describe_oversized
 from guidance.core.edits.edit import (
     Edit,
     EditMatch,
@@ -18,7 +18,7 @@ __all__ = [
     "EditPlan",
     "EditProblem",
     "EditRefusal",
-    "diff_lines",
-    "oversized",
+    "count_diff_lines",
+    "describe_oversized",
     "plan_edits",
 ]

@@ -37,7 +37,7 @@ def split_lines(text: str) -> list[str]:
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def changes(
+def find_changes(
     old: Sequence[str],
     new: Sequence[str],
     *,
@@ -45,9 +45,9 @@ def changes(
 ) -> Iterator[Change]:
     """The fewest lines to take out and put in. Where comparing costs too much, all are
     taken out and put in as a whole."""
-    head = _shared(old, new)
+    head = _count_shared(old, new)
     old, new = old[head:], new[head:]
-    tail = _shared(old[::-1], new[::-1])
+    tail = _count_shared(old[::-1], new[::-1])
     old, new = old[: len(old) - tail], new[: len(new) - tail]
     pairs = len(old) * len(new)
     if pairs < 2:
@@ -80,24 +80,24 @@ def changes(
         yield pending
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+def _count_shared(one: Sequence[str], other: Sequence[str]) -> int:
     """How many of the first lines are the same."""
     pairs = zip(one, other, strict=False)
     differ = (number for number, (a, b) in enumerate(pairs) if a != b)
     return next(differ, min(len(one), len(other)))
 
 
-def diff_lines(content: str, *, original: str | None = None) -> int:
+def count_diff_lines(content: str, *, original: str | None = None) -> int:
     """Lines put in and taken out; without the original every line counts as put in."""
     if original is None:
         return content.count("\n") + (content[-1:] not in ("", "\n"))
-    made = changes(split_lines(original), split_lines(content))
+    made = find_changes(split_lines(original), split_lines(content))
     return sum(
         change.old_end - change.old + change.new_end - change.new for change in made
     )
 
 
-def oversized(lines: int, *, limit: int = DIFF_LIMIT) -> str | None:
+def describe_oversized(lines: int, *, limit: int = DIFF_LIMIT) -> str | None:
     """What to say about a change that is larger than the limit, None if it is not."""
     if lines <= limit:
         return None

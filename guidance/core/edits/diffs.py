@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from guidance.core.edits.changes import Affords, changes, split_lines
+from guidance.core.edits.changes import Affords, find_changes, split_lines
 
 CONTEXT = 3
 
@@ -26,12 +26,12 @@ class Passage(NamedTuple):
     put: str
 
 
-def passages(
+def list_passages(
     text: str, spans: Iterable[tuple[int, int, str]], *, affords: Affords
 ) -> Iterator[Passage]:
     """The changes of a text whose spans, in their order, are filled anew."""
     position = line = moved = 0
-    for start, end, put in _regions(text, spans):
+    for start, end, put in _list_regions(text, spans):
         line += text.count("\n", position, start)
         within = text.count("\n", start, end)
         at = line + moved
@@ -42,7 +42,7 @@ def passages(
         else:
             old, new = split_lines(text[start:end]), split_lines(put)
             places = [*accumulate(map(len, old), initial=start)]
-            for change in changes(old, new, affords=affords):
+            for change in find_changes(old, new, affords=affords):
                 yield Passage(
                     change.old + line,
                     change.old_end + line,
@@ -57,7 +57,7 @@ def passages(
         position = end
 
 
-def _regions(
+def _list_regions(
     text: str, spans: Iterable[tuple[int, int, str]]
 ) -> Iterator[tuple[int, int, str]]:
     """Whole lines of the original, and what becomes of them.
@@ -81,38 +81,38 @@ def _regions(
         yield first, behind, "".join(parts) + text[position:behind]
 
 
-def unified(text: str, made: Iterable[Passage], *, name: str) -> str:
+def render_unified(text: str, made: Iterable[Passage], *, name: str) -> str:
     """The unified diff of the changes, empty when there are none."""
-    shown = _shown_name(name)
+    shown = _escape_name(name)
     parts = [f"--- a/{shown}\n+++ b/{shown}\n"]
     hunk: list[Passage] = []
     for passage in made:
         if hunk and passage.old - hunk[-1].old_end > 2 * CONTEXT:
-            parts += _hunk(text, hunk)
+            parts += _render_hunk(text, hunk)
             hunk = []
         hunk.append(passage)
     if not hunk:
         return ""
-    parts += _hunk(text, hunk)
+    parts += _render_hunk(text, hunk)
     return "".join(parts)
 
 
-def _hunk(text: str, hunk: Sequence[Passage]) -> Iterator[str]:
+def _render_hunk(text: str, hunk: Sequence[Passage]) -> Iterator[str]:
     first, last = hunk[0], hunk[-1]
-    start, before = _lines_before(text, first.start)
-    end, after = _lines_behind(text, last.end)
-    here = _range(first.old - before, last.old_end + after)
-    there = _range(first.new - before, last.new_end + after)
+    start, before = _find_context_before(text, first.start)
+    end, after = _find_context_behind(text, last.end)
+    here = _render_range(first.old - before, last.old_end + after)
+    there = _render_range(first.new - before, last.new_end + after)
     yield f"@@ -{here} +{there} @@\n"
     for passage in hunk:
-        yield _rows(" ", text[start : passage.start])
-        yield _rows("-", text[passage.start : passage.end])
-        yield _rows("+", passage.put)
+        yield _render_rows(" ", text[start : passage.start])
+        yield _render_rows("-", text[passage.start : passage.end])
+        yield _render_rows("+", passage.put)
         start = passage.end
-    yield _rows(" ", text[start:end])
+    yield _render_rows(" ", text[start:end])
 
 
-def _lines_before(text: str, at: int) -> tuple[int, int]:
+def _find_context_before(text: str, at: int) -> tuple[int, int]:
     """Where the context before a place starts, and how many lines it has."""
     count = 0
     while at > 0 and count < CONTEXT:
@@ -121,7 +121,7 @@ def _lines_before(text: str, at: int) -> tuple[int, int]:
     return at, count
 
 
-def _lines_behind(text: str, at: int) -> tuple[int, int]:
+def _find_context_behind(text: str, at: int) -> tuple[int, int]:
     count = 0
     while at < len(text) and count < CONTEXT:
         at = text.find("\n", at) + 1 or len(text)
@@ -129,7 +129,7 @@ def _lines_behind(text: str, at: int) -> tuple[int, int]:
     return at, count
 
 
-def _rows(sign: str, text: str) -> str:
+def _render_rows(sign: str, text: str) -> str:
     if not text:
         return ""
     rows = sign + text.removesuffix("\n").replace("\n", f"\n{sign}")
@@ -138,13 +138,13 @@ def _rows(sign: str, text: str) -> str:
     return rows + ending
 
 
-def _range(start: int, end: int) -> str:
+def _render_range(start: int, end: int) -> str:
     if end - start == 1:
         return str(start + 1)
     return f"{start + 1 if end > start else start},{end - start}"
 
 
-def _shown_name(name: str) -> str:
+def _escape_name(name: str) -> str:
     """A name on one line: what could end the line or hide is written as an escape."""
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode()

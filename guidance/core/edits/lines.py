@@ -15,7 +15,7 @@ BOM = "\ufeff"
 _ENDING = re.compile(r"\r\n|\n|\r")
 
 
-def contents(text: str) -> list[str]:
+def split_contents(text: str) -> list[str]:
     """What the lines say. What follows the last ending is one if it is not empty.
 
     A byte order mark belongs to the file, not to its first line.
@@ -35,7 +35,7 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.text = text
         self._begin = len(BOM) if text.startswith(BOM) else 0
-        self.contents = contents(text)
+        self.contents = split_contents(text)
         # Each ending as one LF, and no character more or less.
         text = text[self._begin :].replace("\r\n", " \n").replace("\r", "\n")
         sized = text.split("\n")

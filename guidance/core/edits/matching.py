@@ -1,4 +1,4 @@
-"""Finding the text of an edit in the original, in three layers.
+"""Find the text of an edit in the original, in three layers.
 
 1. exact: to the letter; if the edit knows only LF, its line ends may be the file's.
 2. whitespace: whole lines that are the same but for their white space.
@@ -17,7 +17,7 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from guidance.core.edits.edit import Edit, Layer
-from guidance.core.edits.lines import Lines, contents
+from guidance.core.edits.lines import Lines, split_contents
 from guidance.core.edits.similarity import Windows
 from guidance.core.effort import Effort
 
@@ -45,12 +45,12 @@ class Original:
     """The text that is edited, prepared once for all edits."""
 
     def __init__(self, text: str, effort: Effort) -> None:
-        effort.spend(_reading(text))
+        effort.spend(_price_reading(text))
         self.text = text
         self.lines = Lines(text)
         self._effort = effort
         self._searched = text + _ROOM
-        self._endings = _endings(text)
+        self._endings = _find_endings(text)
         self._windows: Windows | None = None
         self._normal = ""
         self._normal_starts: list[int] = []
@@ -61,8 +61,8 @@ class Original:
         With `every` those that do not overlap, left to right; else all there are,
         since any second one makes the edit ambiguous.
         """
-        exact = _limited(self._exact(old, every=every), limit)
-        return exact or _limited(self._whitespace(old, every=every), limit)
+        exact = _take_limited(self._exact(old, every=every), limit)
+        return exact or _take_limited(self._whitespace(old, every=every), limit)
 
     def similar(self, old: str, *, limit: int) -> tuple[Found, ...] | None:
         """Matches of the third layer; None when looking would cost too much."""
@@ -112,7 +112,7 @@ class Original:
         yield old
         if "\n" not in old and "\r" not in old:
             return
-        self._effort.spend(_reading(old))
+        self._effort.spend(_price_reading(old))
         plain = old.replace("\r\n", "\n")
         for ending in self._endings:
             form = plain.replace("\n", ending)
@@ -120,13 +120,13 @@ class Original:
                 yield form
 
     def _whitespace(self, old: str, *, every: bool) -> Iterator[Found]:
-        self._effort.spend(_reading(old))
-        wanted = [_normal(line) for line in contents(old)]
+        self._effort.spend(_price_reading(old))
+        wanted = [_normalize(line) for line in split_contents(old)]
         if not any(wanted):
             return
         if not self._normal:
-            self._effort.spend(_reading(self.text))
-            normal = [_normal(line) for line in self.lines.contents]
+            self._effort.spend(_price_reading(self.text))
+            normal = [_normalize(line) for line in self.lines.contents]
             self._normal = "\n".join(["", *normal, _ROOM])
             sizes = map(len, normal)
             self._normal_starts = [*accumulate((n + 1 for n in sizes), initial=0)]
@@ -149,27 +149,27 @@ class Original:
         return Found(start, end(last - 1), layer)
 
 
-def _limited(found: Iterator[Found], limit: int) -> tuple[Found, ...]:
+def _take_limited(found: Iterator[Found], limit: int) -> tuple[Found, ...]:
     """One more than the limit, so that it shows when there are too many."""
     return tuple(islice(found, limit + 1))
 
 
-def _normal(line: str) -> str:
+def _normalize(line: str) -> str:
     return " ".join(line.split())
 
 
-def _reading(text: str) -> int:
+def _price_reading(text: str) -> int:
     """What it costs to cut a text into lines and words."""
     return len(text) // _READ + (text.count("\n") + text.count("\r")) // _CUT
 
 
-def _endings(text: str) -> list[str]:
+def _find_endings(text: str) -> list[str]:
     found = ["\r\n"] if "\r\n" in text else []
     lone = text.replace("\r\n", "")
     return found + [ending for ending in ("\n", "\r") if ending in lone]
 
 
-class Filling:
+class Replacement:
     """The new text of one edit. Each form of it is made once, for there may be very many
     places."""
 
@@ -179,7 +179,7 @@ class Filling:
         self._speaks_of_cr = "\r" in edit.old or "\r" in edit.new
         self._forms: dict[tuple[bool, str], str] = {}
 
-    def at(self, found: Found) -> str:
+    def build_at(self, found: Found) -> str:
         """An edit that was found to the letter and itself speaks of CR is taken
         literally."""
         edit, text = self._edit, self._source.text
@@ -189,10 +189,10 @@ class Filling:
         lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
         form = lost, self._source.ending_at(found.start, found.end)
         if form not in self._forms:
-            self._forms[form] = self._formed(*form)
+            self._forms[form] = self._build_form(*form)
         return self._forms[form]
 
-    def _formed(self, lost: bool, ending: str) -> str:
+    def _build_form(self, lost: bool, ending: str) -> str:
         new = self._edit.new.replace("\r\n", "\n")
         if lost:
             new = new.removesuffix("\n")

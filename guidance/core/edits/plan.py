@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from guidance.core.edits import problems
-from guidance.core.edits.diffs import Passage, passages, unified
+from guidance.core.edits.diffs import Passage, list_passages, render_unified
 from guidance.core.edits.edit import (
     Edit,
     EditMatch,
@@ -23,7 +23,7 @@ from guidance.core.edits.edit import (
     Layer,
 )
 from guidance.core.edits.lines import BOM
-from guidance.core.edits.matching import Filling, Found, Original
+from guidance.core.edits.matching import Found, Original, Replacement
 from guidance.core.effort import Effort, TooMuchError
 
 EDIT_LIMIT = 200
@@ -64,12 +64,12 @@ def plan_edits(
 ) -> EditPlan | EditRefusal:
     """What the edits make of the text, or everything that speaks against it."""
     effort = effort or Effort(EFFORT_LIMIT)
-    against = [*_sizes(original, edits)]
+    against = [*_check_sizes(original, edits)]
     if not against:
         try:
-            return _planned(original, edits, file_path, effort)
+            return _plan_or_refuse(original, edits, file_path, effort)
         except TooMuchError:
-            against.append(problems.too_large(_TOO_MUCH_WORK))
+            against.append(problems.refuse_too_large(_TOO_MUCH_WORK))
     return EditRefusal(problems=tuple(against))
 
 
@@ -83,46 +83,50 @@ _TOO_MUCH_WORK = (
 )
 
 
-def _sizes(original: str, edits: Sequence[Edit]) -> Iterator[EditProblem]:
+def _check_sizes(original: str, edits: Sequence[Edit]) -> Iterator[EditProblem]:
     if len(original) > TEXT_LIMIT:
-        yield problems.too_large(f"the text has more than {TEXT_LIMIT:,} characters")
+        yield problems.refuse_too_large(
+            f"the text has more than {TEXT_LIMIT:,} characters"
+        )
     if sum(len(edit.old) + len(edit.new) for edit in edits) > EDITS_LIMIT:
-        yield problems.too_large(f"the edits have more than {EDITS_LIMIT:,} characters")
+        yield problems.refuse_too_large(
+            f"the edits have more than {EDITS_LIMIT:,} characters"
+        )
     if len(edits) > EDIT_LIMIT:
-        yield problems.too_large(f"more than {EDIT_LIMIT} edits at once")
+        yield problems.refuse_too_large(f"more than {EDIT_LIMIT} edits at once")
 
 
-def _planned(
+def _plan_or_refuse(
     original: str, edits: Sequence[Edit], file_path: str, effort: Effort
 ) -> EditPlan | EditRefusal:
     source = Original(original, effort)
     against: list[EditProblem] = []
     pieces: list[_Piece] = []
-    for number, found in enumerate(_found(source, edits, against)):
+    for number, found in enumerate(_find_places(source, edits, against)):
         effort.spend(_PLACE * len(found))
         if len(pieces) + len(found) > MATCH_LIMIT:
-            against.append(problems.too_large(_TOO_MUCH, number))
+            against.append(problems.refuse_too_large(_TOO_MUCH, number))
             return EditRefusal(problems=tuple(against))
-        filling = Filling(edits[number], source)
+        filling = Replacement(edits[number], source)
         pieces += (
-            _Piece(place.start, place.end, number, place.layer, filling.at(place))
+            _Piece(place.start, place.end, number, place.layer, filling.build_at(place))
             for place in found
         )
     pieces.sort()
-    against += islice(_overlaps(source, pieces), OVERLAP_LIMIT)
+    against += islice(_list_overlaps(source, pieces), OVERLAP_LIMIT)
     size = len(original) + sum(
         len(piece.new) - piece.end + piece.start for piece in pieces
     )
     if not against and size > RESULT_LIMIT:
-        against.append(problems.too_large(_TOO_MUCH))
+        against.append(problems.refuse_too_large(_TOO_MUCH))
     if against:
         return EditRefusal(problems=tuple(against))
     effort.spend(size // _WRITTEN)
-    effort.spend(_changed_lines(original, pieces) // _CHANGED)
-    return _plan(source, pieces, file_path, effort)
+    effort.spend(_count_changed_lines(original, pieces) // _CHANGED)
+    return _build_plan(source, pieces, file_path, effort)
 
 
-def _found(
+def _find_places(
     source: Original, edits: Sequence[Edit], against: list[EditProblem]
 ) -> list[tuple[Found, ...]]:
     """Where the edits apply; what speaks against one is added to the problems.
@@ -131,34 +135,34 @@ def _found(
     has left.
     """
     places: list[tuple[Found, ...] | None] = [
-        _where(source, number, edit, against) for number, edit in enumerate(edits)
+        _find_place(source, number, edit, against) for number, edit in enumerate(edits)
     ]
     for number, edit in enumerate(edits):
         if places[number] is None:
             limit = MATCH_LIMIT if edit.replace_all else problems.NAMED_PLACES
             found = source.similar(edit.old, limit=limit)
             if not found:
-                against.append(problems.no_match(number, left_out=found is None))
-            places[number] = _unique(source, number, edit, found or (), against)
+                against.append(problems.refuse_no_match(number, left_out=found is None))
+            places[number] = _require_unique(source, number, edit, found or (), against)
     against.sort(key=lambda problem: problem.edit)
     return [found or () for found in places]
 
 
-def _where(
+def _find_place(
     source: Original, number: int, edit: Edit, against: list[EditProblem]
 ) -> tuple[Found, ...] | None:
     """None if the text stands nowhere but for what is nearly the same."""
     if not edit.old:
         if source.text in ("", BOM):
             return (Found(len(source.text), len(source.text), "exact"),)
-        against.append(problems.empty_old(number))
+        against.append(problems.refuse_empty_old(number))
         return ()
     limit = MATCH_LIMIT if edit.replace_all else problems.NAMED_PLACES
     found = source.search(edit.old, every=edit.replace_all, limit=limit)
-    return _unique(source, number, edit, found, against) if found else None
+    return _require_unique(source, number, edit, found, against) if found else None
 
 
-def _unique(
+def _require_unique(
     source: Original,
     number: int,
     edit: Edit,
@@ -168,26 +172,28 @@ def _unique(
     if len(found) < 2 or edit.replace_all:
         return found
     places = [source.lines.place(place.start) for place in found]
-    against.append(problems.ambiguous(number, places))
+    against.append(problems.refuse_ambiguous(number, places))
     return ()
 
 
-def _overlaps(source: Original, pieces: Sequence[_Piece]) -> Iterator[EditProblem]:
+def _list_overlaps(source: Original, pieces: Sequence[_Piece]) -> Iterator[EditProblem]:
     reach: _Piece | None = None
     for piece in pieces:
-        if reach is not None and (piece.start < reach.end or _same_point(piece, reach)):
+        if reach is not None and (
+            piece.start < reach.end or _is_same_point(piece, reach)
+        ):
             one, other = (source.lines.place(each.start) for each in (reach, piece))
-            yield problems.overlap(reach.edit, one, piece.edit, other)
+            yield problems.refuse_overlap(reach.edit, one, piece.edit, other)
         if reach is None or piece.end > reach.end:
             reach = piece
 
 
-def _same_point(one: _Piece, other: _Piece) -> bool:
+def _is_same_point(one: _Piece, other: _Piece) -> bool:
     """Two insertions into an empty file: which comes first?"""
     return one.start == one.end == other.start == other.end
 
 
-def _changed_lines(text: str, pieces: Sequence[_Piece]) -> int:
+def _count_changed_lines(text: str, pieces: Sequence[_Piece]) -> int:
     """At most so many lines are taken out and put in."""
     return sum(
         2 + piece.new.count("\n") + text.count("\n", piece.start, piece.end)
@@ -195,7 +201,7 @@ def _changed_lines(text: str, pieces: Sequence[_Piece]) -> int:
     )
 
 
-def _plan(
+def _build_plan(
     source: Original, pieces: Sequence[_Piece], file_path: str, effort: Effort
 ) -> EditPlan:
     parts: list[str] = []
@@ -204,36 +210,38 @@ def _plan(
         parts += source.text[position : piece.start], piece.new
         position = piece.end
     result = "".join(parts) + source.text[position:]
-    made = [*_passages(source.text, pieces, effort)]
-    matches = [_match(source, piece) for piece in pieces]
+    made = [*_list_passages(source.text, pieces, effort)]
+    matches = [_build_match(source, piece) for piece in pieces]
     matches.sort(key=lambda match: (match.edit, match.line, match.column))
     return EditPlan(
         result=result,
-        result_sha256=sha256(result),
-        diff=unified(source.text, made, name=file_path),
+        result_sha256=hash_text(result),
+        diff=render_unified(source.text, made, name=file_path),
         matches=tuple(matches),
         lines_added=sum(each.new_end - each.new for each in made),
         lines_removed=sum(each.old_end - each.old for each in made),
     )
 
 
-def _passages(text: str, pieces: Sequence[_Piece], effort: Effort) -> Iterator[Passage]:
+def _list_passages(
+    text: str, pieces: Sequence[_Piece], effort: Effort
+) -> Iterator[Passage]:
     spans = ((piece.start, piece.end, piece.new) for piece in pieces)
 
     def affords(price: int) -> bool:
-        return effort.spares(price, keep=_TO_SHOW)
+        return effort.spend_if_spare(price, keep=_TO_SHOW)
 
-    for passage in passages(text, spans, affords=affords):
+    for passage in list_passages(text, spans, affords=affords):
         lines = passage.old_end - passage.old + passage.new_end - passage.new
         effort.spend(_SHOWN * min(_IN_A_ROW, lines))
         yield passage
 
 
-def _match(source: Original, piece: _Piece) -> EditMatch:
+def _build_match(source: Original, piece: _Piece) -> EditMatch:
     line, column = source.lines.place(piece.start)
     return EditMatch(edit=piece.edit, line=line, column=column, layer=piece.layer)
 
 
-def sha256(text: str) -> str:
+def hash_text(text: str) -> str:
     """Of the bytes that the file will have."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

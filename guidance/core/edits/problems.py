@@ -1,4 +1,4 @@
-"""What speaks against an edit, in words that say what to do."""
+"""The problems of an edit, each with a message that says what to do."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ Place = tuple[int, int]
 NAMED_PLACES = 5
 
 
-def too_large(message: str, edit: int = 0) -> EditProblem:
+def refuse_too_large(message: str, edit: int = 0) -> EditProblem:
     return EditProblem(edit=edit, trouble="too-large", message=message)
 
 
-def empty_old(edit: int) -> EditProblem:
+def refuse_empty_old(edit: int) -> EditProblem:
     message = "old is empty, but the file is not; say what is to be replaced"
     return EditProblem(
         edit=edit, trouble="empty-old", message=f"edits[{edit}]: {message}"
     )
 
 
-def no_match(edit: int, *, left_out: bool) -> EditProblem:
+def refuse_no_match(edit: int, *, left_out: bool) -> EditProblem:
     """`left_out` says that what is nearly the same was not looked for."""
     message = f"edits[{edit}]: old does not stand in the file"
     if left_out:
@@ -31,7 +31,7 @@ def no_match(edit: int, *, left_out: bool) -> EditProblem:
     return EditProblem(edit=edit, trouble="no-match", message=message)
 
 
-def ambiguous(edit: int, places: Sequence[Place]) -> EditProblem:
+def refuse_ambiguous(edit: int, places: Sequence[Place]) -> EditProblem:
     named = ", ".join(f"{line}:{column}" for line, column in places[:NAMED_PLACES])
     more = len(places) > NAMED_PLACES
     message = (
@@ -45,7 +45,7 @@ def ambiguous(edit: int, places: Sequence[Place]) -> EditProblem:
     )
 
 
-def overlap(one: int, at: Place, other: int, place: Place) -> EditProblem:
+def refuse_overlap(one: int, at: Place, other: int, place: Place) -> EditProblem:
     message = (
         f"edits[{one}] at {at[0]}:{at[1]} and "
         f"edits[{other}] at {place[0]}:{place[1]} overlap"

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from rapidfuzz.distance import Indel
 
-from guidance.core.edits.lines import contents
+from guidance.core.edits.lines import split_contents
 from guidance.core.effort import Effort
 
 # At most one in so many characters differs.
@@ -52,7 +52,7 @@ class Windows:
 
         None when looking would cost more than can be spared.
         """
-        wanted = contents(old)
+        wanted = split_contents(old)
         size = len(wanted)
         if not any(map(str.strip, wanted)) or size > self._total:
             return []
@@ -153,7 +153,7 @@ class _Comparison:
         return Indel.distance(self.target, self._text[start:end])
 
     def pay(self, price: int) -> None:
-        if not self._effort.spares(price, keep=KEPT):
+        if not self._effort.spend_if_spare(price, keep=KEPT):
             raise _TooCostlyError
 
 

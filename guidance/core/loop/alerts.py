@@ -85,10 +85,10 @@ class Latched:
     silent: str | None = None
 
 
-def latch(alert: Alert, standing: Standing) -> Latched:
+def latch_alert(alert: Alert, standing: Standing) -> Latched:
     """opened, joined, changed, resolved, dropped or well."""
     if alert.status == ALL_GOOD:
-        return _well(standing)
+        return _apply_well(standing)
     if alert.status == RESOLVED:
         if standing.is_open:
             return Latched(change="resolved")
@@ -107,7 +107,7 @@ def latch(alert: Alert, standing: Standing) -> Latched:
     return Latched(change="changed")
 
 
-def _well(standing: Standing) -> Latched:
+def _apply_well(standing: Standing) -> Latched:
     if standing.others_open:
         return Latched(
             change="dropped", silent=f"{standing.others_open} incidents are open"

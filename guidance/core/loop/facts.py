@@ -27,7 +27,9 @@ class Trigger:
         }
 
 
-def identity_of(*, type: str, data: Mapping[str, Any], dedupe_key: str | None) -> str:
+def build_identity(
+    *, type: str, data: Mapping[str, Any], dedupe_key: str | None
+) -> str:
     """The sender's own key, else what was sent."""
     named: dict[str, Any] = (
         {"data": data} if dedupe_key is None else {"key": dedupe_key}
@@ -81,12 +83,12 @@ class Snapshot:
             return None
         value = self.field(root).value
         if isinstance(value, Mapping):
-            counts = {key: count for key, count in value.items() if _whole(count)}
+            counts = {key: count for key, count in value.items() if _is_whole(count)}
             return counts.get(part) if part else sum(counts.values())
         if isinstance(value, list):
             types = [item.get("type") for item in value if isinstance(item, Mapping)]
             return types.count(part) if part else len(value)
-        return value if _whole(value) and not part else None
+        return value if _is_whole(value) and not part else None
 
     def to_json(self) -> dict[str, Any]:
         return {name: self.field(name).to_json() for name in FIELDS}
@@ -99,5 +101,5 @@ class Snapshot:
 FIELDS = tuple(each.name for each in fields(Snapshot))
 
 
-def _whole(value: object) -> bool:
+def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""What the rails compare, and what they say when they are met."""
+"""The facts that guardrails compare, and what is recorded when one is met."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from guidance.core.loop.alerts import Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RailFacts:
-    """How things stand when the wish is judged.
+class GuardrailFacts:
+    """The state of the project when a proposal is judged.
 
-    `paused` says by whom and why, `trouble` why a model's wish could not be had, `cost`
+    `paused` says by whom and why, `trouble` why a model gave no proposal, `cost`
     what asking it took, `priced` whether that can be known. `twin` is the decision on the same trigger and state, `cascade`
     how many decisions have come of the same event. `claimable` is what the action would
     take up: notes, or a recommendation.
@@ -49,7 +49,7 @@ class RailFacts:
         }
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> RailFacts:
+    def from_json(cls, document: Mapping[str, Any]) -> GuardrailFacts:
         standing = document["standing"]
         return cls(
             **{
@@ -63,7 +63,7 @@ class RailFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guardrail:
-    """A rail that was met: which, what it says, and the figures it compared."""
+    """A guardrail that was met: its name, its message, and the figures it compared."""
 
     rail: str
     outcome: str

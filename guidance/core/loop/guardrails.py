@@ -1,6 +1,6 @@
-"""What stands between a wish and its event: every rail is looked at, the first decides.
+"""Judge a proposal by every guardrail; the first one that is met decides.
 
-A pure function of the policy, the wish and the facts that were read under the project's
+A pure function of the policy, the proposal and the facts that were read under the project's
 lock, so that caps and budgets hold exactly, and a decision can be made again later.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from guidance.core.loop.alerts import Alert, Latched, Standing, latch
-from guidance.core.loop.guardrail_facts import Guardrail, RailFacts
-from guidance.core.loop.proposals import Proposal, proposal_problem
+from guidance.core.loop.alerts import Alert, Latched, Standing, latch_alert
+from guidance.core.loop.guardrail_facts import Guardrail, GuardrailFacts
+from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
 from guidance.core.money import usd
@@ -21,8 +21,9 @@ RAILS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruled:
-    """What comes of a wish. `harm` says why a person is asked, `latched` of an alert."""
+class RuledProposal:
+    """What a proposal leads to. `harm` says why a person is asked, `latched` what
+    becomes of an alert."""
 
     action: str
     outcome: str
@@ -41,38 +42,38 @@ class Ruled:
 
 
 def judge_proposal(
-    section: LoopSection, proposal: Proposal | None, facts: RailFacts
-) -> Ruled:
-    """The outcome of a wish; None is none at all, and then nothing can be emitted."""
-    wish = proposal or Proposal(action=DO_NOTHING, reasoning="")
-    latched = _latched(section, wish, facts)
-    met = tuple(_met(section, proposal, facts, latched))
+    section: LoopSection, proposal: Proposal | None, facts: GuardrailFacts
+) -> RuledProposal:
+    """The outcome of a proposal; without one nothing can be emitted."""
+    wanted = proposal or Proposal(action=DO_NOTHING, reasoning="")
+    latched = _latch_alert(section, wanted, facts)
+    met = tuple(_list_met(section, proposal, facts, latched))
     harm = None
     if met:
         outcome = met[0].outcome
-    elif wish.action == DO_NOTHING:
+    elif wanted.action == DO_NOTHING:
         outcome = "noop"
     else:
-        harm = harm_of(section, wish)
+        harm = find_harm(section, wanted)
         outcome = "approval_required" if harm else "emitted"
     acted = outcome in {"emitted", "approval_required"}
     held = any(rail.rail in {"switch", "decision"} for rail in met)
-    return Ruled(
-        action=DO_NOTHING if held else wish.action,
+    return RuledProposal(
+        action=DO_NOTHING if held else wanted.action,
         outcome=outcome,
-        reasoning=_reasoning(wish, met),
-        guardrails=met or _asking(harm),
+        reasoning=_build_reasoning(wanted, met),
+        guardrails=met or _build_asking(harm),
         harm=harm,
         # A repeat is joined in silence: that is no event, but it is counted.
         latched=latched if acted or (met and met[0].rail == "incident") else None,
     )
 
 
-def harm_of(section: LoopSection, wish: Proposal) -> str | None:
-    return section.kinds[wish.kind].harm(wish.parameters) if wish.kind else None
+def find_harm(section: LoopSection, wanted: Proposal) -> str | None:
+    return section.kinds[wanted.kind].harm(wanted.parameters) if wanted.kind else None
 
 
-def cap_met(section: LoopSection, action: str, used: int) -> Guardrail | None:
+def check_cap(section: LoopSection, action: str, used: int) -> Guardrail | None:
     cap = section.caps_per_hour[action]
     if used < cap:
         return None
@@ -85,19 +86,19 @@ def cap_met(section: LoopSection, action: str, used: int) -> Guardrail | None:
     )
 
 
-def _met(
+def _list_met(
     section: LoopSection,
     proposal: Proposal | None,
-    facts: RailFacts,
+    facts: GuardrailFacts,
     latched: Latched | None,
 ) -> Iterator[Guardrail]:
     if facts.paused is not None:
         yield Guardrail(rail="switch", outcome="noop", message=facts.paused)
     if facts.asks_model:
-        yield from _budget(section, facts)
+        yield from _check_budget(section, facts)
     problem = facts.trouble
     if proposal is not None and problem is None:
-        problem = proposal_problem(proposal, section.kinds)
+        problem = find_proposal_problem(proposal, section.kinds)
     if problem is not None:
         yield Guardrail(rail="decision", outcome="invalid_decision", message=problem)
     if proposal is None or problem is not None or proposal.action == DO_NOTHING:
@@ -109,7 +110,7 @@ def _met(
             message=f"{', '.join(facts.stale)} had grown old before the decision",
             limit=section.stale_after_s,
         )
-    yield from _repeats(proposal, facts, latched)
+    yield from _check_repeats(proposal, facts, latched)
     if facts.cascade is not None and facts.cascade >= section.cascade_limit:
         yield Guardrail(
             rail="cascade",
@@ -118,12 +119,12 @@ def _met(
             value=facts.cascade,
             limit=section.cascade_limit,
         )
-    cap = cap_met(section, proposal.action, facts.used_this_hour)
+    cap = check_cap(section, proposal.action, facts.used_this_hour)
     if cap is not None:
         yield cap
 
 
-def _budget(section: LoopSection, facts: RailFacts) -> Iterator[Guardrail]:
+def _check_budget(section: LoopSection, facts: GuardrailFacts) -> Iterator[Guardrail]:
     limit = section.cost_per_day_micros
     if limit is None:
         return
@@ -146,8 +147,8 @@ def _budget(section: LoopSection, facts: RailFacts) -> Iterator[Guardrail]:
         )
 
 
-def _repeats(
-    proposal: Proposal, facts: RailFacts, latched: Latched | None
+def _check_repeats(
+    proposal: Proposal, facts: GuardrailFacts, latched: Latched | None
 ) -> Iterator[Guardrail]:
     """Notes, recommendations and alerts know themselves what was done already."""
     if latched is not None and latched.silent is not None:
@@ -167,21 +168,23 @@ def _repeats(
         yield Guardrail(rail="work", outcome="deduplicated", message=nothing)
 
 
-def _latched(section: LoopSection, wish: Proposal, facts: RailFacts) -> Latched | None:
-    if wish.action != "emit_alert" or facts.trouble is not None:
+def _latch_alert(
+    section: LoopSection, wanted: Proposal, facts: GuardrailFacts
+) -> Latched | None:
+    if wanted.action != "emit_alert" or facts.trouble is not None:
         return None
-    if proposal_problem(wish, section.kinds) is not None:
+    if find_proposal_problem(wanted, section.kinds) is not None:
         return None
-    return latch(Alert(**wish.parameters), facts.standing or Standing())
+    return latch_alert(Alert(**wanted.parameters), facts.standing or Standing())
 
 
-def _asking(harm: str | None) -> tuple[Guardrail, ...]:
+def _build_asking(harm: str | None) -> tuple[Guardrail, ...]:
     if harm is None:
         return ()
     return (Guardrail(rail="approval", outcome="approval_required", message=harm),)
 
 
-def _reasoning(wish: Proposal, met: tuple[Guardrail, ...]) -> str:
+def _build_reasoning(wanted: Proposal, met: tuple[Guardrail, ...]) -> str:
     """Why it was wanted, and why it did not come to it."""
     held = f"Held back: {met[0].message}." if met else ""
-    return " ".join(filter(None, (wish.reasoning, held)))
+    return " ".join(filter(None, (wanted.reasoning, held)))

@@ -29,7 +29,7 @@ def read_kind(section: Section) -> LoopKind | None:
         )
     description = section.text("description", most=_TEXT_LIMIT, default="")
     document = section.free("parameters") or _ANYTHING
-    destructive = _destructive(section)
+    destructive = _read_destructive(section)
     schema = None
     try:
         schema = Schema(document)
@@ -47,14 +47,14 @@ def read_kind(section: Section) -> LoopKind | None:
     )
 
 
-def _destructive(section: Section) -> bool | tuple[Harm, ...]:
+def _read_destructive(section: Section) -> bool | tuple[Harm, ...]:
     """Left out it is true: nobody said that it does no harm."""
     if section.has_list("destructive"):
-        return tuple(filter(None, map(_harm, section.parts("destructive"))))
+        return tuple(filter(None, map(_read_harm, section.parts("destructive"))))
     return section.flag("destructive", default=True)
 
 
-def _harm(section: Section) -> Harm | None:
+def _read_harm(section: Section) -> Harm | None:
     parameter = section.text("parameter", most=_NAME_LIMIT)
     text = section.text("pattern", most=PATTERN_LIMIT)
     section.close()

@@ -46,7 +46,7 @@ class LoopKind:
         if isinstance(self.destructive, bool):
             return f"{self.name} is marked as destructive" if self.destructive else None
         for harm in self.destructive:
-            for name, text in _texts(parameters, ""):
+            for name, text in _list_texts(parameters, ""):
                 if _covers(harm.parameter, name) and harm.pattern.find(text, limit=1):
                     return f"{name or 'a parameter'} matches {harm.text}"
         return None
@@ -68,14 +68,14 @@ def _covers(wanted: str, name: str) -> bool:
     return wanted == EVERY_PARAMETER or name == wanted or name.startswith(f"{wanted}.")
 
 
-def _texts(value: object, name: str) -> Iterator[tuple[str, str]]:
+def _list_texts(value: object, name: str) -> Iterator[tuple[str, str]]:
     """Every text and number however deep, and every name: harm may hide in either."""
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield name, str(key)
-            yield from _texts(part, f"{name}.{key}" if name else str(key))
+            yield from _list_texts(part, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list):
         for part in value:
-            yield from _texts(part, name)
+            yield from _list_texts(part, name)
     elif value is not None:
         yield name, value if isinstance(value, str) else canonical(value)

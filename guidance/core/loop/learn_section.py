@@ -1,4 +1,4 @@
-"""From when on counted facts are worth a recommendation; a policy may say otherwise."""
+"""The part of a policy that says when counted facts become a recommendation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Threshold:
     at_least: int
     share: float
 
-    def met(self, times: int, of: int) -> bool:
+    def is_met(self, times: int, of: int) -> bool:
         return of >= self.at_least and times >= self.share * of
 
 
@@ -43,7 +43,7 @@ class LearnSection:
         return asdict(self)
 
 
-def read_learn(section: Section) -> LearnSection:
+def read_learn_section(section: Section) -> LearnSection:
     default = LearnSection()
 
     def threshold(name: str, usual: Threshold) -> Threshold:

@@ -1,4 +1,4 @@
-"""What a decider wants: exactly one action, checked before anything else happens."""
+"""A proposal: the one action that a decider wants, and whether it can be done."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ class Proposal:
         }
 
 
-def proposal_problem(proposal: Proposal, kinds: Mapping[str, LoopKind]) -> str | None:
+def find_proposal_problem(
+    proposal: Proposal, kinds: Mapping[str, LoopKind]
+) -> str | None:
     """Why it cannot be carried out, whoever proposed it; None if it can."""
     if proposal.action not in ACTIONS:
         return f"the action is not one of {', '.join(ACTIONS)}"
@@ -85,7 +87,7 @@ def proposal_problem(proposal: Proposal, kinds: Mapping[str, LoopKind]) -> str |
     return kind.problem(proposal.parameters)
 
 
-def answered(document: Mapping[str, Any]) -> Proposal | str:
+def read_answer(document: Mapping[str, Any]) -> Proposal | str:
     """A model's answer as a proposal, or what is wrong with it."""
     parameters = document["parameters"].strip()
     read = read_arguments(parameters or "{}")

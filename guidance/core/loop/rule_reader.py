@@ -19,9 +19,9 @@ def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:
     when = section.part("when")
     rule = LoopRule(
         name=section.text("name", most=_NAME_LIMIT),
-        triggers=_triggers(when),
-        data=_tests(when, "data"),
-        figures=_tests(when, "snapshot"),
+        triggers=_read_triggers(when),
+        data=_read_tests(when, "data"),
+        figures=_read_tests(when, "snapshot"),
         action=section.choice("do", DO_NOTHING, among=ACTIONS),
         kind=section.text("kind", most=_NAME_LIMIT, default="") or None,
         parameters=section.free("parameters"),
@@ -30,7 +30,7 @@ def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:
     for name in rule.figures:
         if name.partition(".")[0] not in FIELDS:
             when.refuse(f"snapshot.{name}", f"the snapshot has {', '.join(FIELDS)}")
-    for place in _places([rule.reason, rule.parameters]):
+    for place in _list_places([rule.reason, rule.parameters]):
         root = place.partition(".")[0]
         if place != "trigger" and root not in ("data", *FIELDS):
             section.refuse("reason", f"nothing is called {{{place}}}")
@@ -45,17 +45,17 @@ def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:
     return rule
 
 
-def _triggers(section: Section) -> tuple[str, ...]:
+def _read_triggers(section: Section) -> tuple[str, ...]:
     def unknown(name: str) -> str | None:
         return None if name in TRIGGERS else f"must be one of {', '.join(TRIGGERS)}"
 
     return section.texts("trigger", (), problem=unknown)
 
 
-def _tests(section: Section, name: str) -> dict[str, Test]:
+def _read_tests(section: Section, name: str) -> dict[str, Test]:
     tests = {}
     for key, wanted in section.free(name).items():
-        test = _test(wanted)
+        test = _read_test(wanted)
         if test is None:
             section.refuse(
                 f"{name}.{key}",
@@ -66,10 +66,10 @@ def _tests(section: Section, name: str) -> dict[str, Test]:
     return tests
 
 
-def _test(wanted: object) -> Test | None:
+def _read_test(wanted: object) -> Test | None:
     if isinstance(wanted, Mapping):
         bounds = {name: wanted.get(name) for name in ("at_least", "at_most")}
-        sound = all(value is None or _number(value) for value in bounds.values())
+        sound = all(value is None or _is_number(value) for value in bounds.values())
         given = [value for value in bounds.values() if value is not None]
         if not sound or not given or len(given) != len(wanted):
             return None
@@ -82,13 +82,13 @@ def _test(wanted: object) -> Test | None:
     return Test(among=tuple(among))
 
 
-def _number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _places(value: Any) -> list[str]:
+def _list_places(value: Any) -> list[str]:
     if isinstance(value, Mapping):
-        return [place for part in value.values() for place in _places(part)]
+        return [place for part in value.values() for place in _list_places(part)]
     if isinstance(value, list):
-        return [place for part in value for place in _places(part)]
+        return [place for part in value for place in _list_places(part)]
     return PLACE.findall(value) if isinstance(value, str) else []

@@ -1,4 +1,4 @@
-"""The default decider: ordered rules that people can read. The first that fits decides.
+"""The default decider: ordered rules that people can read; the first match decides.
 
 A rule fits when its trigger, the trigger's data and the figures of the snapshot all fit.
 What is not known fits nothing, and a text that names what is not there fits nothing
@@ -33,7 +33,7 @@ class Test:
     at_most: float | None = None
 
     def holds(self, value: object) -> bool:
-        if self.among and not any(_same(value, wanted) for wanted in self.among):
+        if self.among and not any(_is_same(value, wanted) for wanted in self.among):
             return False
         if self.at_least is None and self.at_most is None:
             return bool(self.among)
@@ -50,7 +50,7 @@ class Test:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def _same(value: object, wanted: object) -> bool:
+def _is_same(value: object, wanted: object) -> bool:
     # true is not 1: they only compare alike.
     return type(value) is type(wanted) and value == wanted
 
@@ -72,7 +72,7 @@ class LoopRule:
         """What the rule wants, None where it does not fit."""
         if self.triggers and trigger.type not in self.triggers:
             return None
-        if not all(t.holds(found(trigger.data, n)) for n, t in self.data.items()):
+        if not all(t.holds(find_value(trigger.data, n)) for n, t in self.data.items()):
             return None
         if not all(t.holds(snapshot.figure(n)) for n, t in self.figures.items()):
             return None
@@ -80,8 +80,8 @@ class LoopRule:
             return Proposal(
                 action=self.action,
                 kind=self.kind,
-                parameters=_filled(self.parameters, trigger, snapshot),
-                reasoning=_text(self.reason, trigger, snapshot)[:REASONING_LIMIT],
+                parameters=_fill(self.parameters, trigger, snapshot),
+                reasoning=_fill_text(self.reason, trigger, snapshot)[:REASONING_LIMIT],
                 rule=self.name,
             )
         except LookupError:
@@ -116,7 +116,7 @@ def decide_by_rules(
     )
 
 
-def found(data: Mapping[str, Any], path: str) -> object:
+def find_value(data: Mapping[str, Any], path: str) -> object:
     """A value of the data by its dotted name; None where there is none."""
     value: object = data
     for part in path.split("."):
@@ -124,36 +124,36 @@ def found(data: Mapping[str, Any], path: str) -> object:
     return value
 
 
-def _filled(value: Any, trigger: Trigger, snapshot: Snapshot) -> Any:
+def _fill(value: Any, trigger: Trigger, snapshot: Snapshot) -> Any:
     if isinstance(value, Mapping):
-        return {key: _filled(part, trigger, snapshot) for key, part in value.items()}
+        return {key: _fill(part, trigger, snapshot) for key, part in value.items()}
     if isinstance(value, list):
-        return [_filled(part, trigger, snapshot) for part in value]
+        return [_fill(part, trigger, snapshot) for part in value]
     if not isinstance(value, str):
         return value
     alone = PLACE.fullmatch(value)
     # A text that is nothing but a place takes its value as it is: a number stays one.
     return (
-        _known(alone[1], trigger, snapshot)
+        _look_up(alone[1], trigger, snapshot)
         if alone
-        else _text(value, trigger, snapshot)
+        else _fill_text(value, trigger, snapshot)
     )
 
 
-def _text(template: str, trigger: Trigger, snapshot: Snapshot) -> str:
+def _fill_text(template: str, trigger: Trigger, snapshot: Snapshot) -> str:
     def fill(place: re.Match[str]) -> str:
-        value = _known(place[1], trigger, snapshot)
+        value = _look_up(place[1], trigger, snapshot)
         text = value if isinstance(value, str) else canonical(value)
         return text[:FILLED_LIMIT]
 
     return PLACE.sub(fill, template)
 
 
-def _known(name: str, trigger: Trigger, snapshot: Snapshot) -> Any:
+def _look_up(name: str, trigger: Trigger, snapshot: Snapshot) -> Any:
     root, _, path = name.partition(".")
     if name == "trigger":
         return trigger.type
-    value = found(trigger.data, path) if root == "data" else snapshot.figure(name)
+    value = find_value(trigger.data, path) if root == "data" else snapshot.figure(name)
     if value is None:
         raise LookupError(name)
     return value

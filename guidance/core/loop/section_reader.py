@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from guidance.core.document_reader import Section
 from guidance.core.loop.kind_reader import read_kind
 from guidance.core.loop.kinds import LoopKind
-from guidance.core.loop.learn_section import read_learn
+from guidance.core.loop.learn_section import read_learn_section
 from guidance.core.loop.rule_reader import read_rule
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DECIDERS, EMITTING
@@ -17,10 +17,10 @@ _DAY_S = 86_400
 _COST_LIMIT = 10**12
 
 
-def read_loop(section: Section) -> LoopSection:
+def read_loop_section(section: Section) -> LoopSection:
     default = LoopSection()
     signals = section.part("signals_from")
-    kinds = _kinds(section)
+    kinds = _read_kinds(section)
     # Rules left out are the default ones; an empty list is none at all.
     given = section.has_list("rules")
     rules = tuple(read_rule(part, kinds) for part in section.parts("rules"))
@@ -32,7 +32,7 @@ def read_loop(section: Section) -> LoopSection:
         heartbeat_s=seconds("heartbeat_s", low=60),
         min_gap_s=seconds("min_gap_s", low=0),
         decider=section.choice("decider", default.decider, among=DECIDERS),
-        caps_per_hour=_caps(section.part("caps_per_hour"), default.caps_per_hour),
+        caps_per_hour=_read_caps(section.part("caps_per_hour"), default.caps_per_hour),
         cost_per_day_micros=section.money(
             "cost_per_day_usd", default.cost_per_day_micros, high=_COST_LIMIT
         ),
@@ -49,7 +49,7 @@ def read_loop(section: Section) -> LoopSection:
         rulings=signals.flag("rulings", default=default.rulings),
         kinds=kinds,
         rules=rules if given else default.rules,
-        learn=read_learn(section.part("learn")),
+        learn=read_learn_section(section.part("learn")),
     )
     signals.close()
     if section.sound("heartbeat_s", "min_gap_s") and loop.min_gap_s > loop.heartbeat_s:
@@ -61,7 +61,7 @@ def read_loop(section: Section) -> LoopSection:
     return loop
 
 
-def _caps(section: Section, default: Mapping[str, int]) -> dict[str, int]:
+def _read_caps(section: Section, default: Mapping[str, int]) -> dict[str, int]:
     """0 is never; an action left out keeps its cap."""
     caps = {
         action: section.integer(action, default[action], low=0, high=_CAP_LIMIT)
@@ -71,7 +71,7 @@ def _caps(section: Section, default: Mapping[str, int]) -> dict[str, int]:
     return caps
 
 
-def _kinds(section: Section) -> dict[str, LoopKind]:
+def _read_kinds(section: Section) -> dict[str, LoopKind]:
     kinds: dict[str, LoopKind] = {}
     for place, part in enumerate(section.parts("kinds")):
         kind = read_kind(part)

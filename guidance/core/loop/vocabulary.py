@@ -14,7 +14,7 @@ TRIGGERS = (*SIGNALS, HEARTBEAT, WAKE)
 SOURCES = ("clock", "signal", "manual", "own")
 
 DO_NOTHING = "do_nothing"
-# Each of these sends exactly one event, or none where a rail holds it back.
+# Each of these sends exactly one event, or none where a guardrail stops it.
 EMITTING = (
     "start_loop",
     "process_notes",

@@ -21,7 +21,7 @@ class Cap:
     agent: int | None
     project: int | None
 
-    def reached(self, *, agent: int, project: int) -> CapReached | None:
+    def find_reached(self, *, agent: int, project: int) -> CapReached | None:
         """The cap that leaves no room for one more, with so many open."""
         if self.agent is not None and agent >= self.agent:
             return CapReached(scope="agent", count=agent, limit=self.agent)

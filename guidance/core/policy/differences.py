@@ -1,4 +1,4 @@
-"""What one policy document changes about another, path by path."""
+"""The differences between two policy documents, path by path."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def list_differences(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[Difference]:
     """Objects are compared key by key; lists and all else as a whole."""
-    return list(_differences(before, after, ""))
+    return list(_iterate_differences(before, after, ""))
 
 
-def _differences(
+def _iterate_differences(
     before: Mapping[str, Any], after: Mapping[str, Any], above: str
 ) -> Iterator[Difference]:
     for key in sorted({*before, *after}):
         path = above + (key if _PLAIN.fullmatch(key) else json.dumps(key))
         old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
-        if _has_keys(old) and _has_keys(new) and {*_keys(old), *_keys(new)}:
-            yield from _differences(_keys(old), _keys(new), f"{path}.")
+        if _has_keys(old) and _has_keys(new) and {*_get_keys(old), *_get_keys(new)}:
+            yield from _iterate_differences(_get_keys(old), _get_keys(new), f"{path}.")
         elif new is _ABSENT:
             yield Difference(path=path, change="removed", before=old)
         elif old is _ABSENT:
             yield Difference(path=path, change="added", after=new)
-        elif _text(old) != _text(new):
+        elif _dump(old) != _dump(new):
             yield Difference(path=path, change="changed", before=old, after=new)
 
 
@@ -58,10 +58,10 @@ def _has_keys(value: Any) -> bool:
     return value is _ABSENT or isinstance(value, Mapping)
 
 
-def _keys(value: Any) -> Mapping[str, Any]:
+def _get_keys(value: Any) -> Mapping[str, Any]:
     return {} if value is _ABSENT else value
 
 
-def _text(value: Any) -> str:
+def _dump(value: Any) -> str:
     """Python takes 1 for True and for 1.0; a policy document does not."""
     return json.dumps(value, sort_keys=True)

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 
 from guidance.core.checks.attempts import MAX_RESETS
 from guidance.core.checks.definition_reader import read_gates
-from guidance.core.checks.definitions import GateDefinition, gates_to_json
+from guidance.core.checks.definitions import GateDefinition, dump_gates
 from guidance.core.document_reader import Problem, Section
 from guidance.core.loop.section import LoopSection
-from guidance.core.loop.section_reader import read_loop
+from guidance.core.loop.section_reader import read_loop_section
 from guidance.core.money import usd
 from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.runs.measures import CYCLE_LIMIT
@@ -105,15 +105,15 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     problems: list[Problem] = []
     root = Section(document, path="", problems=problems)
     policy = Policy(
-        budget=_budget(root.part("budget")),
-        continue_limits=_continue_limits(root.part("continue")),
-        reviews=_reviews(root.part("reviews")),
-        runs=_runs(root.part("runs")),
+        budget=_read_budget(root.part("budget")),
+        continue_limits=_read_continue_limits(root.part("continue")),
+        reviews=_read_reviews(root.part("reviews")),
+        runs=_read_runs(root.part("runs")),
         tools=read_tool_rules(root.part("tools")),
-        checks=_checks(root.part("checks")),
+        checks=_read_checks(root.part("checks")),
         gates=read_gates(root),
         turns=read_turn_rules(root.part("turns")),
-        loop=read_loop(root.part("loop")),
+        loop=read_loop_section(root.part("loop")),
         caps=read_caps(root.part("caps")),
     )
     root.close()
@@ -138,14 +138,14 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "runs": asdict(policy.runs),
         "tools": policy.tools.to_json(),
         "checks": asdict(policy.checks),
-        "gates": gates_to_json(policy.gates),
+        "gates": dump_gates(policy.gates),
         "turns": policy.turns.to_json(),
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),
     }
 
 
-def _budget(section: Section) -> Budget:
+def _read_budget(section: Section) -> Budget:
     default = Budget()
     high = _AMOUNT_LIMIT
     budget = Budget(
@@ -158,7 +158,7 @@ def _budget(section: Section) -> Budget:
     return budget
 
 
-def _continue_limits(section: Section) -> ContinueLimits:
+def _read_continue_limits(section: Section) -> ContinueLimits:
     default = ContinueLimits()
 
     def whole(name: str, *, low: int, high: int) -> int:
@@ -197,7 +197,7 @@ def _continue_limits(section: Section) -> ContinueLimits:
     return limits
 
 
-def _reviews(section: Section) -> ReviewRules:
+def _read_reviews(section: Section) -> ReviewRules:
     default = ReviewRules()
     rules = ReviewRules(
         expires_after_s=section.integer(
@@ -209,7 +209,7 @@ def _reviews(section: Section) -> ReviewRules:
     return rules
 
 
-def _runs(section: Section) -> RunRules:
+def _read_runs(section: Section) -> RunRules:
     default = RunRules()
     rules = RunRules(
         abandon_after_s=section.integer(
@@ -220,7 +220,7 @@ def _runs(section: Section) -> RunRules:
     return rules
 
 
-def _checks(section: Section) -> CheckRules:
+def _read_checks(section: Section) -> CheckRules:
     default = CheckRules()
     rules = CheckRules(
         max_resets=section.integer("max_resets", default.max_resets, low=0, high=100),

@@ -27,7 +27,7 @@ class Trend(NamedTuple):
     points: int
 
 
-def trend(figures: Sequence[int]) -> Trend:
+def fit_trend(figures: Sequence[int]) -> Trend:
     """The line through at least three figures, the oldest first."""
     n = len(figures)
     total = sum(figures)
@@ -45,7 +45,7 @@ def trend(figures: Sequence[int]) -> Trend:
     return Trend(slope=xy * n / (xx * total), significant=significant, points=n)
 
 
-def cycle(steps: Sequence[StepTrace], *, times: int) -> int | None:
+def find_cycle(steps: Sequence[StepTrace], *, times: int) -> int | None:
     """The shortest cycle that the newest steps went through `times` whole times, or 0.
 
     A step without a signature is like no other; after one, nothing can be told.

@@ -41,12 +41,12 @@ class CallTally:
     failed: int = 0
     weight: float = 0.0
 
-    def judged(self, *, weight: float, granted: bool) -> CallTally:
+    def count_verdict(self, *, weight: float, granted: bool) -> CallTally:
         return replace(
             self, granted=self.granted + granted, weight=self.weight + weight
         )
 
-    def resulted(self, *, ok: bool) -> CallTally:
+    def count_result(self, *, ok: bool) -> CallTally:
         return replace(self, settled=self.settled + 1, failed=self.failed + (not ok))
 
 
@@ -70,17 +70,17 @@ class Memory:
     trace: tuple[StepTrace, ...] = ()
     calls: CallTally = NO_CALLS
 
-    def new_segment(self) -> Memory:
+    def start_segment(self) -> Memory:
         """After an approved pause: what led to it is not held against the run again."""
         return replace(self, throttles=0, segment=0)
 
-    def fresh_start(self) -> Memory:
+    def start_fresh(self) -> Memory:
         """After a stopped run was reopened: only the totals remain."""
         return replace(
             self, last_checkpoint_step=self.last_step, throttles=0, segment=0, trace=()
         )
 
-    def checkpointed(self, step: int) -> Memory:
+    def set_checkpoint(self, step: int) -> Memory:
         """After a checkpoint of this step; an older one than the last changes nothing."""
         if step > self.last_step:
             raise FactError(
@@ -140,18 +140,18 @@ class Memory:
                     document["trace"]
                 )
             ),
-            calls=_tally(document.get("calls")),
+            calls=_read_tally(document.get("calls")),
         )
 
 
-def _tally(row: list[Any] | None) -> CallTally:
+def _read_tally(row: list[Any] | None) -> CallTally:
     if row is None:
         return NO_CALLS
     granted, settled, failed, weight = row
     return CallTally(granted=granted, settled=settled, failed=failed, weight=weight)
 
 
-def trace_of(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
+def build_trace(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
     """What to remember of a reported step, with what the gateway saw of its calls."""
     failed = report.failed_calls
     if failed is None and calls.settled:

@@ -10,7 +10,7 @@ UNCERTAINTY_MODERATE = 0.6
 UNCERTAINTY_HIGH = 0.8
 
 
-def coherence_level(value: float | None) -> str | None:
+def get_coherence_level(value: float | None) -> str | None:
     if value is None:
         return None
     if value >= COHERENCE_HEALTHY:
@@ -20,7 +20,7 @@ def coherence_level(value: float | None) -> str | None:
     return "critical"
 
 
-def uncertainty_level(value: float | None) -> str | None:
+def get_uncertainty_level(value: float | None) -> str | None:
     if value is None:
         return None
     if value <= UNCERTAINTY_LOW:

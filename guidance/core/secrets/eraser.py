@@ -1,4 +1,4 @@
-"""Rewriting a value so that nothing of its secrets is left in it."""
+"""Rewrite a value so that nothing of its secrets is left in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from guidance.core.effort import TooMuchError
 from guidance.core.secrets.hits import UNTOLD, Hit
 from guidance.core.secrets.inspection import Inspection
-from guidance.core.secrets.labels import BARE, WINDOW, fingerprint, label, windows
+from guidance.core.secrets.labels import (
+    BARE,
+    WINDOW,
+    build_label,
+    compute_fingerprint,
+    list_windows,
+)
 from guidance.core.secrets.pieces import Pieces
 from guidance.core.secrets.walk import BINARY, NUMBERS, OBJECT, Path
 
@@ -71,18 +77,18 @@ class Eraser:
             if hit.kind != UNTOLD
         )
 
-    def rebuilt(self, value: object, path: Path = ()) -> object:
+    def rebuild(self, value: object, path: Path = ()) -> object:
         if isinstance(value, str):
-            return self._cleaned(value, (path, False))
+            return self._clean(value, (path, False))
         if isinstance(value, OBJECT):
             return self._mapping(value, path)
         if isinstance(value, NUMBERS) and not isinstance(value, bool):
             text = repr(value)
-            cleaned = self._cleaned(text, (path, False))
+            cleaned = self._clean(text, (path, False))
             return value if cleaned == text else cleaned
         if isinstance(value, Sequence) and not isinstance(value, BINARY):
             parts = enumerate(value)
-            return [self.rebuilt(part, (*path, place)) for place, part in parts]
+            return [self.rebuild(part, (*path, place)) for place, part in parts]
         return value
 
     def _mapping(self, value: Mapping[object, object], path: Path) -> dict[str, object]:
@@ -95,7 +101,7 @@ class Eraser:
             while name in result:
                 alike[shown] = alike.get(shown, 0) + 1
                 name = f"{shown}'{alike[shown]}"
-            result[name] = self.rebuilt(part, below)
+            result[name] = self.rebuild(part, below)
         return result
 
     def _name(self, path: Path) -> str:
@@ -103,7 +109,7 @@ class Eraser:
         if path not in self._names:
             name = str(path[-1])
             if isinstance(path[-1], str) and path not in self._found.own:
-                name = self._cleaned(name, (path, True))
+                name = self._clean(name, (path, True))
             self._names[path] = name
         return self._names[path]
 
@@ -124,36 +130,36 @@ class Eraser:
         return self._labels[same]
 
     def _new_label(self, text: str, hit: Hit, secret: str) -> str:
-        mark = "" if self._key is None else fingerprint(secret, key=self._key)
+        mark = "" if self._key is None else compute_fingerprint(secret, key=self._key)
         # Of the rest of the secret all windows are known already.
-        own = windows(text[hit.start : hit.core + WINDOW - 1])
+        own = list_windows(text[hit.start : hit.core + WINDOW - 1])
 
         def tells(form: str) -> bool:
-            return not own.isdisjoint(windows(form)) or self._pieces.stand_in(form)
+            return not own.isdisjoint(list_windows(form)) or self._pieces.stand_in(form)
 
-        return label(hit.kind, length=len(secret), mark=mark, tells=tells)
+        return build_label(hit.kind, length=len(secret), mark=mark, tells=tells)
 
-    def _cleaned(self, text: str, where: tuple[Path, bool]) -> str:
+    def _clean(self, text: str, where: tuple[Path, bool]) -> str:
         if self._found.whole:
             return BARE if text else text
         try:
-            cleaned = self._replaced(text, self._hits.get(where, ()))
+            cleaned = self._replace(text, self._hits.get(where, ()))
             told = self._odd and self._pieces.spans(cleaned)
         except TooMuchError:
             return BARE
         return BARE if told else cleaned
 
-    def _replaced(self, text: str, hits: Sequence[Hit]) -> str:
+    def _replace(self, text: str, hits: Sequence[Hit]) -> str:
         pieces = []
         position = 0
         for hit in hits:
-            pieces.append(self._wiped(text[position : hit.start]))
+            pieces.append(self._wipe(text[position : hit.start]))
             pieces.append(self._label(text, hit))
             position = hit.end
-        pieces.append(self._wiped(text[position:]))
+        pieces.append(self._wipe(text[position:]))
         return "".join(pieces)
 
-    def _wiped(self, text: str) -> str:
+    def _wipe(self, text: str) -> str:
         """Without any piece of a secret that stands in it unnoticed."""
         pieces: list[str] = []
         position = 0

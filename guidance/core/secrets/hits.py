@@ -30,7 +30,7 @@ class Hit(NamedTuple):
         return text[self.core : self.core_end or self.end]
 
 
-def merged(hits: Iterable[Hit]) -> list[Hit]:
+def merge_hits(hits: Iterable[Hit]) -> list[Hit]:
     """In order, without overlaps. Of two, the one that was named first gives its kind."""
     order = {hit: place for place, hit in reversed(list(enumerate(hits)))}
     kept: list[Hit] = []
@@ -39,12 +39,12 @@ def merged(hits: Iterable[Hit]) -> list[Hit]:
         if last is None or hit.start >= last.end:
             kept.append(hit)
         else:
-            kept[-1] = _joined(last, hit, first=order[last] <= order[hit])
+            kept[-1] = _join(last, hit, first=order[last] <= order[hit])
             order.setdefault(kept[-1], min(order[last], order[hit]))
     return kept
 
 
-def _joined(one: Hit, other: Hit, *, first: bool) -> Hit:
+def _join(one: Hit, other: Hit, *, first: bool) -> Hit:
     best = one if first else other
     if best.start <= min(one.start, other.start) and best.end >= max(
         one.end, other.end

@@ -12,13 +12,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from guidance.core.effort import Effort, TooMuchError
-from guidance.core.regex import one_byte
-from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merged
+from guidance.core.regex import encode_one_byte
+from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merge_hits
 from guidance.core.secrets.limits import LIMIT
-from guidance.core.secrets.names import Promise, promise
+from guidance.core.secrets.names import Promise, read_promise
 from guidance.core.secrets.scan import scan
-from guidance.core.secrets.scanners.addresses import credential
-from guidance.core.secrets.scanners.flags import flags, may_hold_flags
+from guidance.core.secrets.scanners.addresses import find_credential
+from guidance.core.secrets.scanners.flags import may_hold_flags, scan_flags
 from guidance.core.secrets.values import is_secret_value
 from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 
@@ -63,9 +63,9 @@ def inspect(
         reader.read()
         leaves = list(reader.leaves())
     except TooMuchError:
-        return Inspection(_told(reader.so_far()), texts.own, whole=True)
+        return Inspection(_limit_hits(reader.so_far()), texts.own, whole=True)
     hidden = sum(hit.end - hit.start for leaf in leaves for hit in leaf.hits)
-    return Inspection(_told(leaves), texts.own, whole=hidden > _MOST_HIDDEN)
+    return Inspection(_limit_hits(leaves), texts.own, whole=hidden > _MOST_HIDDEN)
 
 
 class _Reader:
@@ -93,18 +93,18 @@ class _Reader:
         for place in self._texts.every:
             hits = self._shown.get(place.text, ())
             if place.path in self._worded and not place.in_key:
-                hits = merged([*hits, *self._worded[place.path]])
+                hits = merge_hits([*hits, *self._worded[place.path]])
             for name in (place.name, place.paired):
                 if name not in promises:
                     self._effort.spend(_PRICE_OF_NAME)
-                    promises[name] = promise(name)
+                    promises[name] = read_promise(name)
             promised, paired = promises[place.name], promises[place.paired]
             if promised is None and paired is not None:
                 # A list of names looks the same: only a random value is a secret.
                 promised = paired._replace(strong=False)
             if promised is not None:
                 self._effort.spend(_PRICE_OF_VALUE)
-                hits = _with_name(place, hits, promised)
+                hits = _add_named_hit(place, hits, promised)
             if hits:
                 yield Leaf(place, hits)
 
@@ -145,7 +145,7 @@ class _Reader:
             begun = [word[:_LONG].translate(_IN_WORD) for word in words]
             line = " ".join(begun)
             starts = list(accumulate((len(word) + 1 for word in begun), initial=0))
-            for hit in flags(line, one_byte(line), self._effort):
+            for hit in scan_flags(line, encode_one_byte(line), self._effort):
                 number = bisect_right(starts, hit.start) - 1
                 at = starts[number]
                 end = hit.end - at
@@ -155,7 +155,7 @@ class _Reader:
                 self._worded.setdefault((*path, number), []).append(found)
 
 
-def _told(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
+def _limit_hits(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
     """HIT_LIMIT of all hits keep their kind; where there are more, the last one is REST."""
     many = sum(len(leaf.hits) for leaf in leaves)
     if many <= HIT_LIMIT:
@@ -173,16 +173,18 @@ def _told(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
     ]
 
 
-def _with_name(place: Text, hits: Sequence[Hit], promised: Promise) -> Sequence[Hit]:
+def _add_named_hit(
+    place: Text, hits: Sequence[Hit], promised: Promise
+) -> Sequence[Hit]:
     """Together with what the name of the text says about the whole of it."""
     text = place.text
     whole: tuple[int, int] | None = None
     if promised.kind == "authorization":
-        whole = credential(text, 0, len(text), expected=True)
+        whole = find_credential(text, 0, len(text), expected=True)
     if place.is_number and not (promised.strong and text.isdigit()):
         return hits
     if whole is None and is_secret_value(text, promised):
         whole = (0, len(text))
     if whole is None:
         return hits
-    return merged([*hits, Hit(*whole, promised.kind, whole[0])])
+    return merge_hits([*hits, Hit(*whole, promised.kind, whole[0])])

@@ -24,13 +24,13 @@ BARE = "«…»"
 _FORM = re.compile(r"«(?:([a-z0-9-]+) \d+ chars(?: #[0-9a-f]{8})?|#[0-9a-f]{8}|…)»")
 
 
-def fingerprint(secret: str, *, key: bytes) -> str:
+def compute_fingerprint(secret: str, *, key: bytes) -> str:
     """Eight hex digits that tell two secrets apart, and to others tell nothing."""
     data = secret.encode("utf-8", "surrogatepass")
     return hmac.new(key, data, hashlib.sha256).hexdigest()[:8]
 
 
-def label(
+def build_label(
     kind: str, *, length: int, mark: str = "", tells: Callable[[str], bool]
 ) -> str:
     """The fullest form that does not itself tell a piece of a secret."""
@@ -40,17 +40,17 @@ def label(
     return next((form for form in forms + short if not tells(form)), BARE)
 
 
-def windows(text: str, size: int = WINDOW) -> set[str]:
+def list_windows(text: str, size: int = WINDOW) -> set[str]:
     """Every piece of this size."""
     return {text[at : at + size] for at in range(len(text) - size + 1)}
 
 
 def is_label(text: str) -> bool:
     """One of our own: what the redactor wrote is not found again."""
-    return label_end(text, 0) == len(text)
+    return find_label_end(text, 0) == len(text)
 
 
-def label_end(text: str, start: int) -> int | None:
+def find_label_end(text: str, start: int) -> int | None:
     """Where the label that begins here ends, None if none does."""
     form = _FORM.match(text, start)
     if form is None or not (form[1] is None or form[1] in _KNOWN):

@@ -35,7 +35,7 @@ _JOINED_KEYS = tuple(
 )
 
 
-def promise(name: str) -> Promise | None:
+def read_promise(name: str) -> Promise | None:
     """What the name promises, None for most names."""
     name = name[-_NAME_LIMIT:]
     folded = name.lower()
@@ -53,10 +53,14 @@ def promise(name: str) -> Promise | None:
     before = words[:-1]
     if before and before[0] in NONSECRET_LEADS:
         return None
-    return _password(last, before) or _secret(last, before) or _weaker(last, before)
+    return (
+        _find_password_promise(last, before)
+        or _find_secret_promise(last, before)
+        or _find_weaker_promise(last, before)
+    )
 
 
-def _password(last: str, before: list[str]) -> Promise | None:
+def _find_password_promise(last: str, before: list[str]) -> Promise | None:
     if last.endswith(_PASSWORDS) or last in SHORT_PASSWORDS:
         return Promise("password", strong=True)
     if last in ("pass", "pw"):
@@ -67,7 +71,7 @@ def _password(last: str, before: list[str]) -> Promise | None:
     return None
 
 
-def _secret(last: str, before: list[str]) -> Promise | None:
+def _find_secret_promise(last: str, before: list[str]) -> Promise | None:
     if last.endswith("secret"):
         return Promise("secret", strong=True)
     if last.endswith("secretkey") or (last == "key" and before[-1:] == ["secret"]):
@@ -77,7 +81,7 @@ def _secret(last: str, before: list[str]) -> Promise | None:
     return None
 
 
-def _weaker(last: str, before: list[str]) -> Promise | None:
+def _find_weaker_promise(last: str, before: list[str]) -> Promise | None:
     if last.endswith("token"):
         opening = before[-1] if before else last.removesuffix("token")
         return None if opening in OPEN_TOKENS else Promise("token", strong=False)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import compress
 
 from guidance.core.effort import Effort
-from guidance.core.regex import BytePattern, byte_pattern, one_byte
-from guidance.core.secrets.labels import WINDOW, windows
+from guidance.core.regex import BytePattern, compile_byte_pattern, encode_one_byte
+from guidance.core.secrets.labels import WINDOW, list_windows
 
 Span = tuple[int, int]
 
@@ -37,18 +37,18 @@ class Pieces:
         self._short: set[str] = set()
         for secret in set(secrets):
             if len(secret) >= WINDOW:
-                data = one_byte(secret)
-                self._windows |= windows(secret)
+                data = encode_one_byte(secret)
+                self._windows |= list_windows(secret)
                 self._threes.update(zip(data, data[1:], data[2:], strict=False))
             elif len(secret) >= _LEAST:
                 self._short.add(secret)
         self._all = self._windows | self._short
-        self._any_short = _either(self._short)
+        self._any_short = _compile_pieces(self._short)
         self._any: BytePattern | None = None
 
     def stand_in(self, text: str) -> bool:
         """For short texts, such as labels."""
-        return not self._windows.isdisjoint(windows(text)) or any(
+        return not self._windows.isdisjoint(list_windows(text)) or any(
             secret in text for secret in self._short
         )
 
@@ -56,12 +56,12 @@ class Pieces:
         """Where they stand, in order and apart; raises TooMuchError in the end."""
         if len(text) < _LEAST:
             return []
-        data = one_byte(text)
+        data = encode_one_byte(text)
         if len(text) >= _LONG and len(self._all) <= _FEW:
-            self._any = self._any or _either(self._all)
-            return _united(self._matches(self._any, text, data))
+            self._any = self._any or _compile_pieces(self._all)
+            return _unite_spans(self._matches(self._any, text, data))
         long = self._around_threes(text, data)
-        return _united([*long, *self._matches(self._any_short, text, data)])
+        return _unite_spans([*long, *self._matches(self._any_short, text, data)])
 
     def _around_threes(self, text: str, data: bytes) -> Iterator[Span]:
         """Any five characters hold three that begin at a multiple of three: only those
@@ -87,12 +87,14 @@ class Pieces:
                     yield place.start, place.start + size
 
 
-def _either(pieces: Iterable[str]) -> BytePattern | None:
-    forms = sorted({re.escape(one_byte(piece).decode("ascii")) for piece in pieces})
-    return byte_pattern("|".join(forms)) if forms else None
+def _compile_pieces(pieces: Iterable[str]) -> BytePattern | None:
+    forms = sorted(
+        {re.escape(encode_one_byte(piece).decode("ascii")) for piece in pieces}
+    )
+    return compile_byte_pattern("|".join(forms)) if forms else None
 
 
-def _united(spans: Iterable[Span]) -> list[Span]:
+def _unite_spans(spans: Iterable[Span]) -> list[Span]:
     """In order; spans that touch are one."""
     united: list[Span] = []
     for start, end in sorted(spans):

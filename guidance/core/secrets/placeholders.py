@@ -1,13 +1,13 @@
-"""What stands where a secret would stand and is none: placeholders and references."""
+"""Placeholders, references and public values: what looks like a secret and is none."""
 
 from __future__ import annotations
 
 import re
 
-from guidance.core.regex import byte_pattern, either, one_byte
+from guidance.core.regex import combine_patterns, compile_byte_pattern, encode_one_byte
 
 # Each as a word of its own: "EXAMPLEKEY" at the end of a real key is not one.
-_FILLER_WORDS = byte_pattern(
+_FILLER_WORDS = compile_byte_pattern(
     r"(?:^|[^a-z0-9])(?:yours?|examples?|sample|dummy|placeholder|fake|changeme|changeit"
     r"|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this|with)|redacted|masked|censored"
     r"|removed|todo|fixme|tbd|foobar|not[-_ ]?a[-_ ]?real"
@@ -16,8 +16,8 @@ _FILLER_WORDS = byte_pattern(
     ignore_case=True,
 )
 # A sign that is not ASCII, such as a bullet, is a question mark there.
-_MASK = byte_pattern(r"\*{2,}|x{4,}|X{4,}|\.{3,}|_{4,}|-{5,}|\?{3,}|#{4,}")
-_ANY_FILLER = either(_FILLER_WORDS, _MASK)
+_MASK = compile_byte_pattern(r"\*{2,}|x{4,}|X{4,}|\.{3,}|_{4,}|-{5,}|\?{3,}|#{4,}")
+_ANY_FILLER = combine_patterns(_FILLER_WORDS, _MASK)
 # What may stay visible beside a mask and still say nothing.
 _BESIDE_MASK = 8
 
@@ -63,7 +63,7 @@ def is_filler(text: str) -> bool:
     letters = set(text) - set("-_. ")
     if len(letters) <= 2:
         return True
-    data = one_byte(text)
+    data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:
         return False
     mask = _MASK.search(data)

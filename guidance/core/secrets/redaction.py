@@ -56,7 +56,7 @@ def redact(
     if not found.leaves:
         return Redacted(value=value, findings=())
     eraser = Eraser(found, key=fingerprint_key)
-    return Redacted(value=eraser.rebuilt(value), findings=eraser.findings())
+    return Redacted(value=eraser.rebuild(value), findings=eraser.findings())
 
 
 def redact_text(text: str, *, fingerprint_key: bytes) -> RedactedText:

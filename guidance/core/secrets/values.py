@@ -1,4 +1,4 @@
-"""Is this the value of a secret? Asked only where a name has promised one."""
+"""Whether a value is a secret, once its name has promised one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _is_random(value: str) -> bool:
         return False
     if " " in value or _PATTERN.search(value) or all(map(_is_word, _GAP.split(value))):
         return False
-    return entropy(value) >= _RANDOM_BITS
+    return compute_entropy(value) >= _RANDOM_BITS
 
 
 def _is_word(piece: str) -> bool:
@@ -89,7 +89,7 @@ def _is_word(piece: str) -> bool:
     return longest <= _LONGEST_WORD and (len(humps) < 4 or mean >= 3)
 
 
-def entropy(text: str) -> float:
+def compute_entropy(text: str) -> float:
     """Bits per character, by how often each one stands in this text."""
     size = len(text)
     counts = Counter(text).values()

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Said after the noun, these change nothing.
-TRAILERS = _words(
+TRAILERS = _split_words(
     "prod production dev development test testing stage staging live old new value"
     " b64 base64 plain plaintext raw string str text env default current"
 )
 
-SHORT_PASSWORDS = _words(
+SHORT_PASSWORDS = _split_words(
     "dbpass userpass rootpass adminpass mypass ftppass smtppass mailpass mysqlpass"
     " dbpw rootpw adminpw userpw sshpass"
 )
 
 # api_key, accessKey, "signing key": a key of this sort is secret, other keys are not.
-KEYS = _words(
+KEYS = _split_words(
     "api access private secret signing sign encryption encrypt crypto auth master"
     " account service app application storage shared subscription license session hmac"
     " jwt cipher ssh deploy consumer root admin server write host function aes webhook"
@@ -27,17 +27,17 @@ KEYS = _words(
 )
 
 # Tokens that only count, page, mark or mean a piece of text.
-OPEN_TOKENS = _words(
+OPEN_TOKENS = _split_words(
     "page next continuation cancellation cancel pad eos bos unk sep cls mask start end"
     " stop special per max min num total input output completion prompt first last"
     " previous current separator sync resume pagination cursor list scroll design"
     " syntax lexer string identifier csrf xsrf"
 )
 
-NONSECRET_LEADS = _words("public publishable no has is show hide use require")
+NONSECRET_LEADS = _split_words("public publishable no has is show hide use require")
 
 # Types, states and labels that stand behind such a name in code and in forms.
-PLAIN_WORDS = _words(
+PLAIN_WORDS = _split_words(
     "string str text int integer number bool boolean bytes byte object any char varchar"
     " secretstr optional required hidden null none nil undefined true false yes no on"
     " off enabled disabled missing invalid incorrect empty unset unknown default inherit"
@@ -52,12 +52,12 @@ PLAIN_WORDS = _words(
     " clave mot de passe"
 )
 
-NOUNS = _words(
+NOUNS = _split_words(
     "password passwd passphrase passcode pwd pass pw secret token key credential"
     " credentials cred creds auth authorization bearer apikey"
 )
 
 # What every example database on one's own machine has.
-LOCAL_DEFAULTS = _words(
+LOCAL_DEFAULTS = _split_words(
     "password passwd pass pw postgres root admin secret test user guest mysql dev tiger"
 )

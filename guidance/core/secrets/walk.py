@@ -19,7 +19,7 @@ OwnKeys = frozenset[Names]
 
 
 class TooDeep(ValueError):
-    """A value nested deeper than anything that comes through a door."""
+    """A value nested deeper than any request may be."""
 
 
 class Text(NamedTuple):
@@ -67,7 +67,7 @@ class Texts:
         self, value: Mapping[object, object], path: Path, name: str, own: Names | None
     ) -> None:
         # {"name": "x", "value": …} or "x": {"value": …}
-        beside = _name_beside(value) or name
+        beside = _find_name_beside(value) or name
         for key, part in value.items():
             called = str(key)
             below = (*path, called)
@@ -95,7 +95,7 @@ class Texts:
             before = part if isinstance(part, str) else ""
 
 
-def _name_beside(value: Mapping[object, object]) -> str:
+def _find_name_beside(value: Mapping[object, object]) -> str:
     for key in ("name", "Name", "NAME", "key", "Key"):
         called = value.get(key)
         if isinstance(called, str):

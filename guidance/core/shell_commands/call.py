@@ -1,4 +1,4 @@
-"""One program about to be run, and where that stands."""
+"""One call of a program: its name, its arguments and where they stand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.tree import Script, Simple
 
 
-class Call:
+class ProgramCall:
     """A name and arguments, wrappers off; what is rarely set is a default."""
 
     # Operands that come from elsewhere, as under xargs and find -exec: their paths if
@@ -35,9 +35,11 @@ class Call:
         # The place of argv[0] among the words, -1 if they are not the same.
         self.first = first
 
-    def changed(self, argv: list[str], *, first: int | None = None) -> Call:
+    def replace_arguments(
+        self, argv: list[str], *, first: int | None = None
+    ) -> ProgramCall:
         """The same call with other arguments."""
-        other = Call(
+        other = ProgramCall(
             self.name,
             argv,
             self.script,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from guidance.core.regex import byte_pattern
+from guidance.core.regex import compile_byte_pattern
 
 # Direction marks that reorder the line, and control characters that overwrite it. One
 # class and nothing else, for that is what a search is fast with.
 _SUSPECT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 # The same for a text in ASCII.
-SUSPECT = byte_pattern("[\x00-\x08\x0b-\x1f\x7f]")
+SUSPECT = compile_byte_pattern("[\x00-\x08\x0b-\x1f\x7f]")
 # Carriage returns are fine before a line feed.
 _DECEIVING = re.compile(
     _SUSPECT.pattern.replace("\x0b-", "\x0b\x0c\x0e-") + "|\r(?!\n)"
@@ -40,19 +40,19 @@ _MATHEMATICAL = {
 }
 
 
-def deceiving(text: str) -> re.Match[str] | None:
+def find_deceiving(text: str) -> re.Match[str] | None:
     """The first character that hides or reorders what stands around it."""
     return _DECEIVING.search(text) if _SUSPECT.search(text) else None
 
 
-def disguised(name: str, known: Container[str]) -> bool:
+def is_disguised(name: str, known: Container[str]) -> bool:
     """Does the name hold something invisible, or look like one that is known?"""
     if name.isascii() or len(name) > _LONGEST_NAME:
         return False
-    return _INVISIBLE.search(name) is not None or _plain(name) in known
+    return _INVISIBLE.search(name) is not None or _render_plain(name) in known
 
 
-def _plain(name: str) -> str:
+def _render_plain(name: str) -> str:
     """The name that a reader takes it for."""
     name = name.translate(_FULL_WIDTH).translate(_MATHEMATICAL)
     return name.translate(_LOOKALIKES).lower()

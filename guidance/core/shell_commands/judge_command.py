@@ -1,26 +1,30 @@
-"""From a text to its findings: the doors that others knock at."""
+"""Judge a command or SQL: read the text, follow it, and gather the findings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-from guidance.core.regex import either
-from guidance.core.shell_commands.characters import SUSPECT, deceiving
+from guidance.core.regex import combine_patterns
+from guidance.core.shell_commands.characters import SUSPECT, find_deceiving
 from guidance.core.shell_commands.findings import CommandFinding, Part
-from guidance.core.shell_commands.judge_program import judge
+from guidance.core.shell_commands.judge_program import judge_program
 from guidance.core.shell_commands.limits import (
     MAX_CHARACTERS,
-    Budget,
     EnoughError,
+    ReadingBudget,
     TooMuchError,
 )
-from guidance.core.shell_commands.origin import top
+from guidance.core.shell_commands.origin import make_top_origin
 from guidance.core.shell_commands.program_table import HANDLERS, MATTERS
 from guidance.core.shell_commands.report import Report
-from guidance.core.shell_commands.unwrap.redirections import redirected
+from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.walk import Walk
-from guidance.core.shell_commands.windows.shells import SMELLS, smells, windows
+from guidance.core.shell_commands.windows.shells import (
+    WINDOWS_SIGNS,
+    judge_windows,
+    may_be_windows,
+)
 
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
 # left out, and ambiguous ones must be followed by what SQL wants there.
@@ -33,47 +37,49 @@ _SQL = re.compile(
     re.IGNORECASE,
 )
 # What most texts do not have, told by reading them once.
-_ODD = either(SUSPECT, SMELLS)
+_ODD = combine_patterns(SUSPECT, WINDOWS_SIGNS)
 
 
 def judge_command(
-    command: str, *, budget: Budget | None = None
+    command: str, *, budget: ReadingBudget | None = None
 ) -> tuple[CommandFinding, ...]:
     """What a person should know before this runs; nothing if it is harmless.
 
     Texts that are read for one answer may share a budget.
     """
-    return _report(command, _command, budget=budget).findings
+    return _build_report(command, _walk_command, budget=budget).findings
 
 
-def judge_sql(text: str, *, budget: Budget | None = None) -> tuple[CommandFinding, ...]:
+def judge_sql(
+    text: str, *, budget: ReadingBudget | None = None
+) -> tuple[CommandFinding, ...]:
     """The same for a text that is known to be SQL."""
-    return _report(text, _sql, budget=budget).findings
+    return _build_report(text, _walk_sql, budget=budget).findings
 
 
 def split_command(command: str) -> tuple[Part, ...]:
     """The simple commands in it, in the order they are met."""
-    return _report(command, _command, collect=True).parts
+    return _build_report(command, _walk_command, collect=True).parts
 
 
-def _report(
+def _build_report(
     text: str,
     read: Callable[[Walk, str], None],
     *,
     collect: bool = False,
-    budget: Budget | None = None,
+    budget: ReadingBudget | None = None,
 ) -> Report:
     report = Report(text, collect=collect)
     if len(text) > MAX_CHARACTERS:
-        report.too_much()
+        report.add_too_much()
         return report
     walk = Walk(
         report,
-        Budget() if budget is None else budget,
+        ReadingBudget() if budget is None else budget,
         handlers=HANDLERS,
         matters=MATTERS,
-        redirected=redirected,
-        judge=judge,
+        redirected=judge_redirections,
+        judge=judge_program,
     )
     try:
         read(walk, text)
@@ -81,27 +87,27 @@ def _report(
         pass
     except (TooMuchError, RecursionError):
         # Trouble never lets through: what was found stands, the rest is for a person.
-        report.too_much()
+        report.add_too_much()
     return report
 
 
-def _command(walk: Walk, text: str) -> None:
+def _walk_command(walk: Walk, text: str) -> None:
     odd = not text.isascii() or _ODD.search(text.encode()) is not None
-    strange = deceiving(text) if odd else None
+    strange = find_deceiving(text) if odd else None
     if strange is not None:
-        walk.report.at("opaque-characters", strange.span(), uninspectable=True)
+        walk.report.add_at("opaque-characters", strange.span(), uninspectable=True)
         # What marks the unknown must not come from outside.
         text = text.replace("\0", "\ufffd")
-    origin = top(text)
-    walk.shell(text, origin=origin, via=())
+    origin = make_top_origin(text)
+    walk.walk_shell(text, origin=origin, via=())
     walk.finish()
     if _SQL.match(text):
         walk.report.forget_broken()
-        walk.sql(text, origin=origin, via=())
-    if odd and smells(text):
-        windows(walk, text, origin=origin, via=())
+        walk.walk_sql(text, origin=origin, via=())
+    if odd and may_be_windows(text):
+        judge_windows(walk, text, origin=origin, via=())
 
 
-def _sql(walk: Walk, text: str) -> None:
+def _walk_sql(walk: Walk, text: str) -> None:
     text = text.replace("\0", "\ufffd")
-    walk.sql(text, origin=top(text), via=())
+    walk.walk_sql(text, origin=make_top_origin(text), via=())

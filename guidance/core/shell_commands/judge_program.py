@@ -1,21 +1,21 @@
-"""Asking the rules about one program and its arguments."""
+"""Judge one program and its arguments by the rules."""
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
 # Their flags begin with a slash, or are whole words after one dash.
-_SLASHING = names(
+_SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
     "ri rp rni clc"
 )
-_CMDLETS = names(
+_CMDLETS = split_names(
     "remove clear format stop restart initialize new disable uninstall unregister"
 )
 WINDOWS = frozenset(
@@ -25,19 +25,19 @@ WINDOWS = frozenset(
 )
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # Programs that do nothing without a subcommand, so one that is not known matters.
-LED = names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
+LED = split_names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
 _HELP = ("--help", "--version", "/?")
 
 
-def judge(walk: Walk, call: Call) -> None:
+def judge_program(walk: Walk, call: ProgramCall) -> None:
     program = PATTERNS.get(call.name)
     argv = call.argv
     if program is None or (len(argv) > 1 and argv[1] in _HELP):
         return
     led, slashes = call.name in LED, call.name in WINDOWS
     if slashes:
-        argv = walk.report.raw(call)
-    elif not program.concerns(argv) and not (led and _unknown(argv)):
+        argv = walk.report.get_raw_words(call)
+    elif not program.concerns(argv) and not (led and _has_unknown(argv)):
         return
     folder = walk.known.folder
     found = sort_arguments(call.name, argv, folder=folder, slashes=slashes)
@@ -52,28 +52,28 @@ def judge(walk: Walk, call: Call) -> None:
         if argv[-1] == "--help":
             return
         if found.sure and UNKNOWN in found.sure[0]:
-            walk.report.opaque("opaque-argument", call)
+            walk.report.add_opaque("opaque-argument", call)
             return
     if call.simple.stage is not None:
-        _answered(walk, call, found)
+        _drop_answered_prompts(walk, call, found)
     pattern = program.match(found)
     if pattern is None:
         return
     if pattern.rule.name.startswith("opaque"):
-        walk.report.opaque(pattern.rule.name, call)
+        walk.report.add_opaque(pattern.rule.name, call)
     else:
-        walk.report.found(pattern.rule.name, call)
+        walk.report.add(pattern.rule.name, call)
 
 
-def _unknown(argv: list[str]) -> bool:
+def _has_unknown(argv: list[str]) -> bool:
     return any(UNKNOWN in word for word in argv)
 
 
-def _answered(walk: Walk, call: Call, found: Invocation) -> None:
+def _drop_answered_prompts(walk: Walk, call: ProgramCall, found: Invocation) -> None:
     """`yes | rm -i` asks nobody."""
     if not any(flag in found.flags for flag in _INTERACTIVE):
         return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None and content.text[:1] in ("y", "Y"):
         for flag in _INTERACTIVE:
             found.flags.pop(flag, None)

@@ -40,7 +40,7 @@ class EnoughError(Exception):
     """As many findings or parts as are told; the rest is not looked at."""
 
 
-class Budget:
+class ReadingBudget:
     """Counts down while a command is read and judged, or all those of one call."""
 
     __slots__ = ("characters", "commands", "steps")

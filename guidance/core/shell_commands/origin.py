@@ -67,11 +67,11 @@ class Origin:
         return min(outside + position - inside, self._whole()[1])
 
 
-def top(text: str) -> Origin:
+def make_top_origin(text: str) -> Origin:
     """The command itself: every position is its own."""
     return Origin(place=(0, len(text)), marks=lambda: ((0, 0),))
 
 
-def slice_of(outer: Origin, start: int, end: int) -> Origin:
+def slice_origin(outer: Origin, start: int, end: int) -> Origin:
     """A text that stands letter by letter in another."""
     return Origin(place=(start, end), outer=outer, marks=lambda: ((0, start),))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from guidance.core.shell_commands.origin import slice_of
-from guidance.core.shell_commands.program_names import canonical
-from guidance.core.shell_commands.script_state import Content, Knowledge
-from guidance.core.shell_commands.shell.quoting import ansi
+from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.script_state import Content, ScriptState
+from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import (
     UNKNOWN,
     Heredoc,
@@ -17,22 +17,22 @@ from guidance.core.shell_commands.shell.tree import (
     Substitution,
     Word,
 )
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
-DOWNLOADERS = names(
+DOWNLOADERS = split_names(
     "curl wget fetch aria2c lynx w3m elinks links http nc ncat netcat socat ftp tftp "
     "lftp telnet scp sftp ssh invoke-webrequest invoke-restmethod iwr irm"
 )
-DECODERS = names(
+DECODERS = split_names(
     "base64 base32 basenc xxd uudecode openssl gpg gpg2 age sops rev tr tac od hexdump iconv "
     "ascii85 recode certutil"
 )
-_UNPACKERS = names(
+_UNPACKERS = split_names(
     "gunzip gzip zcat bunzip2 bzip2 bzcat xz xzcat unxz zstd zstdcat lz4 brotli unzip"
 )
 # They hand on what they are given, or run another command in front of it.
-_PASSING = names("cat tee pv stdbuf unbuffer buffer mbuffer sponge")
-_PREFIXES = names("sudo doas env command builtin nohup nice time exec busybox")
+_PASSING = split_names("cat tee pv stdbuf unbuffer buffer mbuffer sponge")
+_PREFIXES = split_names("sudo doas env command builtin nohup nice time exec busybox")
 _NOTHING = Content()
 _FORMAT = re.compile(r"%(?:%|[-+ 0#]*+[0-9.]*+[a-zA-Z])")
 # More commands than these in one stage are not followed.
@@ -41,38 +41,38 @@ _MOST = 16
 _LONGEST = 16
 
 
-def output_of(known: Knowledge, script: Script) -> Content:
+def find_output(known: ScriptState, script: Script) -> Content:
     """What `$(script)` becomes."""
-    return _range(known, script, 0, len(script.items))
+    return _join_outputs(known, script, 0, len(script.items))
 
 
-def stdin_of(known: Knowledge, script: Script, simple: Simple) -> Content | None:
+def find_stdin(known: ScriptState, script: Script, simple: Simple) -> Content | None:
     """What a command reads; None if nothing is said about that."""
     for redirect in reversed(simple.redirects):
         target = redirect.target
         if isinstance(target, Heredoc):
             # Letter by letter as it stands there, unless something was expanded.
             verbatim = not target.pieces and not target.strip
-            origin = slice_of(script.origin, target.start, target.end)
-            text = known.heredoc(target, script.text)
+            origin = slice_origin(script.origin, target.start, target.end)
+            text = known.expand_heredoc(target, script.text)
             return Content(text, origin=origin if verbatim else None)
         if redirect.operator == "<<<":
-            return Content(known.word(target) + "\n")
+            return Content(known.expand_word(target) + "\n")
         if redirect.operator == "<&" and redirect.descriptor in ("", "0"):
             return Content(opaque="stdin")
         if redirect.operator == "<" and redirect.descriptor in ("", "0"):
-            return known.file(known.word(target)) or Content(opaque="file")
+            return known.get_file(known.expand_word(target)) or Content(opaque="file")
     if simple.stage is None:
         return None
     if known.chain > _LONGEST:
         return Content(opaque="stdin")
     known.chain += 1
-    content = _range(known, script, *simple.stage)
+    content = _join_outputs(known, script, *simple.stage)
     known.chain -= 1
     return content
 
 
-def _range(known: Knowledge, script: Script, first: int, last: int) -> Content:
+def _join_outputs(known: ScriptState, script: Script, first: int, last: int) -> Content:
     """What several commands print together, those in pipes only through the last."""
     items = script.items[first:last]
     if not items or len(items) > _MOST:
@@ -87,7 +87,7 @@ def _range(known: Knowledge, script: Script, first: int, last: int) -> Content:
             return Content(opaque="stdin")
         if index in piped or item.role or not item.words:
             continue
-        content = printed_by(known, script, item)
+        content = find_printed(known, script, item)
         if content.opaque:
             return content
         if len(items) == 1:
@@ -96,23 +96,23 @@ def _range(known: Knowledge, script: Script, first: int, last: int) -> Content:
     return Content("".join(parts))
 
 
-def printed_by(known: Knowledge, script: Script, simple: Simple) -> Content:
+def find_printed(known: ScriptState, script: Script, simple: Simple) -> Content:
     """What one command prints."""
     # Long pipelines are followed back again for each of their commands.
     known.budget.step(4)
-    argv = known.argv(simple.words)
+    argv = known.build_argv(simple.words)
     while len(argv) > 1 and argv[0] in _PREFIXES and argv[1][:1] not in ("-", ""):
         argv = argv[1:]
     if not argv:
         return _NOTHING
-    name = canonical(argv[0])
+    name = resolve_program(argv[0])
     say = _SAYING.get(name)
     if say is not None:
         text = say(argv)
         return Content(opaque="stdin") if text is None else Content(text)
     if name in DOWNLOADERS:
         return Content(opaque="download")
-    source = stdin_of(known, script, simple)
+    source = find_stdin(known, script, simple)
     if source is not None and source.opaque == "download":
         return source
     if name in DECODERS:
@@ -120,22 +120,24 @@ def printed_by(known: Knowledge, script: Script, simple: Simple) -> Content:
     if name in _UNPACKERS:
         return Content(opaque="packed")
     if name in _PASSING:
-        return _passed(known, argv, source)
+        return _pass_through(known, argv, source)
     if source is not None and source.opaque in ("decoded", "packed"):
         return source
     return Content(opaque="stdin")
 
 
-def _passed(known: Knowledge, argv: list[str], source: Content | None) -> Content:
+def _pass_through(
+    known: ScriptState, argv: list[str], source: Content | None
+) -> Content:
     files = [word for word in argv[1:] if word[:1] != "-"]
     if files and argv[0].endswith("cat"):
         if len(files) == 1:
-            return known.file(files[0]) or Content(opaque="file")
+            return known.get_file(files[0]) or Content(opaque="file")
         return Content(opaque="file")
     return source if source is not None else Content(opaque="file")
 
 
-def _echo(argv: list[str]) -> str | None:
+def _print_echo(argv: list[str]) -> str | None:
     words = argv[1:]
     escapes = newline = True
     # Shells differ on whether echo reads escapes; none differ on hiding words in them.
@@ -144,14 +146,14 @@ def _echo(argv: list[str]) -> str | None:
         escapes = "E" not in words[0]
         words = words[1:]
     text = " ".join(words)
-    return (ansi(text) if escapes else text) + ("\n" if newline else "")
+    return (decode_ansi(text) if escapes else text) + ("\n" if newline else "")
 
 
-def _printf(argv: list[str]) -> str | None:
+def _print_printf(argv: list[str]) -> str | None:
     words = argv[2:] if argv[1:2] == ["--"] else argv[1:]
     if not words or words[0] == "-v":
         return None if words else ""
-    form, values = ansi(words[0]), words[1:]
+    form, values = decode_ansi(words[0]), words[1:]
     taken = 0
 
     def fill(match: re.Match[str]) -> str:
@@ -161,7 +163,7 @@ def _printf(argv: list[str]) -> str | None:
         taken += 1
         value = values[taken - 1] if taken <= len(values) else ""
         if match[0].endswith("b"):
-            return ansi(value)
+            return decode_ansi(value)
         if match[0].endswith("s") or value == "":
             return value
         return value if match[0].endswith("d") and value.isdigit() else UNKNOWN
@@ -176,46 +178,46 @@ def _printf(argv: list[str]) -> str | None:
     return "".join(parts)
 
 
-def _last(argv: list[str]) -> str | None:
+def _print_last(argv: list[str]) -> str | None:
     words = [word for word in argv[1:] if word[:1] != "-"]
     return words[-1] if words else None
 
 
-def _command(argv: list[str]) -> str | None:
-    return _last(argv) if argv[1:2] in (["-v"], ["-p"], ["-P"]) else None
+def _print_command(argv: list[str]) -> str | None:
+    return _print_last(argv) if argv[1:2] in (["-v"], ["-p"], ["-P"]) else None
 
 
-def _mktemp(argv: list[str]) -> str | None:
+def _print_mktemp(argv: list[str]) -> str | None:
     words = argv[1:]
     if any(word.startswith(("-p", "--tmpdir=")) for word in words):
         return None
-    name = _last(argv)
+    name = _print_last(argv)
     if name is None or "-t" in words:
         return "/tmp/tmp.X"  # noqa: S108
     return name
 
 
-def _yes(argv: list[str]) -> str | None:
+def _print_yes(argv: list[str]) -> str | None:
     return (" ".join(argv[1:]) or "y") + "\n"
 
 
 _SAYING: dict[str, Callable[[list[str]], str | None]] = {
-    "echo": _echo,
-    "printf": _printf,
-    "which": _last,
-    "command": _command,
-    "type": _command,
-    "realpath": _last,
-    "readlink": _last,
-    "mktemp": _mktemp,
+    "echo": _print_echo,
+    "printf": _print_printf,
+    "which": _print_last,
+    "command": _print_command,
+    "type": _print_command,
+    "realpath": _print_last,
+    "readlink": _print_last,
+    "mktemp": _print_mktemp,
     "pwd": lambda argv: ".",
     "true": lambda argv: "",
     ":": lambda argv: "",
-    "yes": _yes,
+    "yes": _print_yes,
 }
 
 
-def printing(simple: Simple) -> str:
+def find_opaque_reason(simple: Simple) -> str:
     """Why the words of a command cannot be told: they are printed by one of these."""
     reason = ""
     for word in simple.words:
@@ -223,7 +225,7 @@ def printing(simple: Simple) -> str:
             if not isinstance(piece, Substitution):
                 continue
             names = {
-                canonical(item.words[0])
+                resolve_program(item.words[0])
                 for item in piece.script.items
                 if isinstance(item, Simple) and item.words
                 if isinstance(item.words[0], str)

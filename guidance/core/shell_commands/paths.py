@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.shell.tree import UNKNOWN
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
 _TEMPORARY = re.compile(
     r"(?:/private)?/(?:var/)?tmp/|/dev/shm/|/(?:private/)?var/folders/[^/]+/[^/]+/"
@@ -24,7 +24,7 @@ _TEMPORARY_ROOT = re.compile(r"(?:/private)?/(?:var/)?tmp|/dev/shm")
 _SLASHES = re.compile(r"[/\\]+")
 _FIRST = re.compile(r"[\w.@+=~-]")
 
-_SYSTEM = names(
+_SYSTEM = split_names(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "
     "var Applications Library System Users Volumes Windows"
 )

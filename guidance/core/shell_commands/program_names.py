@@ -58,7 +58,7 @@ def is_expression(argv: list[str]) -> bool:
     return argv[1:2] in _AFTER_VARIABLE or _MEMBER.fullmatch(argv[0]) is not None
 
 
-def canonical(word: str) -> str:
+def resolve_program(word: str) -> str:
     """The bare lower-case name: no folder, no suffix, no version."""
     if word.isascii() and word.isalpha() and word.islower():
         return SAME.get(word, word)

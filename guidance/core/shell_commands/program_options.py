@@ -7,7 +7,7 @@ from collections.abc import Collection
 _LONGEST_BUNDLE = 16
 
 
-def operands(
+def find_operands(
     argv: list[str], *, taking: Collection[str] = (), start: int = 1
 ) -> list[int]:
     """Places of the words that are no options, `--` and values of options left out."""
@@ -39,10 +39,10 @@ def takes_next(word: str, taking: Collection[str]) -> bool:
     return False
 
 
-def value_of(argv: list[str], *flags: str) -> int:
+def find_option_value(argv: list[str], *flags: str) -> int:
     """The place of an option's value, 0 if the option is not given.
 
-    Short ones may be glued to it or stand at the end of a bundle: then the value is the
+    A short one may be attached to it or stand at the end of a bundle: then the value is the
     next word, or the place of the word that holds both.
     """
     for index in range(1, len(argv)):
@@ -60,7 +60,7 @@ def value_of(argv: list[str], *flags: str) -> int:
     return 0
 
 
-def glued(word: str, *flags: str) -> str | None:
+def read_attached_value(word: str, *flags: str) -> str | None:
     """The value in `--flag=value` or `-fvalue`."""
     for flag in flags:
         if flag.startswith("--") and word.startswith(flag + "="):

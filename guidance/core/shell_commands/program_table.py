@@ -1,4 +1,4 @@
-"""Which programs are known, by whom they are taken apart, and when they matter."""
+"""The known programs: their handlers, and the words that make them worth judging."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _RUNNING: Mapping[str, frozenset[str]] = {
 }
 
 
-def _telling(name: str) -> frozenset[str] | None:
+def _list_telling_words(name: str) -> frozenset[str] | None:
     """The words without which nothing can be said about a program; None: always."""
     needed = PATTERNS[name].needed if name in PATTERNS else frozenset[str]()
     if name in SAME or needed is None or name in WINDOWS:
@@ -51,7 +51,7 @@ def _telling(name: str) -> frozenset[str] | None:
     if name not in HANDLERS:
         return needed
     running = _RUNNING.get(name)
-    if HANDLERS[name] is wrappers.unwrap:
+    if HANDLERS[name] is wrappers.unwrap_wrapper:
         verbs = [wrapper.words[:1] for wrapper in wrappers.WRAPPERS[name]]
         if all(verbs) and name not in wrappers.RUNNERS:
             running = frozenset(verb[0] for verb in verbs)
@@ -60,6 +60,6 @@ def _telling(name: str) -> frozenset[str] | None:
 
 # Programs that anything can be said about, and the words that are no programs.
 MATTERS: Mapping[str, frozenset[str] | None] = {
-    **{name: _telling(name) for name in (*HANDLERS, *PATTERNS, *SAME)},
+    **{name: _list_telling_words(name) for name in (*HANDLERS, *PATTERNS, *SAME)},
     **dict.fromkeys(KEYWORDS),
 }

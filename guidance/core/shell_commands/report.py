@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.findings import CommandFinding, Part, Span, Token
 from guidance.core.shell_commands.limits import (
     MAX_FINDINGS,
     MAX_PARTS,
     MAX_TOKENS,
-    Budget,
     EnoughError,
+    ReadingBudget,
 )
 from guidance.core.shell_commands.origin import Marks, Origin
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 from guidance.core.shell_commands.word_positions import (
     MOST_PLACED,
+    build_word_marks,
     place_words,
-    word_marks,
 )
 
 # Names that make broken text worth a look. Not all that have rules: some of those are
 # common words, and a person's prose with an apostrophe in it is no command.
-_TELLING = names(
+_TELLING = split_names(
     "rm dd shred mkfs unlink rmdir find xargs git sudo kubectl helm terraform docker "
     "podman aws gcloud psql mysql sqlite redis-cli mongo mongosh dropdb eval curl wget "
     "bash sh zsh python node perl ruby chmod chown crontab shutdown reboot del "
@@ -46,7 +46,7 @@ class Report:
         self._met: set[tuple[str, Span]] = set()
         self._tokens = 0
         self._placed: dict[Simple, list[Span]] = {}
-        self._placing = Budget(steps=MOST_PLACED)
+        self._placing = ReadingBudget(steps=MOST_PLACED)
 
     @property
     def findings(self) -> tuple[CommandFinding, ...]:
@@ -62,18 +62,20 @@ class Report:
     def parts(self) -> tuple[Part, ...]:
         return tuple(self._parts or ())
 
-    def found(self, rule: str, call: Call) -> None:
-        self.at(rule, self.span(call), via=call.via)
+    def add(self, rule: str, call: ProgramCall) -> None:
+        self.add_at(rule, self.get_span(call), via=call.via)
 
-    def whole(self, rule: str, call: Call, *, uninspectable: bool = False) -> None:
+    def add_whole(
+        self, rule: str, call: ProgramCall, *, uninspectable: bool = False
+    ) -> None:
         """A finding on the command together with its redirections."""
-        span = call.script.origin.span(*_trimmed(call))
-        self.at(rule, span, via=call.via, uninspectable=uninspectable)
+        span = call.script.origin.span(*_trim(call))
+        self.add_at(rule, span, via=call.via, uninspectable=uninspectable)
 
-    def opaque(self, rule: str, call: Call) -> None:
-        self.at(rule, self.span(call), via=call.via, uninspectable=True)
+    def add_opaque(self, rule: str, call: ProgramCall) -> None:
+        self.add_at(rule, self.get_span(call), via=call.via, uninspectable=True)
 
-    def at(
+    def add_at(
         self,
         name: str,
         span: Span,
@@ -87,13 +89,13 @@ class Report:
             if self.collects:
                 return
             raise EnoughError
-        self._tell(name, span, via, uninspectable=uninspectable)
+        self._store(name, span, via, uninspectable=uninspectable)
 
-    def too_much(self) -> None:
+    def add_too_much(self) -> None:
         """What stands so far is not all: that is told even where enough was found."""
-        self._tell("opaque-size", (0, len(self.text)), (), uninspectable=True)
+        self._store("opaque-size", (0, len(self.text)), (), uninspectable=True)
 
-    def _tell(
+    def _store(
         self, name: str, span: Span, via: tuple[str, ...], *, uninspectable: bool
     ) -> None:
         rule = RULES[name]
@@ -108,7 +110,7 @@ class Report:
             uninspectable=uninspectable,
         )
 
-    def trouble(self, script: Script) -> None:
+    def add_trouble(self, script: Script) -> None:
         """Text that is not well-formed matters only if it names something that does."""
         self._broken = True
         if script.text in self._troubled:
@@ -118,7 +120,7 @@ class Report:
         text = script.text.lower().encode("utf-8", "replace").translate(_BLANKED)
         if not _TELLING.isdisjoint(text.decode("ascii").split()):
             span = script.origin.span(0, len(script.text))
-            self.at("opaque-syntax", span, uninspectable=True)
+            self.add_at("opaque-syntax", span, uninspectable=True)
 
     def forget_broken(self) -> None:
         """A text that no shell would accept turned out to be something else."""
@@ -129,34 +131,36 @@ class Report:
                 if not found.uninspectable
             }
 
-    def span(self, call: Call, *, index: int = 0) -> Span:
+    def get_span(self, call: ProgramCall, *, index: int = 0) -> Span:
         """The command's place, from one of its words on."""
-        return call.script.origin.span(*self._in_script(call, index))
+        return call.script.origin.span(*self._find_in_script(call, index))
 
-    def whole_origin(self, call: Call, *, index: int = 0) -> Origin:
+    def make_whole_origin(self, call: ProgramCall, *, index: int = 0) -> Origin:
         """For a text that comes from the call, from one of its words on."""
         return Origin(
-            place=lambda: self._in_script(call, index), outer=call.script.origin
+            place=lambda: self._find_in_script(call, index), outer=call.script.origin
         )
 
-    def origin(self, call: Call, index: int) -> Origin:
+    def make_origin(self, call: ProgramCall, index: int) -> Origin:
         """The place of one argument's text, letter by letter where that is possible."""
         return Origin(
-            place=lambda: self._argument(call, index) or self._in_script(call, index),
+            place=lambda: (
+                self._find_argument(call, index) or self._find_in_script(call, index)
+            ),
             outer=call.script.origin,
-            marks=lambda: self._marks(call, index),
+            marks=lambda: self._build_marks(call, index),
         )
 
-    def _in_script(self, call: Call, index: int) -> Span:
-        start, end = _trimmed(call)
-        spans = self._spans(call)
+    def _find_in_script(self, call: ProgramCall, index: int) -> Span:
+        start, end = _trim(call)
+        spans = self._find_spans(call)
         if index < len(spans):
             start, end = spans[index][0], spans[-1][1]
         return start, end
 
-    def _argument(self, call: Call, index: int) -> Span | None:
+    def _find_argument(self, call: ProgramCall, index: int) -> Span | None:
         """Where one word stands, unless something was put into it."""
-        spans = self._spans(call)
+        spans = self._find_spans(call)
         if index >= len(spans):
             return None
         word = call.simple.words[call.first + index]
@@ -164,44 +168,44 @@ class Report:
             None if isinstance(word, str) and word != call.argv[index] else spans[index]
         )
 
-    def _marks(self, call: Call, index: int) -> Marks:
-        span = self._argument(call, index)
+    def _build_marks(self, call: ProgramCall, index: int) -> Marks:
+        span = self._find_argument(call, index)
         if span is None:
             return ()
-        return word_marks(call.script.text, *span, length=len(call.argv[index]))
+        return build_word_marks(call.script.text, *span, length=len(call.argv[index]))
 
-    def raw(self, call: Call) -> list[str]:
+    def get_raw_words(self, call: ProgramCall) -> list[str]:
         """The words as they were typed: Windows paths hold backslashes."""
-        spans = self._spans(call)
+        spans = self._find_spans(call)
         if len(spans) != len(call.argv):
             return call.argv
         return [call.script.text[slice(*span)].strip("'\"") for span in spans]
 
-    def _spans(self, call: Call) -> list[Span]:
+    def _find_spans(self, call: ProgramCall) -> list[Span]:
         """Where the words of the call stand in its script, if they stand there."""
         if call.first < 0:
             return []
-        words = self._words(call.script, call.simple)
+        words = self._find_words(call.script, call.simple)
         return words[call.first : call.first + len(call.argv)]
 
-    def _words(self, script: Script, simple: Simple) -> list[Span]:
+    def _find_words(self, script: Script, simple: Simple) -> list[Span]:
         """Worked out once, however often wrappers in wrappers ask."""
         if simple not in self._placed:
             self._placed[simple] = place_words(script, simple, self._placing)
         return self._placed[simple]
 
-    def part(self, call: Call) -> None:
+    def add_part(self, call: ProgramCall) -> None:
         if self._parts is None:
             return
         self._tokens += len(call.argv)
         if self._tokens > MAX_TOKENS or len(self._parts) >= MAX_PARTS:
             raise EnoughError
-        span = self.span(call)
+        span = self.get_span(call)
         if (call.name, span) in self._met:
             # Read by two shells, and the same to both.
             return
         self._met.add((call.name, span))
-        outside = [call.script.origin.span(*each) for each in self._spans(call)]
+        outside = [call.script.origin.span(*each) for each in self._find_spans(call)]
         if len(outside) != len(call.argv):
             outside = [span] * len(call.argv)
         tokens = tuple(
@@ -221,7 +225,7 @@ class Report:
         )
 
 
-def _trimmed(call: Call) -> Span:
+def _trim(call: ProgramCall) -> Span:
     """Where the command stands, without the blanks around it."""
     start, end = call.simple.start, call.simple.end
     text = call.script.text[start:end]

@@ -1,4 +1,4 @@
-"""What is known while a script is followed: variables, functions, files it writes.
+"""The state of a script while it is followed: variables, functions, files it writes.
 
 Nothing is run. A value that the text itself does not give stays UNKNOWN.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from guidance.core.shell_commands.limits import MAX_VALUE, Budget
+from guidance.core.shell_commands.limits import MAX_VALUE, ReadingBudget
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.shell.tree import (
     UNKNOWN,
@@ -80,12 +80,12 @@ class Printed:
 
 
 @dataclass(slots=True)
-class Knowledge:
+class ScriptState:
     """`produce` tells what a script would print, `printed_by` what one command would."""
 
-    produce: Callable[[Knowledge, Script], Content]
-    printed_by: Callable[[Knowledge, Script, Simple], Content]
-    budget: Budget
+    produce: Callable[[ScriptState, Script], Content]
+    printed_by: Callable[[ScriptState, Script, Simple], Content]
+    budget: ReadingBudget
     variables: dict[str, list[Value]] = field(default_factory=dict)
     functions: dict[str, tuple[Script, int, int]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
@@ -110,10 +110,12 @@ class Knowledge:
             value = tuple(
                 part
                 for word in given
-                for part in (self.fields(word) if isinstance(word, Word) else [word])
+                for part in (
+                    self.split_fields(word) if isinstance(word, Word) else [word]
+                )
             )
         else:
-            value = given if isinstance(given, str) else self.joined(given.pieces)
+            value = given if isinstance(given, str) else self.join(given.pieces)
         self.store(assignment.name, value, branch=branch, append=assignment.append)
 
     def store(
@@ -132,7 +134,7 @@ class Knowledge:
         if len(self.variables[name]) > _ALTERNATIVES:
             self.variables[name] = [UNKNOWN]
 
-    def alternatives(self, word: str | Word) -> list[Value]:
+    def list_alternatives(self, word: str | Word) -> list[Value]:
         """All that a word may be, if it is one variable and nothing else."""
         if isinstance(word, str):
             return []
@@ -142,7 +144,7 @@ class Knowledge:
         variable = pieces[0]
         return [] if variable.operator else self.variables.get(variable.name, [])
 
-    def argv(self, words: list[str | Word]) -> list[str]:
+    def build_argv(self, words: list[str | Word]) -> list[str]:
         """The words as the program would get them."""
         if len(words) > _FEW:
             # Asked again and again for what a long command prints.
@@ -152,14 +154,14 @@ class Knowledge:
             if isinstance(word, str):
                 done.append(word)
             elif len(word.pieces) == 1 and isinstance(word.pieces[0], Variable):
-                self._one(word.pieces[0], done)
+                self._expand_alone(word.pieces[0], done)
             else:
-                done += self.fields(word)
+                done += self.split_fields(word)
         return done
 
-    def _one(self, variable: Variable, done: list[str]) -> None:
+    def _expand_alone(self, variable: Variable, done: list[str]) -> None:
         """A variable alone, which most words with one are."""
-        value = self._variable(variable)
+        value = self._expand_variable(variable)
         if not isinstance(value, str):
             done += value
         elif variable.quoted:
@@ -174,7 +176,7 @@ class Knowledge:
                 value = value.replace(sign, " ")
         return value.split()
 
-    def fields(self, word: Word) -> list[str]:
+    def split_fields(self, word: Word) -> list[str]:
         """One word may become none or several: values are split at blanks."""
         if len(word.pieces) > _FEW:
             self.budget.step(len(word.pieces) // 4)
@@ -186,7 +188,7 @@ class Knowledge:
                 current.append(piece)
                 begun = True
                 continue
-            value = self.value(piece)
+            value = self.expand(piece)
             parts: tuple[str, ...] | list[str]
             before = after = False
             if isinstance(value, tuple):
@@ -210,12 +212,12 @@ class Knowledge:
             done.append("".join(current))
         return done
 
-    def joined(self, pieces: tuple[Piece, ...]) -> str:
+    def join(self, pieces: tuple[Piece, ...]) -> str:
         """Pieces as one text, as in an assignment, a heredoc or quotes."""
         parts: list[str] = []
         size = 0
         for piece in pieces:
-            value = piece if isinstance(piece, str) else self.value(piece)
+            value = piece if isinstance(piece, str) else self.expand(piece)
             text = value if isinstance(value, str) else " ".join(value)
             parts.append(text)
             size += len(text)
@@ -223,12 +225,12 @@ class Knowledge:
                 return UNKNOWN
         return "".join(parts)
 
-    def word(self, word: str | Word) -> str:
-        return word if isinstance(word, str) else self.joined(word.pieces)
+    def expand_word(self, word: str | Word) -> str:
+        return word if isinstance(word, str) else self.join(word.pieces)
 
-    def value(self, piece: Variable | Substitution | Blank) -> Value:
+    def expand(self, piece: Variable | Substitution | Blank) -> Value:
         if isinstance(piece, Variable):
-            return self._variable(piece)
+            return self._expand_variable(piece)
         if isinstance(piece, Blank):
             return UNKNOWN
         content = self.produce(self, piece.script)
@@ -238,19 +240,19 @@ class Knowledge:
             return path
         return UNKNOWN if content.opaque else content.text.rstrip("\n")
 
-    def _variable(self, variable: Variable) -> Value:
+    def _expand_variable(self, variable: Variable) -> Value:
         name, operator = variable.name, variable.operator
         value: Value
         if operator in ("", ":-", "-", ":=", "=", ":?", "?"):
-            value = self._named(name, variable.index)
+            value = self._get_named(name, variable.index)
             if value == "" and operator.startswith(":"):
-                value = self.joined(variable.argument)
+                value = self.join(variable.argument)
             return value
         if operator in (":+", "+") and name in self.variables:
-            return self.joined(variable.argument)
+            return self.join(variable.argument)
         return UNKNOWN
 
-    def _named(self, name: str, index: str) -> Value:
+    def _get_named(self, name: str, index: str) -> Value:
         if name in ("@", "*"):
             return UNKNOWN if self.positional is None else self.positional
         if name.isdigit():
@@ -271,16 +273,18 @@ class Knowledge:
         place = int(index) if index.isdigit() and len(index) < 4 else 0
         return value[place] if place < len(value) else ""
 
-    def heredoc(self, heredoc: Heredoc, text: str) -> str:
+    def expand_heredoc(self, heredoc: Heredoc, text: str) -> str:
         if heredoc.pieces:
-            body = self.joined(heredoc.pieces)
+            body = self.join(heredoc.pieces)
         else:
             body = text[heredoc.start : heredoc.end]
         if heredoc.strip:
             body = "\n".join(line.lstrip("\t") for line in body.split("\n"))
         return body
 
-    def write(self, path: str, content: Content | Printed, *, append: bool) -> None:
+    def write_file(
+        self, path: str, content: Content | Printed, *, append: bool
+    ) -> None:
         """Remember what a file holds, for it may be run later."""
         path = path.removeprefix("./")
         if append and path in self.files:
@@ -288,7 +292,7 @@ class Knowledge:
         else:
             self.files[path] = [content]
 
-    def file(self, path: str) -> Content | None:
+    def get_file(self, path: str) -> Content | None:
         """What this command has written to the file, None if it has not."""
         pieces = self.files.get(path.removeprefix("./"))
         if pieces is None:

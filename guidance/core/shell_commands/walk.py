@@ -1,32 +1,37 @@
-"""Following a script: each simple command is named, unwrapped and judged."""
+"""Follow a script: name, unwrap and judge each simple command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.characters import disguised
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.characters import is_disguised
 from guidance.core.shell_commands.limits import (
     COST_OF_TEXT,
     MAX_ARGUMENTS,
     MAX_DEPTH,
-    Budget,
+    ReadingBudget,
     TooMuchError,
 )
-from guidance.core.shell_commands.origin import Origin, slice_of
+from guidance.core.shell_commands.origin import Origin, slice_origin
 from guidance.core.shell_commands.outputs import (
-    output_of,
-    printed_by,
-    printing,
-    stdin_of,
+    find_opaque_reason,
+    find_output,
+    find_printed,
+    find_stdin,
 )
-from guidance.core.shell_commands.program_names import canonical, is_expression
+from guidance.core.shell_commands.program_names import is_expression, resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
-from guidance.core.shell_commands.script_state import OPAQUE, Content, Knowledge, Value
+from guidance.core.shell_commands.script_state import (
+    OPAQUE,
+    Content,
+    ScriptState,
+    Value,
+)
 from guidance.core.shell_commands.shell.cursor import Matters
-from guidance.core.shell_commands.shell.nesting import nested_scripts, reads_from
+from guidance.core.shell_commands.shell.nesting import list_nested_scripts, reads_from
 from guidance.core.shell_commands.shell.reader import read_shell
 from guidance.core.shell_commands.shell.tree import (
     UNKNOWN,
@@ -37,13 +42,13 @@ from guidance.core.shell_commands.shell.tree import (
     Simple,
 )
 from guidance.core.shell_commands.sql.statements import judge_statements
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
-Handler = Callable[["Walk", Call], None]
+Handler = Callable[["Walk", ProgramCall], None]
 
 _GLOBS = frozenset("*?[")
 # Variables that hold commands for others to run.
-_RUN_BY_OTHERS = names(
+_RUN_BY_OTHERS = split_names(
     "GIT_SSH_COMMAND GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR "
     "GIT_ASKPASS PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN"
 )
@@ -55,16 +60,16 @@ class Walk:
     def __init__(
         self,
         report: Report,
-        budget: Budget,
+        budget: ReadingBudget,
         *,
         handlers: Mapping[str, Handler],
         matters: Matters,
-        redirected: Callable[[Walk, Call], None],
+        redirected: Callable[[Walk, ProgramCall], None],
         judge: Handler,
     ) -> None:
         self.report = report
         self.budget = budget
-        self.known = Knowledge(output_of, printed_by, self.budget)
+        self.known = ScriptState(find_output, find_printed, self.budget)
         self._handlers = handlers
         self._matter = matters
         self._redirected = redirected
@@ -72,11 +77,11 @@ class Walk:
         self._depth = 0
         self._active: list[Item] = []
         # The calls whose text is being read just now, outermost first.
-        self._outer: list[Call] = []
+        self._outer: list[ProgramCall] = []
         # Arguments that a shell reads when everything else has run.
-        self.later: list[tuple[Call, int, str]] = []
+        self.later: list[tuple[ProgramCall, int, str]] = []
 
-    def shell(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
+    def walk_shell(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
         """A text that a shell would read."""
         self.enter(text)
         defined = self.known.functions or self.known.aliases or self.report.collects
@@ -87,7 +92,7 @@ class Walk:
             depth=self._depth,
             matters=None if defined else self._matter,
         )
-        self.script(script, via)
+        self.walk_script(script, via)
         if script.too_much:
             raise TooMuchError(script.too_much)
         self.leave()
@@ -106,9 +111,9 @@ class Walk:
     def finish(self) -> None:
         """At the end of the whole command."""
         while self.later:
-            self.argument(*self.later.pop(0))
+            self.walk_argument(*self.later.pop(0))
 
-    def script(
+    def walk_script(
         self,
         script: Script,
         via: tuple[str, ...],
@@ -117,7 +122,7 @@ class Walk:
         last: int | None = None,
     ) -> None:
         if script.trouble:
-            self.report.trouble(script)
+            self.report.add_trouble(script)
         items = script.items
         index, end = first, len(items) if last is None else last
         while index < end:
@@ -127,37 +132,37 @@ class Walk:
                 self.known.functions[item.name] = (script, index, item.last)
                 index = max(index, item.last)
             else:
-                self._simple(script, item, via)
+                self._walk_simple(script, item, via)
 
-    def content(self, content: Content, call: Call, via: str) -> None:
+    def walk_content(self, content: Content, call: ProgramCall, via: str) -> None:
         """Something that was put together elsewhere is run by a shell."""
         if content.opaque:
             rule = OPAQUE.get(content.opaque)
             if rule:
-                self.report.opaque(rule, call)
+                self.report.add_opaque(rule, call)
             return
-        origin = content.origin or self.whole(call)
-        self.shell(content.text, origin=origin, via=(*call.via, via))
+        origin = content.origin or self.make_whole_origin(call)
+        self.walk_shell(content.text, origin=origin, via=(*call.via, via))
 
-    def sql(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
+    def walk_sql(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
         """A text that a database would run."""
         self.budget.read(len(text))
         self.budget.command(COST_OF_TEXT)
         for found in judge_statements(text, self.budget):
             if found.shell:
-                place = slice_of(origin, found.start, found.end)
-                self.shell(found.shell, origin=place, via=(*via, "program"))
+                place = slice_origin(origin, found.start, found.end)
+                self.walk_shell(found.shell, origin=place, via=(*via, "program"))
             else:
-                self.report.at(
+                self.report.add_at(
                     found.rule,
                     origin.span(found.start, found.end),
                     via=via,
                     uninspectable=found.rule.startswith("opaque"),
                 )
 
-    def inner(
+    def run_inner(
         self,
-        call: Call,
+        call: ProgramCall,
         index: int,
         via: str,
         *,
@@ -169,64 +174,68 @@ class Walk:
         argv = call.argv[index:last]
         if not argv:
             return
-        name = canonical(argv[0])
-        if name not in self._matter and self._plain(name):
+        name = resolve_program(argv[0])
+        if name not in self._matter and self._is_plain(name):
             return
         first = call.first + index if call.first >= 0 else -1
         via_all = (*call.via, via)
-        inner = Call(name, argv, call.script, call.simple, via_all, first)
+        inner = ProgramCall(name, argv, call.script, call.simple, via_all, first)
         inner.more = more if more != () else call.more
         inner.stdin = stdin or call.stdin
         inner.depth = call.depth + 1
         self.run(inner)
 
-    def argument(self, call: Call, index: int, via: str) -> None:
+    def walk_argument(self, call: ProgramCall, index: int, via: str) -> None:
         """An argument that a shell would read."""
         text = call.argv[index]
         if text.strip(UNKNOWN + " \n\"'") == "" and UNKNOWN in text:
-            rule = OPAQUE.get(printing(call.simple), "opaque-script")
-            self.report.opaque(rule, call)
+            rule = OPAQUE.get(find_opaque_reason(call.simple), "opaque-script")
+            self.report.add_opaque(rule, call)
             return
-        self._text(text, self.origin(call, index), call, via)
+        self._walk_text(text, self.make_origin(call, index), call, via)
 
-    def arguments(self, call: Call, index: int, via: str) -> None:
+    def walk_arguments(self, call: ProgramCall, index: int, via: str) -> None:
         """The rest of the arguments, joined by blanks, as a shell would read them."""
         if index >= len(call.argv):
             return
         if index == len(call.argv) - 1:
-            self.argument(call, index, via)
+            self.walk_argument(call, index, via)
             return
         text = " ".join(call.argv[index:])
-        self._text(text, self.whole(call, index=index), call, via)
+        self._walk_text(text, self.make_whole_origin(call, index=index), call, via)
 
-    def _text(self, text: str, origin: Origin, call: Call, via: str) -> None:
+    def _walk_text(
+        self, text: str, origin: Origin, call: ProgramCall, via: str
+    ) -> None:
         self._outer.append(call)
-        self.shell(text, origin=origin, via=(*call.via, via))
+        self.walk_shell(text, origin=origin, via=(*call.via, via))
         self._outer.pop()
 
-    def whole(self, call: Call, *, index: int = 0) -> Origin:
+    def make_whole_origin(self, call: ProgramCall, *, index: int = 0) -> Origin:
         """Nested text that has no place of its own: the words it comes from."""
-        return self.report.whole_origin(call, index=index)
+        return self.report.make_whole_origin(call, index=index)
 
-    def origin(self, call: Call, index: int) -> Origin:
+    def make_origin(self, call: ProgramCall, index: int) -> Origin:
         """The place of one argument's text."""
-        return self.report.origin(call, index)
+        return self.report.make_origin(call, index)
 
-    def stdin(self, call: Call) -> Content | None:
+    def find_stdin(self, call: ProgramCall) -> Content | None:
         """What it reads; a nested shell hands its own input on."""
         for each in (call, *reversed(self._outer)):
-            content = each.stdin or stdin_of(self.known, each.script, each.simple)
+            content = each.stdin or find_stdin(self.known, each.script, each.simple)
             if content is not None:
                 return content
         return None
 
-    def _simple(self, script: Script, simple: Simple, via: tuple[str, ...]) -> None:
+    def _walk_simple(
+        self, script: Script, simple: Simple, via: tuple[str, ...]
+    ) -> None:
         self.budget.command()
         known = self.known
         words = simple.words
         if simple.dynamic:
-            for nested, label in nested_scripts(simple):
-                self.script(nested, (*via, label))
+            for nested, label in list_nested_scripts(simple):
+                self.walk_script(nested, (*via, label))
         if known.folder and (
             simple.joined not in ("&&", "|", "|&")
             or simple.frames != known.folder_frames
@@ -235,30 +244,30 @@ class Walk:
         if simple.assignments:
             for assignment in simple.assignments:
                 known.assign(assignment, branch=simple.branch)
-                self._setting(script, simple, assignment, via)
+                self._walk_setting(script, simple, assignment, via)
         if simple.role:
             if simple.role == "for":
-                self._loop(simple)
+                self._walk_loop(simple)
             return
         if not words:
             if simple.redirects:
-                self._redirected(self, Call("", [], script, simple, via))
+                self._redirected(self, ProgramCall("", [], script, simple, via))
             return
         first = words[0]
         if isinstance(first, str):
             if not self._matters(first, simple) and not simple.redirects:
                 return
-        elif len(alternatives := known.alternatives(first)) > 1:
-            self._alternatives(script, simple, via, alternatives)
+        elif len(alternatives := known.list_alternatives(first)) > 1:
+            self._run_alternatives(script, simple, via, alternatives)
             return
-        argv = known.argv(words) if simple.dynamic else cast("list[str]", words)
+        argv = known.build_argv(words) if simple.dynamic else cast("list[str]", words)
         if not argv:
             return
         place = 0 if len(argv) == len(words) else -1
         many = len(argv) > MAX_ARGUMENTS
         if many:
             argv = argv[:MAX_ARGUMENTS]
-        call = Call(canonical(argv[0]), argv, script, simple, via, place)
+        call = ProgramCall(resolve_program(argv[0]), argv, script, simple, via, place)
         if many:
             call.more = None
         self.run(call)
@@ -279,9 +288,9 @@ class Walk:
                 return True
             # Some programs take their verbs in capitals, too.
             return not telling.isdisjoint(map(str.lower, words))
-        return not self._plain(name)
+        return not self._is_plain(name)
 
-    def _plain(self, name: str) -> bool:
+    def _is_plain(self, name: str) -> bool:
         """Just a word, and nothing that this command itself defines."""
         known = self.known
         return (
@@ -294,7 +303,7 @@ class Walk:
             and name not in known.files
         )
 
-    def _alternatives(
+    def _run_alternatives(
         self,
         script: Script,
         simple: Simple,
@@ -302,14 +311,16 @@ class Walk:
         alternatives: list[Value],
     ) -> None:
         """A variable that may hold one of several names."""
-        rest = self.known.argv(simple.words[1:])
+        rest = self.known.build_argv(simple.words[1:])
         for value in alternatives:
             first = value.split() if isinstance(value, str) else list(value)
             if first:
                 argv = first + rest
-                self.run(Call(canonical(argv[0]), argv, script, simple, via, -1))
+                self.run(
+                    ProgramCall(resolve_program(argv[0]), argv, script, simple, via, -1)
+                )
 
-    def _setting(
+    def _walk_setting(
         self,
         script: Script,
         simple: Simple,
@@ -318,57 +329,57 @@ class Walk:
     ) -> None:
         """Variables whose value other programs run."""
         if assignment.name in _RUN_BY_OTHERS and not isinstance(assignment.value, list):
-            text = self.known.word(assignment.value)
-            call = Call("", [], script, simple, via)
-            origin = self.whole(call)
-            self.shell(text, origin=origin, via=(*via, assignment.name))
+            text = self.known.expand_word(assignment.value)
+            call = ProgramCall("", [], script, simple, via)
+            origin = self.make_whole_origin(call)
+            self.walk_shell(text, origin=origin, via=(*via, assignment.name))
 
-    def _loop(self, simple: Simple) -> None:
+    def _walk_loop(self, simple: Simple) -> None:
         name, *values = simple.words
-        for value in self.known.argv(values) or [UNKNOWN]:
+        for value in self.known.build_argv(values) or [UNKNOWN]:
             self.known.store(str(name), value, branch=True)
 
-    def run(self, call: Call) -> None:
+    def run(self, call: ProgramCall) -> None:
         """A program with its arguments, wrappers off or on."""
         if call.depth > MAX_DEPTH:
             raise TooMuchError(f"wrapped more than {MAX_DEPTH} deep")
         if self.report.collects:
-            self.report.part(call)
+            self.report.add_part(call)
         name, known = call.name, self.known
-        if name not in self._matter and self._strange(call):
+        if name not in self._matter and self._is_strange(call):
             return
         if known.functions and name in known.functions:
-            self._function(call)
+            self._run_function(call)
         elif known.aliases and call.argv[0] in known.aliases:
-            self._alias(call)
-        elif known.files and (content := known.file(call.argv[0])) is not None:
-            self.content(content, call, call.argv[0])
+            self._run_alias(call)
+        elif known.files and (content := known.get_file(call.argv[0])) is not None:
+            self.walk_content(content, call, call.argv[0])
         elif (handler := self._handlers.get(name)) is not None:
             handler(self, call)
         elif name in PATTERNS:
             self._judge(self, call)
 
-    def judge(self, call: Call) -> None:
+    def judge(self, call: ProgramCall) -> None:
         """By its own rules, whatever else was made of it."""
         self._judge(self, call)
 
-    def _strange(self, call: Call) -> bool:
+    def _is_strange(self, call: ProgramCall) -> bool:
         """A name that is not what it seems, or not known at all."""
         name = call.name
         if UNKNOWN in name or (len(name) > 1 and not _GLOBS.isdisjoint(name)):
             if is_expression(call.argv):
                 return True
-            self.report.opaque("opaque-name", call)
+            self.report.add_opaque("opaque-name", call)
             # The variable may hold a wrapper such as sudo.
-            if len(call.argv) > 1 and canonical(call.argv[1]) in PATTERNS:
-                self.inner(call, 1, "variable")
+            if len(call.argv) > 1 and resolve_program(call.argv[1]) in PATTERNS:
+                self.run_inner(call, 1, "variable")
             return True
-        if disguised(name, self._matter):
-            self.report.opaque("opaque-characters", call)
+        if is_disguised(name, self._matter):
+            self.report.add_opaque("opaque-characters", call)
             return True
         return False
 
-    def _function(self, call: Call) -> None:
+    def _run_function(self, call: ProgramCall) -> None:
         script, first, last = self.known.functions[call.name]
         # By its body, not by its name: a function may define its own name anew.
         body = script.items[first - 1]
@@ -376,21 +387,21 @@ class Walk:
             if call.simple.background or reads_from(
                 call.argv[0], call.script, call.simple
             ):
-                self.report.found("fork-bomb", call)
+                self.report.add("fork-bomb", call)
             return
         before = self.known.positional
         self.known.positional = tuple(call.argv[1:])
         self._active.append(body)
-        self.script(
+        self.walk_script(
             script, (*call.via, f"function {call.name}"), first=first, last=last
         )
         self._active.pop()
         self.known.positional = before
 
-    def _alias(self, call: Call) -> None:
+    def _run_alias(self, call: ProgramCall) -> None:
         name = call.argv[0]
         text = self.known.aliases.pop(name)
         rest = " ".join(call.argv[1:])
         via = (*call.via, f"alias {name}")
-        self.shell(f"{text} {rest}", origin=self.whole(call), via=via)
+        self.walk_shell(f"{text} {rest}", origin=self.make_whole_origin(call), via=via)
         self.known.aliases[name] = text

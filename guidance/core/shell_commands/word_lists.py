@@ -1,7 +1,7 @@
-"""Long lists of names, written as running text."""
+"""Sets of names, written as one text each."""
 
 from __future__ import annotations
 
 
-def names(text: str) -> frozenset[str]:
+def split_names(text: str) -> frozenset[str]:
     return frozenset(text.split())

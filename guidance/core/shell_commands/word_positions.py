@@ -1,4 +1,4 @@
-"""Finding words again in the text, once somebody wants to see them.
+"""Find where the words of a command stand, once a finding has to show them.
 
 Judging needs no offsets of words, so the reader keeps none; they are worked out here for
 the few commands that trip, and for a reviewer's screen.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.limits import MAX_ARGUMENTS, Budget, TooMuchError
+from guidance.core.shell_commands.limits import (
+    MAX_ARGUMENTS,
+    ReadingBudget,
+    TooMuchError,
+)
 from guidance.core.shell_commands.origin import Marks, Origin
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.heredocs import open_heredoc
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT, BLANKS, REDIRECTION
-from guidance.core.shell_commands.shell.quoting import ansi
+from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.reader import read_list
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.shell.words import read_word
@@ -40,29 +44,31 @@ _ANSI_PIECE = re.compile(
 
 
 def place_words(
-    script: Script, simple: Simple, budget: Budget
+    script: Script, simple: Simple, budget: ReadingBudget
 ) -> list[tuple[int, int]]:
     """The spans of its words, or nothing if they are not one to one or too many."""
     if len(simple.words) > MAX_ARGUMENTS:
         return []
     try:
-        spans = _spans(script.text, simple, budget)
+        spans = _find_spans(script.text, simple, budget)
     except TooMuchError:
         return []
-    spans = spans[_assignments(script.text, spans) :]
+    spans = spans[_count_assignments(script.text, spans) :]
     return spans if len(spans) == len(simple.words) else []
 
 
-def _spans(text: str, simple: Simple, budget: Budget) -> list[tuple[int, int]]:
+def _find_spans(
+    text: str, simple: Simple, budget: ReadingBudget
+) -> list[tuple[int, int]]:
     """Of everything that looks like a word, assignments included."""
     origin = Origin(place=(0, len(text)))
     cursor = Cursor(text, origin, budget, read_list, at=simple.start)
     spans: list[tuple[int, int]] = []
     while True:
-        cursor.at = start = _end_of(_BETWEEN, text, cursor.at)
+        cursor.at = start = _find_end(_BETWEEN, text, cursor.at)
         if start >= simple.end or text[start] == "#":
             break
-        number = _end_of(_NUMBER, text, start)
+        number = _find_end(_NUMBER, text, start)
         redirect = REDIRECTION.match(text, number)
         if redirect is not None:
             cursor.at = redirect.end()
@@ -75,7 +81,7 @@ def _spans(text: str, simple: Simple, budget: Budget) -> list[tuple[int, int]]:
     return spans
 
 
-def word_marks(text: str, start: int, end: int, *, length: int) -> Marks:
+def build_word_marks(text: str, start: int, end: int, *, length: int) -> Marks:
     """Where each piece of a word's value stands in its raw text.
 
     Nothing if that does not come to the `length` of the value: then it was expanded.
@@ -94,7 +100,7 @@ def word_marks(text: str, start: int, end: int, *, length: int) -> Marks:
         elif kind == "ansi":
             for piece in _ANSI_PIECE.finditer(text, *match.span("ansi")):
                 marks.append((done, piece.start()))
-                done += len(ansi(piece[0]))
+                done += len(decode_ansi(piece[0]))
         else:
             group = match.lastindex or 0
             marks.append((done, match.start(group)))
@@ -106,11 +112,11 @@ def _skip_target(cursor: Cursor, operator: str) -> None:
     if operator in ("<<", "<<-"):
         open_heredoc(cursor, operator=operator)
         return
-    cursor.at = _end_of(BLANKS, cursor.text, cursor.at)
+    cursor.at = _find_end(BLANKS, cursor.text, cursor.at)
     read_word(cursor)
 
 
-def _assignments(text: str, spans: list[tuple[int, int]]) -> int:
+def _count_assignments(text: str, spans: list[tuple[int, int]]) -> int:
     count = 0
     for start, end in spans:
         if not ASSIGNMENT.match(text, start, end):
@@ -119,6 +125,6 @@ def _assignments(text: str, spans: list[tuple[int, int]]) -> int:
     return count
 
 
-def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+def _find_end(pattern: re.Pattern[str], text: str, at: int) -> int:
     match = pattern.match(text, at)
     return match.end() if match else at

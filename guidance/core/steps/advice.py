@@ -1,10 +1,10 @@
-"""What to do about a decision, in words for the agent."""
+"""The recommended action for each decision, in words for the agent."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidance.core.number_format import duration
+from guidance.core.number_format import format_duration
 from guidance.core.steps.findings import Finding
 
 _BY_GATE = {
@@ -31,7 +31,7 @@ _OTHERWISE = {
 _SAVE = "Save a checkpoint"
 
 
-def recommended_action(
+def build_recommended_action(
     *, decision: str, findings: Sequence[Finding], delay_ms: int, checkpoint_due: bool
 ) -> str:
     """A sentence for every decision; the first gate that asked for it gives the reason."""
@@ -40,7 +40,7 @@ def recommended_action(
     if decision == "checkpoint":
         return f"{_SAVE}, then go on."
     if decision == "throttle":
-        wait = f"Wait {duration(delay_ms)}, then go on with smaller steps."
+        wait = f"Wait {format_duration(delay_ms)}, then go on with smaller steps."
         return f"{_SAVE}. {wait}" if checkpoint_due else wait
     first = next(finding for finding in findings if finding.decision == decision)
     if first.value is None:

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from guidance.core.policy import ContinueLimits
 from guidance.core.runs.facts import StepReport
-from guidance.core.runs.measures import Trend, cycle, trend
+from guidance.core.runs.measures import Trend, find_cycle, fit_trend
 from guidance.core.runs.memory import StepTrace
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.scores import (
     CoherenceParts,
     UncertaintyParts,
-    coherence,
-    uncertainty,
+    compute_coherence,
+    compute_uncertainty,
 )
 
 
@@ -57,7 +57,7 @@ class Evidence(NamedTuple):
         return tuple(missing)
 
 
-def of_step(
+def build_evidence(
     *,
     limits: ContinueLimits,
     report: StepReport,
@@ -74,11 +74,11 @@ def of_step(
     window = current[-limits.rework_window :]
     rework = [step.rework for step in window].count(True)
     spend = [step.tokens for step in current[-limits.slope_window :]]
-    repeats = cycle(current, times=limits.repeat_limit)
-    coherent, coherent_from, coherent_parts = _coherence(report, trace)
+    repeats = find_cycle(current, times=limits.repeat_limit)
+    coherent, coherent_from, coherent_parts = _measure_coherence(report, trace)
     # The segment only: calls that failed before an approved pause would otherwise
     # pause the run again at its very next step.
-    unsure, unsure_from, unsure_parts = _uncertainty(report, current, repeats)
+    unsure, unsure_from, unsure_parts = _measure_uncertainty(report, current, repeats)
     return Evidence(
         since_checkpoint=since_checkpoint,
         coherence=coherent,
@@ -90,37 +90,37 @@ def of_step(
         rework_ratio=rework / len(window),
         rework_ratio_total=rework_ratio_total,
         rework_enough=len(window) >= limits.rework_min_steps,
-        trend=trend(spend) if len(spend) >= limits.slope_min_points else None,
+        trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=repeats,
         turns_cycle=turns_repeat,
         budget=budget,
         remaining=Remaining(
-            tokens=_left(budget.tokens, used.tokens),
-            tool_calls=_left(budget.tool_calls, used.tool_calls),
-            time_ms=_left(budget.time_ms, used.time_ms),
-            cost_micros=_left(budget.cost_micros, used.cost_micros),
+            tokens=_subtract(budget.tokens, used.tokens),
+            tool_calls=_subtract(budget.tool_calls, used.tool_calls),
+            time_ms=_subtract(budget.time_ms, used.time_ms),
+            cost_micros=_subtract(budget.cost_micros, used.cost_micros),
         ),
     )
 
 
-def _coherence(
+def _measure_coherence(
     report: StepReport, trace: Sequence[StepTrace]
 ) -> tuple[float | None, str, CoherenceParts | None]:
     if report.coherence is not None:
         return report.coherence, "reported", None
-    computed = coherence(trace)
+    computed = compute_coherence(trace)
     if computed is None:
         return None, "unknown", None
     value, parts = computed
     return value, "computed", parts
 
 
-def _uncertainty(
+def _measure_uncertainty(
     report: StepReport, trace: Sequence[StepTrace], repeats: int | None
 ) -> tuple[float | None, str, UncertaintyParts | None]:
     if report.uncertainty is not None:
         return report.uncertainty, "reported", None
-    computed = uncertainty(
+    computed = compute_uncertainty(
         trace,
         confidences=report.confidences,
         repeated=None if repeats is None else repeats > 0,
@@ -131,5 +131,5 @@ def _uncertainty(
     return value, "computed", parts
 
 
-def _left(limit: int | None, used: int) -> int | None:
+def _subtract(limit: int | None, used: int) -> int | None:
     return None if limit is None else limit - used

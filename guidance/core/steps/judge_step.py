@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from guidance.core.policy import ContinueLimits, Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import CYCLE_LIMIT
-from guidance.core.runs.memory import Memory, trace_of
+from guidance.core.runs.memory import Memory, build_trace
 from guidance.core.runs.usage import Budget, Usage
-from guidance.core.steps.advice import recommended_action
-from guidance.core.steps.evidence import Evidence, of_step
+from guidance.core.steps.advice import build_recommended_action
+from guidance.core.steps.evidence import Evidence, build_evidence
 from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.steps.metrics import Metrics
 from guidance.core.steps.scores import SCORE_WINDOW
-from guidance.core.vocabulary import most_severe, severity
+from guidance.core.vocabulary import choose_most_severe, get_severity
 
 __all__ = [
     "ENGINE_VERSION",
@@ -23,8 +23,8 @@ __all__ = [
     "Finding",
     "Metrics",
     "StepVerdict",
-    "ask",
-    "delay",
+    "ask_gates",
+    "compute_delay",
     "judge_step",
 ]
 
@@ -52,7 +52,7 @@ class ContinueVerdict:
 
     @property
     def recommended_action(self) -> str:
-        return recommended_action(
+        return build_recommended_action(
             decision=self.decision,
             findings=self.findings,
             delay_ms=self.delay_ms,
@@ -92,13 +92,15 @@ def judge_step(
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
     """
     limits = policy.continue_limits
-    trace = (*memory.trace, trace_of(report, memory.calls))[-_kept(limits) :]
+    trace = (*memory.trace, build_trace(report, memory.calls))[
+        -_count_kept_steps(limits) :
+    ]
     segment = memory.segment + 1
     steps = memory.steps + 1
     rework_steps = memory.rework_steps + report.rework
     checkpoint = report.number if report.checkpoint else memory.last_checkpoint_step
     used = used.plus(report, counted_calls=memory.calls.granted)
-    evidence = of_step(
+    evidence = build_evidence(
         limits=limits,
         report=report,
         trace=trace,
@@ -109,14 +111,14 @@ def judge_step(
         budget=budget,
         turns_repeat=turns_repeat,
     )
-    findings, metrics = ask(limits=limits, evidence=evidence)
+    findings, metrics = ask_gates(limits=limits, evidence=evidence)
     decisions = [finding.decision for finding in findings]
-    decision = most_severe(decisions)
+    decision = choose_most_severe(decisions)
     return StepVerdict(
         decision=decision,
         findings=findings,
         metrics=metrics,
-        delay_ms=delay(decision, limits=limits, throttles=memory.throttles),
+        delay_ms=compute_delay(decision, limits=limits, throttles=memory.throttles),
         memory=Memory(
             steps=steps,
             rework_steps=rework_steps,
@@ -130,7 +132,7 @@ def judge_step(
     )
 
 
-def ask(
+def ask_gates(
     *, limits: ContinueLimits, evidence: Evidence
 ) -> tuple[tuple[Finding, ...], Metrics]:
     """What every gate has to say about the evidence, and the figures it rests on."""
@@ -140,10 +142,10 @@ def ask(
         try:
             finding = gate(limits, evidence)
             if finding is not None:
-                severity(finding.decision)
+                get_severity(finding.decision)
         except Exception as error:  # trouble in a gate holds the run, whatever it is
             unjudged = (*unjudged, name)
-            finding = _could_not_judge(name, error)
+            finding = _make_failure(name, error)
         if finding is not None:
             findings.append(finding)
     metrics = Metrics(
@@ -154,7 +156,7 @@ def ask(
     return tuple(findings), metrics
 
 
-def delay(decision: str, *, limits: ContinueLimits, throttles: int) -> int:
+def compute_delay(decision: str, *, limits: ContinueLimits, throttles: int) -> int:
     """How long to wait after this decision; `throttles` came in a row before it."""
     if decision != "throttle":
         return 0
@@ -162,7 +164,7 @@ def delay(decision: str, *, limits: ContinueLimits, throttles: int) -> int:
     return min(limits.throttle_max_ms, limits.throttle_base_ms << min(throttles, 27))
 
 
-def _could_not_judge(name: str, error: Exception) -> Finding:
+def _make_failure(name: str, error: Exception) -> Finding:
     return Finding(
         gate=name,
         decision="pause",
@@ -172,7 +174,7 @@ def _could_not_judge(name: str, error: Exception) -> Finding:
     )
 
 
-def _kept(limits: ContinueLimits) -> int:
+def _count_kept_steps(limits: ContinueLimits) -> int:
     """How many steps the gates look back at: no more are remembered."""
     return max(
         SCORE_WINDOW,

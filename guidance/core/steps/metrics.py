@@ -1,11 +1,11 @@
-"""The figures told with every decision, whether or not a gate tripped on them."""
+"""The figures returned with every decision, whether or not a gate tripped."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from guidance.core.money import usd
-from guidance.core.runs.score_bands import coherence_level, uncertainty_level
+from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
 from guidance.core.runs.usage import Remaining
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.scores import CoherenceParts, UncertaintyParts
@@ -54,7 +54,7 @@ class Metrics:
 
     @property
     def coherence_level(self) -> str | None:
-        return coherence_level(self.evidence.coherence)
+        return get_coherence_level(self.evidence.coherence)
 
     @property
     def coherence_source(self) -> str:
@@ -70,7 +70,7 @@ class Metrics:
 
     @property
     def uncertainty_level(self) -> str | None:
-        return uncertainty_level(self.evidence.uncertainty)
+        return get_uncertainty_level(self.evidence.uncertainty)
 
     @property
     def uncertainty_source(self) -> str:
@@ -85,10 +85,10 @@ class Metrics:
         """Never below zero: by how much a part is overdrawn is the finding's to tell."""
         left = self.evidence.remaining
         return Remaining(
-            tokens=_floored(left.tokens),
-            tool_calls=_floored(left.tool_calls),
-            time_ms=_floored(left.time_ms),
-            cost_micros=_floored(left.cost_micros),
+            tokens=_floor_at_zero(left.tokens),
+            tool_calls=_floor_at_zero(left.tool_calls),
+            time_ms=_floor_at_zero(left.time_ms),
+            cost_micros=_floor_at_zero(left.cost_micros),
         )
 
     def to_json(self) -> dict[str, object]:
@@ -121,5 +121,5 @@ class Metrics:
         }
 
 
-def _floored(amount: int | None) -> int | None:
+def _floor_at_zero(amount: int | None) -> int | None:
     return None if amount is None else max(0, amount)

@@ -48,7 +48,9 @@ class UncertaintyParts(NamedTuple):
         }
 
 
-def coherence(trace: Sequence[StepTrace]) -> tuple[float, CoherenceParts] | None:
+def compute_coherence(
+    trace: Sequence[StepTrace],
+) -> tuple[float, CoherenceParts] | None:
     """0.4 · violations + 0.3 · rework + 0.3 · drift over the last steps."""
     steps = trace[-SCORE_WINDOW:]
     n = len(steps)
@@ -78,7 +80,7 @@ def coherence(trace: Sequence[StepTrace]) -> tuple[float, CoherenceParts] | None
     )
 
 
-def uncertainty(
+def compute_uncertainty(
     trace: Sequence[StepTrace], *, confidences: Sequence[float], repeated: bool | None
 ) -> tuple[float, UncertaintyParts] | None:
     """1 - the geometric mean of the step's confidences, else what can be observed.
@@ -87,12 +89,12 @@ def uncertainty(
     the last steps need as many steps as every other computed score.
     """
     if confidences:
-        confidence = _geometric_mean(confidences)
+        confidence = _compute_geometric_mean(confidences)
         return round(1 - confidence, _DIGITS), UncertaintyParts(confidence=confidence)
     steps = trace[-SCORE_WINDOW:]
     if len(steps) < SCORE_MIN_STEPS:
         return None
-    failed = _failed_share(steps)
+    failed = _compute_failed_share(steps)
     flag = None if repeated is None else float(repeated)
     seen = [share for share in (failed, flag) if share is not None]
     if not seen:
@@ -100,14 +102,14 @@ def uncertainty(
     return sum(seen) / len(seen), UncertaintyParts(failed_calls=failed, repeated=flag)
 
 
-def _geometric_mean(values: Sequence[float]) -> float:
+def _compute_geometric_mean(values: Sequence[float]) -> float:
     if min(values) <= 0:
         return 0.0
     mean = math.exp(math.fsum(map(math.log, values)) / len(values))
     return round(mean, _DIGITS)
 
 
-def _failed_share(steps: Sequence[StepTrace]) -> float | None:
+def _compute_failed_share(steps: Sequence[StepTrace]) -> float | None:
     """Failed calls per call, over the steps that told how many failed."""
     failed = calls = 0
     for step in steps:

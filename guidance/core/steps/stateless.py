@@ -1,4 +1,4 @@
-"""The continue gate without a run: the caller brings the totals, nothing is kept."""
+"""The continue gate without a run: the caller sends the totals, nothing is stored."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from guidance.core.policy import Policy
 from guidance.core.runs.facts import FactError
-from guidance.core.runs.measures import trend
+from guidance.core.runs.measures import fit_trend
 from guidance.core.runs.usage import Budget, Remaining
 from guidance.core.steps.evidence import Evidence
-from guidance.core.steps.judge_step import ContinueVerdict, ask, delay
-from guidance.core.vocabulary import most_severe
+from guidance.core.steps.judge_step import ContinueVerdict, ask_gates, compute_delay
+from guidance.core.vocabulary import choose_most_severe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,31 +43,31 @@ def judge_continue(*, policy: Policy, facts: ContinueFacts) -> ContinueVerdict:
     evidence = Evidence(
         since_checkpoint=step - facts.last_checkpoint_step,
         coherence=facts.coherence_score,
-        coherence_source=_source(facts.coherence_score),
+        coherence_source=_name_source(facts.coherence_score),
         coherence_parts=None,
         uncertainty=facts.uncertainty_score,
-        uncertainty_source=_source(facts.uncertainty_score),
+        uncertainty_source=_name_source(facts.uncertainty_score),
         uncertainty_parts=None,
         rework_ratio=ratio,
         rework_ratio_total=ratio,
         rework_enough=step >= limits.rework_min_steps,
-        trend=trend(spend) if len(spend) >= limits.slope_min_points else None,
+        trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=None,
         budget=Budget(
-            tokens=_whole(left.tokens, facts.total_tokens_used),
-            tool_calls=_whole(left.tool_calls, facts.total_tool_calls),
+            tokens=_derive_budget(left.tokens, facts.total_tokens_used),
+            tool_calls=_derive_budget(left.tool_calls, facts.total_tool_calls),
             time_ms=None,
             cost_micros=None,
         ),
         remaining=left,
     )
-    findings, metrics = ask(limits=limits, evidence=evidence)
-    decision = most_severe([finding.decision for finding in findings])
+    findings, metrics = ask_gates(limits=limits, evidence=evidence)
+    decision = choose_most_severe([finding.decision for finding in findings])
     return ContinueVerdict(
         decision=decision,
         findings=findings,
         metrics=metrics,
-        delay_ms=delay(decision, limits=limits, throttles=0),
+        delay_ms=compute_delay(decision, limits=limits, throttles=0),
     )
 
 
@@ -95,10 +95,10 @@ def _refuse_nonsense(facts: ContinueFacts) -> None:
         raise FactError("recent_step_tokens", "no step uses fewer than 0 tokens")
 
 
-def _source(score: float | None) -> str:
+def _name_source(score: float | None) -> str:
     return "unknown" if score is None else "reported"
 
 
-def _whole(left: int | None, used: int) -> int | None:
+def _derive_budget(left: int | None, used: int) -> int | None:
     """What the budget must have been; unknown where the caller gave no usage."""
     return None if left is None or left + used <= 0 else left + used

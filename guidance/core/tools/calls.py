@@ -23,7 +23,7 @@ class CommandCall:
     command: str
     arguments: Mapping[str, Any] | None = None
 
-    def shown(self) -> Document:
+    def to_fields(self) -> Document:
         if self.arguments is None:
             return {"command": self.command}
         return {"command": self.command, "arguments": dict(self.arguments)}
@@ -38,7 +38,7 @@ class ToolCall:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     arguments_json: str | None = None
 
-    def shown(self) -> Document:
+    def to_fields(self) -> Document:
         if self.arguments_json is not None:
             return {"arguments_json": self.arguments_json}
         return {"arguments": dict(self.arguments)}
@@ -54,7 +54,7 @@ class EditCall:
     content: str
     diff_lines: int | None = None
 
-    def shown(self) -> Document:
+    def to_fields(self) -> Document:
         return {
             "file_path": self.file_path,
             "content": self.content,
@@ -72,7 +72,7 @@ class MultiEditCall:
     original: str
     edits: tuple[Edit, ...]
 
-    def shown(self) -> Document:
+    def to_fields(self) -> Document:
         return {
             "file_path": self.file_path,
             "edits": [
@@ -85,7 +85,7 @@ class MultiEditCall:
 Call = CommandCall | ToolCall | EditCall | MultiEditCall
 
 
-def call_from(*, kind: str, tool: str, shown: Mapping[str, Any]) -> Call | None:
+def build_call(*, kind: str, tool: str, shown: Mapping[str, Any]) -> Call | None:
     """The call that is shown so; None where not all of it was kept."""
     match kind:
         case "command":
@@ -98,7 +98,7 @@ def call_from(*, kind: str, tool: str, shown: Mapping[str, Any]) -> Call | None:
             return None
 
 
-def call_digest(call: Call, *, run: str, key: bytes | None) -> str:
+def compute_call_digest(call: Call, *, run: str, key: bytes | None) -> str:
     """What a grant is bound to: every byte of the call, and its run.
 
     A caller can compute it: the SHA-256 of the canonical JSON. Where the call carries a
@@ -109,7 +109,7 @@ def call_digest(call: Call, *, run: str, key: bytes | None) -> str:
         "run": run,
         "kind": call.kind,
         "tool": call.tool,
-        **call.shown(),
+        **call.to_fields(),
         **original,
     }
     data = canonical(document).encode("utf-8", "surrogatepass")

@@ -10,35 +10,35 @@ from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Holder, Text, marked_texts
+from guidance.core.tools.texts import Holder, Text, list_marked_texts
 
 # So many texts are judged in one call, and together no more than one command may be:
 # more is nothing that a person reads either, and they are told so.
 TEXTS_LIMIT = 200
 
 
-def destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
+def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
     """A text that stands twice is judged once; word by word before all together."""
     judged: set[str] = set()
     told: set[str] = set()
     findings: list[CallFinding] = []
     budget = evidence.reading
-    for text, is_sql in _joined_last(_code(rules, evidence)):
+    for text, is_sql in _put_joined_last(_list_code(rules, evidence)):
         if text.text in judged:
             continue
         if len(judged) == TEXTS_LIMIT or budget.spent:
             # First of all: those that come late are not told where there are many.
-            return [_unread(text), *findings]
+            return [_make_unread_finding(text), *findings]
         judged.add(text.text)
         judge = judge_sql if is_sql else judge_command
         for found in judge(text.text, budget=budget):
             if not (text.joined and found.rule in told):
                 told.add(found.rule)
-                findings.append(_finding(found, text))
+                findings.append(_make_finding(found, text))
     return findings
 
 
-def _joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool]]:
+def _put_joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool]]:
     joined = []
     for text, is_sql in code:
         if text.joined:
@@ -48,20 +48,20 @@ def _joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool
     yield from joined
 
 
-def _code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool]]:
+def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool]]:
     call, held = evidence.call, evidence.held
-    shell, sql = rules.shell.of(call.tool), rules.sql.of(call.tool)
+    shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
     if isinstance(call, CommandCall):
         yield Text("/command", call.command), False
         # Whatever the policy marks, this is a command, and its arguments may complete it.
         shell |= {"command"}
-        held = _with_command(call.command, held)
+        held = _add_command(call.command, held)
     for names, is_sql in ((shell, False), (sql, True)):
-        for text in marked_texts(held, names):
+        for text in list_marked_texts(held, names):
             yield text, is_sql
 
 
-def _with_command(command: str, held: Sequence[Holder]) -> Sequence[Holder]:
+def _add_command(command: str, held: Sequence[Holder]) -> Sequence[Holder]:
     """The command among its arguments, where they do not hold one themselves."""
     outermost = held[0]
     if any(name == "command" for name, _, _ in outermost.parts):
@@ -70,7 +70,7 @@ def _with_command(command: str, held: Sequence[Holder]) -> Sequence[Holder]:
     return [outermost._replace(parts=parts), *held[1:]]
 
 
-def _unread(text: Text) -> CallFinding:
+def _make_unread_finding(text: Text) -> CallFinding:
     return CallFinding(
         gate="destructive",
         decision="require-confirmation",
@@ -90,7 +90,7 @@ def _unread(text: Text) -> CallFinding:
     )
 
 
-def _finding(found: CommandFinding, text: Text) -> CallFinding:
+def _make_finding(found: CommandFinding, text: Text) -> CallFinding:
     details: dict[str, object] = {
         "rule": found.rule,
         "why": found.why,

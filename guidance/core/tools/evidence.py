@@ -9,13 +9,13 @@ from typing import Any
 from guidance.core.arguments import (
     ArgumentProblem,
     Repair,
-    allowlisted,
+    is_allowlisted,
     read_arguments,
 )
-from guidance.core.edits import EditPlan, EditRefusal, diff_lines, plan_edits
+from guidance.core.edits import EditPlan, EditRefusal, count_diff_lines, plan_edits
 from guidance.core.edits.plan import EFFORT_LIMIT
 from guidance.core.effort import Effort
-from guidance.core.shell_commands.limits import Budget
+from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -24,7 +24,7 @@ from guidance.core.tools.calls import (
     ToolCall,
 )
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Holder, holders
+from guidance.core.tools.texts import Holder, list_holders
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +43,10 @@ class CallEvidence:
     # How much of what it may cost the planning of edits took, from 0 to 1.
     planning: float = 0.0
     # Counts down while its commands are read.
-    reading: Budget = field(default_factory=Budget, compare=False)
+    reading: ReadingBudget = field(default_factory=ReadingBudget, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "held", holders(self.arguments, "/arguments"))
+        object.__setattr__(self, "held", list_holders(self.arguments, "/arguments"))
 
     @property
     def changed_lines(self) -> int | None:
@@ -68,19 +68,19 @@ class CallEvidence:
         }
 
 
-def evidence_of(call: Call, rules: ToolRules) -> CallEvidence:
+def build_call_evidence(call: Call, rules: ToolRules) -> CallEvidence:
     match call:
         case CommandCall(arguments=None):
             return CallEvidence(call=call, arguments={"command": call.command})
         case CommandCall():
             return CallEvidence(call=call, arguments=call.arguments or {})
         case ToolCall(arguments_json=str(text)):
-            return _decoded(call, text, rules)
+            return _decode(call, text, rules)
         case ToolCall():
             return CallEvidence(call=call, arguments=call.arguments)
         case EditCall():
             if call.diff_lines is None:
-                call = replace(call, diff_lines=diff_lines(call.content))
+                call = replace(call, diff_lines=count_diff_lines(call.content))
             return CallEvidence(call=call, arguments={})
         case MultiEditCall():
             effort = Effort(EFFORT_LIMIT)
@@ -92,8 +92,8 @@ def evidence_of(call: Call, rules: ToolRules) -> CallEvidence:
             )
 
 
-def _decoded(call: ToolCall, text: str, rules: ToolRules) -> CallEvidence:
-    lenient = allowlisted(call.tool, rules.lenient_arguments)
+def _decode(call: ToolCall, text: str, rules: ToolRules) -> CallEvidence:
+    lenient = is_allowlisted(call.tool, rules.lenient_arguments)
     read = read_arguments(text, lenient=lenient)
     if isinstance(read, ArgumentProblem):
         return CallEvidence(call=call, arguments={}, unreadable=read)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from guidance.core.arguments import allowlisted
-from guidance.core.edits import EditRefusal, oversized
+from guidance.core.arguments import is_allowlisted
+from guidance.core.edits import EditRefusal, describe_oversized
 from guidance.core.tools.calls import CommandCall, ToolCall
-from guidance.core.tools.destructive import destructive
+from guidance.core.tools.destructive import check_destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import every_text, spelled_twice
+from guidance.core.tools.texts import find_name_spelled_twice, list_texts
 
 Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]
 
 
-def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+def check_arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     problem = evidence.unreadable
     if problem is not None:
         yield CallFinding(
@@ -46,7 +46,7 @@ def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
                 ]
             },
         )
-    if _two_commands(evidence):
+    if _has_two_commands(evidence):
         yield CallFinding(
             gate="arguments",
             decision="block",
@@ -54,7 +54,9 @@ def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
             remediation="Send the command once, or the same text in both.",
         )
     tool = evidence.call.tool
-    twice = spelled_twice(evidence.held, rules.shell.of(tool) | rules.sql.of(tool))
+    twice = find_name_spelled_twice(
+        evidence.held, rules.shell.get_names(tool) | rules.sql.get_names(tool)
+    )
     if twice is not None:
         yield CallFinding(
             gate="arguments",
@@ -64,7 +66,7 @@ def arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
         )
 
 
-def _two_commands(evidence: CallEvidence) -> bool:
+def _has_two_commands(evidence: CallEvidence) -> bool:
     """One is shown and the other would be run, however its name is written."""
     call = evidence.call
     return isinstance(call, CommandCall) and any(
@@ -74,7 +76,9 @@ def _two_commands(evidence: CallEvidence) -> bool:
     )
 
 
-def schema(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+def check_against_schema(
+    rules: ToolRules, evidence: CallEvidence
+) -> Iterator[CallFinding]:
     """A schema speaks of arguments: edits have fields of their own instead."""
     known = rules.schemas.get(evidence.call.tool)
     has_arguments = isinstance(evidence.call, CommandCall | ToolCall)
@@ -91,8 +95,8 @@ def schema(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
         )
 
 
-def allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
-    if allowlisted(evidence.call.tool, rules.allowlist):
+def check_allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    if is_allowlisted(evidence.call.tool, rules.allowlist):
         return
     yield CallFinding(
         gate="allowlist",
@@ -103,7 +107,7 @@ def allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
     )
 
 
-def multi_edit(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+def check_multi_edit(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     if not isinstance(evidence.plan, EditRefusal):
         return
     for problem in evidence.plan.problems:
@@ -121,11 +125,11 @@ def multi_edit(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
         )
 
 
-def diff_size(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+def check_diff_size(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     lines = evidence.changed_lines
     if lines is None:
         return
-    message = oversized(lines, limit=rules.max_diff_lines)
+    message = describe_oversized(lines, limit=rules.max_diff_lines)
     if message is not None:
         yield CallFinding(
             gate="diff_size",
@@ -136,10 +140,10 @@ def diff_size(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]
         )
 
 
-def patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+def check_patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     if not rules.patterns:
         return
-    for text in every_text(evidence.call.shown()):
+    for text in list_texts(evidence.call.to_fields()):
         for own in rules.patterns:
             for span in own.pattern.find(text.text, limit=1):
                 yield CallFinding(
@@ -157,11 +161,14 @@ def patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
 
 # Findings are listed in this order; which decision wins does not depend on it. The
 # budget, which only a run has, stands between those two groups.
-INPUT_GATES: dict[str, Gate] = {"arguments": arguments, "schema": schema}
+INPUT_GATES: dict[str, Gate] = {
+    "arguments": check_arguments,
+    "schema": check_against_schema,
+}
 ENFORCEMENT_GATES: dict[str, Gate] = {
-    "destructive": destructive,
-    "allowlist": allowlist,
-    "diff_size": diff_size,
-    "multi_edit": multi_edit,
-    "patterns": patterns,
+    "destructive": check_destructive,
+    "allowlist": check_allowlist,
+    "diff_size": check_diff_size,
+    "multi_edit": check_multi_edit,
+    "patterns": check_patterns,
 }

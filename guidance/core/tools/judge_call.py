@@ -10,11 +10,15 @@ from typing import Any
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.secrets import UNREAD, SecretFinding, redact
 from guidance.core.tools.calls import Call
-from guidance.core.tools.evidence import CallEvidence, evidence_of
+from guidance.core.tools.evidence import CallEvidence, build_call_evidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
 from guidance.core.tools.rules import ToolRules
-from guidance.core.vocabulary import CALL_WEIGHTS, call_severity, most_severe_call
+from guidance.core.vocabulary import (
+    CALL_WEIGHTS,
+    choose_most_severe_call,
+    get_call_severity,
+)
 
 # Stored with every decision. Any change of the gates or their rules that would judge a
 # stored call differently takes the next number.
@@ -69,7 +73,7 @@ class CallVerdict:
             return self
         place = sum(found.gate in INPUT_GATES for found in self.findings)
         findings = (*self.findings[:place], finding, *self.findings[place:])
-        decision = most_severe_call([self.decision, finding.decision])
+        decision = choose_most_severe_call([self.decision, finding.decision])
         return replace(self, findings=findings, decision=decision)
 
     def to_json(self) -> dict[str, Any]:
@@ -83,19 +87,19 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
     """Everything that can be said without a run; trouble in a gate holds the call."""
     findings: list[CallFinding] = []
     try:
-        evidence = evidence_of(call, rules)
+        evidence = build_call_evidence(call, rules)
     except Exception as error:  # trouble holds the call, whatever it is
         evidence = CallEvidence(call=call, arguments={})
-        findings.append(_could_not_judge("arguments", error))
-    findings += _asked(INPUT_GATES, rules, evidence)
-    findings += _asked(ENFORCEMENT_GATES, rules, evidence)
+        findings.append(_make_failure("arguments", error))
+    findings += _ask_gates(INPUT_GATES, rules, evidence)
+    findings += _ask_gates(ENFORCEMENT_GATES, rules, evidence)
     try:
-        return _without_secrets(evidence, findings, fingerprint_key)
+        return _remove_secrets(evidence, findings, fingerprint_key)
     except Exception as error:  # what cannot be cleaned is neither kept nor shown
         return CallVerdict(
             call=evidence.call,
             decision="block",
-            findings=(replace(_could_not_judge("secrets", error), decision="block"),),
+            findings=(replace(_make_failure("secrets", error), decision="block"),),
             tool="",
             shown={},
             preview=None,
@@ -103,24 +107,26 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
         )
 
 
-def _told(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
+def _limit_findings(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
     """The worst of them, so that the reason of the decision is there, in their order."""
     places = range(len(findings))
-    worst = sorted(places, key=lambda place: call_severity(findings[place].decision))
+    worst = sorted(
+        places, key=lambda place: get_call_severity(findings[place].decision)
+    )
     return tuple(findings[place] for place in sorted(worst[:FINDINGS_LIMIT]))
 
 
-def _without_secrets(
+def _remove_secrets(
     evidence: CallEvidence, findings: Sequence[CallFinding], key: bytes
 ) -> CallVerdict:
     """With the secrets as findings, and nothing of them in what is kept of the call."""
     call, preview = evidence.call, evidence.preview
     verdict = CallVerdict(
         call=call,
-        decision=most_severe_call(finding.decision for finding in findings),
-        findings=_told(findings),
+        decision=choose_most_severe_call(finding.decision for finding in findings),
+        findings=_limit_findings(findings),
         tool=call.tool,
-        shown=call.shown(),
+        shown=call.to_fields(),
         preview=preview,
         redacted=False,
     )
@@ -130,7 +136,7 @@ def _without_secrets(
         "shown": verdict.shown,
         "preview": {"diff": diff},
         # What the findings quote of the call is cleaned with it, and says nothing new.
-        "quotes": [_quoted(finding) for finding in verdict.findings],
+        "quotes": [_get_quotes(finding) for finding in verdict.findings],
     }
     reading = READING_COST * evidence.reading.share
     limit = SEARCH_LIMIT - int(reading + PLANNING_COST * evidence.planning)
@@ -138,15 +144,15 @@ def _without_secrets(
     found = [secret for secret in safe.findings if not _is_quote(secret)]
     if not found:
         return verdict
-    clean = _document(safe.value)
-    secrets = list(_secret_findings(_put(found, diff)))
-    told = map(_requoted, verdict.findings, clean["quotes"])
+    clean = _as_document(safe.value)
+    secrets = list(_make_secret_findings(_list_added_secrets(found, diff)))
+    told = map(_replace_quotes, verdict.findings, clean["quotes"])
     return replace(
         verdict,
-        decision=most_severe_call(
+        decision=choose_most_severe_call(
             [verdict.decision, *(finding.decision for finding in secrets)]
         ),
-        findings=_told([*told, *secrets]),
+        findings=_limit_findings([*told, *secrets]),
         tool=clean["tool"],
         shown=clean["shown"],
         preview=preview and {**preview, "diff": clean["preview"]["diff"]},
@@ -158,7 +164,9 @@ def _is_quote(secret: SecretFinding) -> bool:
     return secret.path.startswith("/quotes/")
 
 
-def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | None:
+def check_call_budget(
+    *, budget: Budget, used: Usage, reserved: int
+) -> CallFinding | None:
     """Names every part of which nothing is left; `reserved` calls still wait."""
     parts = {
         "tokens": (budget.tokens, used.tokens),
@@ -166,7 +174,11 @@ def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | 
         "time_ms": (budget.time_ms, used.time_ms),
         "cost_usd": (budget.cost_micros, used.cost_micros),
     }
-    gone = [name for name, (limit, all_used) in parts.items() if _gone(limit, all_used)]
+    gone = [
+        name
+        for name, (limit, all_used) in parts.items()
+        if _is_used_up(limit, all_used)
+    ]
     if not gone:
         return None
     return CallFinding(
@@ -178,24 +190,24 @@ def call_budget(*, budget: Budget, used: Usage, reserved: int) -> CallFinding | 
     )
 
 
-def _gone(limit: int | None, used: int) -> bool:
+def _is_used_up(limit: int | None, used: int) -> bool:
     return limit is not None and used >= limit
 
 
-def _asked(
+def _ask_gates(
     gates: Mapping[str, Gate], rules: ToolRules, evidence: CallEvidence
 ) -> Iterable[CallFinding]:
     for name, gate in gates.items():
         try:
             found = list(gate(rules, evidence))
             for finding in found:
-                call_severity(finding.decision)
+                get_call_severity(finding.decision)
         except Exception as error:  # trouble in a gate holds the call, whatever it is
-            found = [_could_not_judge(name, error)]
+            found = [_make_failure(name, error)]
         yield from found
 
 
-def _could_not_judge(name: str, error: Exception) -> CallFinding:
+def _make_failure(name: str, error: Exception) -> CallFinding:
     return CallFinding(
         gate=name,
         decision="require-confirmation",
@@ -204,7 +216,9 @@ def _could_not_judge(name: str, error: Exception) -> CallFinding:
     )
 
 
-def _put(found: Sequence[SecretFinding], diff: str) -> Iterable[SecretFinding]:
+def _list_added_secrets(
+    found: Sequence[SecretFinding], diff: str
+) -> Iterable[SecretFinding]:
     """What the call would put somewhere. What it only takes away is hidden, no more."""
     told, in_diff = set(), []
     for secret in found:
@@ -216,7 +230,7 @@ def _put(found: Sequence[SecretFinding], diff: str) -> Iterable[SecretFinding]:
         elif not _OLD.fullmatch(secret.path):
             told.add(secret.redacted)
             yield secret
-    added, standing = _added(in_diff, diff)
+    added, standing = _split_by_diff_line(in_diff, diff)
     # Put together by the edit: neither in its own texts, nor in the file before.
     for secret in added:
         if secret.redacted not in told | standing:
@@ -224,7 +238,7 @@ def _put(found: Sequence[SecretFinding], diff: str) -> Iterable[SecretFinding]:
             yield secret
 
 
-def _added(
+def _split_by_diff_line(
     found: Iterable[SecretFinding], diff: str
 ) -> tuple[list[SecretFinding], set[str]]:
     """Those in added lines of the diff, and the names of those in others."""
@@ -241,7 +255,7 @@ def _added(
     return added, standing
 
 
-def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
+def _make_secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
     for secret in found:
         place = secret.path.removeprefix("/shown")
         message = f"A secret stands in {place}: {secret.redacted}"
@@ -265,7 +279,7 @@ def _secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
         )
 
 
-def _quoted(finding: CallFinding) -> dict[str, Any]:
+def _get_quotes(finding: CallFinding) -> dict[str, Any]:
     """The words of a finding that come from the call; all others are our own."""
     own_words = finding.gate in {"destructive", "diff_size", "multi_edit", "secrets"}
     details = finding.details
@@ -284,7 +298,7 @@ def _is_own_place(quote: object) -> bool:
     return isinstance(quote, str) and ("shown", quote[1:]) in _OWN_KEYS
 
 
-def _requoted(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:
+def _replace_quotes(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:
     details = {**finding.details, **clean["details"]}
     if "span" in details:
         # It counts in the text as it was sent, and that text is not kept.
@@ -294,6 +308,6 @@ def _requoted(finding: CallFinding, clean: Mapping[str, Any]) -> CallFinding:
     )
 
 
-def _document(value: object) -> dict[str, Any]:
+def _as_document(value: object) -> dict[str, Any]:
     assert isinstance(value, dict)
     return value

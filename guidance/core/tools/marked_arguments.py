@@ -10,7 +10,7 @@ _OTHERS = bytes(range(128, 256))
 _LONGEST = 1_000
 
 
-def spelled(name: object) -> str:
+def normalize_name(name: object) -> str:
     """Tools take Command, " command" and COMMAND for one name, and so must we."""
     folded = str(name).casefold()
     if folded.isalnum():
@@ -35,12 +35,12 @@ class Marks:
         for tool, _, argument in (mark.casefold().rpartition(".") for mark in marks):
             star = tool.endswith("*")
             names = (begun if star else exact).setdefault(tool.removesuffix("*"), set())
-            names.add(spelled(argument))
+            names.add(normalize_name(argument))
         self._exact = {tool: frozenset(names) for tool, names in exact.items()}
         self._begun = {start: frozenset(names) for start, names in begun.items()}
 
-    def of(self, tool: str) -> frozenset[str]:
-        """The names, as `spelled` gives them, whose texts are code in this tool."""
+    def get_names(self, tool: str) -> frozenset[str]:
+        """The names, as `normalize_name` gives them, whose texts are code in this tool."""
         tool = tool.casefold()
         names = self._exact.get(tool, _NONE)
         for start, more in self._begun.items():

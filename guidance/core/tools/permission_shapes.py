@@ -1,4 +1,4 @@
-"""What a standing permission covers: one exact call, or calls of the same shape.
+"""What a standing permission covers: one exact call, or all calls of its shape.
 
 Two calls have the same shape when they differ only in numbers, hashes and ids that are
 part of a name: `rm -rf build-123` and `rm -rf build-124`. Everything else counts as it
@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from guidance.core.arguments import allowlisted
+from guidance.core.arguments import is_allowlisted
 from guidance.core.canonical import canonical, digest
 from guidance.core.shell_commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.texts import every_text
+from guidance.core.tools.texts import list_texts
 
 # Stands for every part of a shape that may change. A call that has this very letter in
 # it has no shape: nobody could tell the two apart.
@@ -43,25 +43,33 @@ _RUN = re.compile(
 )
 
 
-def exact_text(call: Call) -> str:
+def build_exact_text(call: Call) -> str:
     """The call without its run: equal for equal calls of the whole project."""
-    return canonical({"kind": call.kind, "tool": call.tool, **call.shown()})
+    return canonical({"kind": call.kind, "tool": call.tool, **call.to_fields()})
 
 
-def shape_text(call: Call) -> str | None:
+def build_shape_text(call: Call) -> str | None:
     """The same with a sign for every changing part; None where only the exact will do."""
-    if not isinstance(call, CommandCall | ToolCall) or MAY_CHANGE in exact_text(call):
+    if not isinstance(call, CommandCall | ToolCall) or MAY_CHANGE in build_exact_text(
+        call
+    ):
         return None
-    if any(_WRITTEN_OTHERWISE.search(part.text) for part in every_text(call.shown())):
+    if any(
+        _WRITTEN_OTHERWISE.search(part.text) for part in list_texts(call.to_fields())
+    ):
         return None
-    return canonical({"kind": call.kind, "tool": call.tool, **_shaped_in(call.shown())})
+    return canonical(
+        {"kind": call.kind, "tool": call.tool, **_replace_changing_in(call.to_fields())}
+    )
 
 
-def permission_key(text: str) -> str:
+def build_permission_key(text: str) -> str:
     return digest(text)
 
 
-def permittable(findings: Iterable[CallFinding], *, always_ask: Iterable[str]) -> bool:
+def is_permittable(
+    findings: Iterable[CallFinding], *, always_ask: Iterable[str]
+) -> bool:
     """Whether all that was found may be permitted in advance.
 
     Never what the policy always asks about, never what nobody could read, never what a
@@ -74,23 +82,23 @@ def permittable(findings: Iterable[CallFinding], *, always_ask: Iterable[str]) -
         finding.decision == "require-confirmation"
         and "rule" in finding.details
         and not finding.details.get("uninspectable")
-        and not allowlisted(str(finding.details["rule"]), always)
+        and not is_allowlisted(str(finding.details["rule"]), always)
         for finding in asked
     )
 
 
-def _shaped_in(value: Any) -> Any:
+def _replace_changing_in(value: Any) -> Any:
     """Texts as they are decoded: in JSON a tab would be a letter after a backslash."""
     if isinstance(value, str):
-        return _WORD.sub(_shaped, value)
+        return _WORD.sub(_replace_changing, value)
     if isinstance(value, Mapping):
-        return {key: _shaped_in(part) for key, part in value.items()}
+        return {key: _replace_changing_in(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_shaped_in(part) for part in value]
+        return [_replace_changing_in(part) for part in value]
     return value
 
 
-def _shaped(word: re.Match[str]) -> str:
+def _replace_changing(word: re.Match[str]) -> str:
     text = word[0]
     bare = text.strip("'\"").isdigit()
     if bare or not _NAME.fullmatch(text) or _IPV4.search(text):

@@ -6,10 +6,10 @@ from guidance.core.arguments import (
     PatternRefused,
     Schema,
     SchemaRefused,
-    allowlisted,
     compile_pattern,
-    pattern_problem,
-    tool_problem,
+    find_pattern_problem,
+    find_tool_problem,
+    is_allowlisted,
 )
 from guidance.core.document_reader import Section
 from guidance.core.regex import PATTERN_LIMIT
@@ -27,13 +27,13 @@ def read_tool_rules(section: Section) -> ToolRules:
     default = ToolRules()
     allowlist = section.part("allowlist")
     enabled = allowlist.flag("enabled", default=default.allowlist is not None)
-    allowed = allowlist.texts("tools", (), problem=pattern_problem)
+    allowed = allowlist.texts("tools", (), problem=find_pattern_problem)
     allowlist.close()
-    patterns = tuple(filter(None, map(_own_pattern, section.parts("patterns"))))
+    patterns = tuple(filter(None, map(_read_own_pattern, section.parts("patterns"))))
     names = {*RULES, *(pattern.name for pattern in patterns)}
 
     def unknown_rule(pattern: str) -> str | None:
-        if any(allowlisted(name, [pattern]) for name in names):
+        if any(is_allowlisted(name, [pattern]) for name in names):
             return None
         return "no rule has this name"
 
@@ -43,18 +43,18 @@ def read_tool_rules(section: Section) -> ToolRules:
             "max_diff_lines", default.max_diff_lines, low=0, high=_LINES_LIMIT
         ),
         lenient_arguments=section.texts(
-            "lenient_arguments", default.lenient_arguments, problem=pattern_problem
+            "lenient_arguments", default.lenient_arguments, problem=find_pattern_problem
         ),
         idempotent=section.texts(
-            "idempotent", default.idempotent, problem=pattern_problem
+            "idempotent", default.idempotent, problem=find_pattern_problem
         ),
         shell_arguments=section.texts(
-            "shell_arguments", default.shell_arguments, problem=_mark_problem
+            "shell_arguments", default.shell_arguments, problem=_find_mark_problem
         ),
         sql_arguments=section.texts(
-            "sql_arguments", default.sql_arguments, problem=_mark_problem
+            "sql_arguments", default.sql_arguments, problem=_find_mark_problem
         ),
-        schemas=_schemas(section),
+        schemas=_read_schemas(section),
         patterns=patterns,
         always_ask=section.texts(
             "always_ask", default.always_ask, problem=unknown_rule
@@ -67,15 +67,15 @@ def read_tool_rules(section: Section) -> ToolRules:
     return rules
 
 
-def _mark_problem(mark: str) -> str | None:
+def _find_mark_problem(mark: str) -> str | None:
     """Why a mark such as Bash.command names no argument, None if it does."""
     tool, dot, argument = mark.rpartition(".")
     if not dot or not argument:
         return "must be tool.argument, such as Bash.command or *.sql"
-    return pattern_problem(tool)
+    return find_pattern_problem(tool)
 
 
-def _own_pattern(section: Section) -> OwnPattern | None:
+def _read_own_pattern(section: Section) -> OwnPattern | None:
     """None where it cannot be searched for; that is noted as a problem."""
     name = section.text("name", most=_NAME_LIMIT)
     text = section.text("pattern", most=PATTERN_LIMIT)
@@ -95,10 +95,10 @@ def _own_pattern(section: Section) -> OwnPattern | None:
     )
 
 
-def _schemas(section: Section) -> dict[str, ToolSchema]:
+def _read_schemas(section: Section) -> dict[str, ToolSchema]:
     schemas = {}
     for tool, document in section.objects("schemas").items():
-        why = tool_problem(tool)
+        why = find_tool_problem(tool)
         if why is not None:
             section.refuse(f"schemas.{tool}", why)
             continue

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from guidance.core.tools.marked_arguments import spelled
+from guidance.core.tools.marked_arguments import normalize_name
 
 # A word that every shell takes as it stands.
 _PLAIN = frozenset(
@@ -19,7 +19,7 @@ _SQL = re.compile(
     r"\s*+(?:select|insert|update|delete|drop|truncate|alter|create|merge|grant|revoke)\b",
     re.IGNORECASE,
 )
-# What stands beside a command and belongs to it, as `spelled` gives the names.
+# What stands beside a command and belongs to it, as `normalize_name` gives them.
 _PROGRAM = frozenset({"program", "executable", "name", "command", "cmd", "file"})
 _WORDS = ("args", "arguments", "argv", "params", "parameters")
 _INPUT = ("stdin", "input")
@@ -50,54 +50,58 @@ class Text(NamedTuple):
     joined: bool = False
 
 
-def every_text(value: object, place: str = "") -> Iterator[Text]:
+def list_texts(value: object, place: str = "") -> Iterator[Text]:
     """Every text in the value, however deep; key names are not texts of a call."""
     if isinstance(value, str):
         yield Text(place, value)
     elif isinstance(value, _OBJECT):
         for key, part in value.items():
-            yield from every_text(part, f"{place}/{_escaped(str(key))}")
+            yield from list_texts(part, f"{place}/{_escape(str(key))}")
     elif isinstance(value, _LIST):
         for number, part in enumerate(value):
-            yield from every_text(part, f"{place}/{number}")
+            yield from list_texts(part, f"{place}/{number}")
 
 
-def holders(arguments: Mapping[str, Any], place: str) -> list[Holder]:
+def list_holders(arguments: Mapping[str, Any], place: str) -> list[Holder]:
     """Every object in the arguments, the outer ones first."""
     found: list[Holder] = []
-    _hold(arguments, place, (), found)
+    _collect_holders(arguments, place, (), found)
     return found
 
 
-def _hold(value: object, place: str, above: Names, found: list[Holder]) -> None:
+def _collect_holders(
+    value: object, place: str, above: Names, found: list[Holder]
+) -> None:
     if isinstance(value, _OBJECT):
-        parts = _parts(value)
+        parts = _list_parts(value)
         found.append(Holder(parts, place, above))
         for name, key, part in parts:
             if _has_parts(part):
-                _hold(part, f"{place}/{_escaped(key)}", (*above, name), found)
+                _collect_holders(part, f"{place}/{_escape(key)}", (*above, name), found)
     elif isinstance(value, _LIST):
         for number, part in enumerate(value):
             if _has_parts(part):
-                _hold(part, f"{place}/{number}", above, found)
+                _collect_holders(part, f"{place}/{number}", above, found)
 
 
-def _parts(value: Mapping[str, Any]) -> Parts:
-    return [(spelled(key), str(key), part) for key, part in value.items()]
+def _list_parts(value: Mapping[str, Any]) -> Parts:
+    return [(normalize_name(key), str(key), part) for key, part in value.items()]
 
 
-def marked_texts(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Text]:
+def list_marked_texts(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Text]:
     """The texts under arguments of these names, such as a policy marks."""
-    for holder in _holding(held, names):
+    for holder in _select_holders(held, names):
         for name, key, part in holder.parts:
             if name in names:
-                yield from _code(part, f"{holder.place}/{_escaped(key)}")
-        yield from _together(holder.parts, names, holder.place)
+                yield from _list_code(part, f"{holder.place}/{_escape(key)}")
+        yield from _join_commands(holder.parts, names, holder.place)
 
 
-def spelled_twice(held: Iterable[Holder], names: frozenset[str]) -> str | None:
+def find_name_spelled_twice(
+    held: Iterable[Holder], names: frozenset[str]
+) -> str | None:
     """A marked name that stands in one object in two spellings which differ."""
-    for holder in _holding(held, names):
+    for holder in _select_holders(held, names):
         met: dict[str, object] = {}
         for name, _, part in holder.parts:
             if name in names and met.setdefault(name, part) != part:
@@ -105,7 +109,7 @@ def spelled_twice(held: Iterable[Holder], names: frozenset[str]) -> str | None:
     return None
 
 
-def _holding(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Holder]:
+def _select_holders(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Holder]:
     """Those that hold such a name; what is below one is code, not searched."""
     for holder in held:
         if names.isdisjoint(holder.above):
@@ -115,19 +119,19 @@ def _holding(held: Iterable[Holder], names: frozenset[str]) -> Iterator[Holder]:
                     break
 
 
-def _code(value: object, place: str) -> Iterator[Text]:
+def _list_code(value: object, place: str) -> Iterator[Text]:
     """A list is one command given word by word, and each word may be one itself."""
-    if isinstance(value, _LIST) and (line := _line(value)):
+    if isinstance(value, _LIST) and (line := _join_words(value)):
         yield Text(place, line, joined=True)
-    yield from _below(value, place)
-    yield from every_text(value, place)
+    yield from _list_code_below(value, place)
+    yield from list_texts(value, place)
 
 
-def _below(value: object, place: str) -> Iterator[Text]:
+def _list_code_below(value: object, place: str) -> Iterator[Text]:
     """Commands in parts further down. Of lists in lists only the innermost, or the
     outer ones would be read again at every level."""
     if isinstance(value, _OBJECT):
-        yield from _together(_parts(value), _PROGRAM, place)
+        yield from _join_commands(_list_parts(value), _PROGRAM, place)
     inner: Iterable[tuple[object, object]] = ()
     if isinstance(value, _OBJECT):
         inner = value.items()
@@ -136,50 +140,50 @@ def _below(value: object, place: str) -> Iterator[Text]:
     for key, part in inner:
         if not _has_parts(part):
             continue
-        there = f"{place}/{_escaped(str(key))}"
+        there = f"{place}/{_escape(str(key))}"
         if isinstance(part, _LIST) and not any(map(_has_parts, part)):
-            if line := _line(part):
+            if line := _join_words(part):
                 yield Text(there, line, joined=True)
         else:
-            yield from _below(part, there)
+            yield from _list_code_below(part, there)
 
 
 def _has_parts(value: object) -> bool:
     return type(value) not in _LEAVES and isinstance(value, _PARTED)
 
 
-def _together(parts: Parts, heads: Collection[str], place: str) -> Iterator[Text]:
+def _join_commands(parts: Parts, heads: Collection[str], place: str) -> Iterator[Text]:
     """One command in several arguments: a program, its words, what it reads."""
     by_name = {name: part for name, _, part in parts}
     for name, program in by_name.items():
-        head = _line(program) if name in heads else ""
+        head = _join_words(program) if name in heads else ""
         if not head or _SQL.match(head):
             continue
         beside = {other: part for other, part in by_name.items() if other != name}
-        words = [_line(beside[other]) for other in _WORDS if other in beside]
+        words = [_join_words(beside[other]) for other in _WORDS if other in beside]
         line = " ".join(filter(None, [head, *words]))
         if line != head:
             yield Text(place, line, joined=True)
         for other in _INPUT:
-            if lines := "\n".join(_flat(beside.get(other))):
-                yield Text(place, _fed(line, lines), joined=True)
+            if lines := "\n".join(_flatten(beside.get(other))):
+                yield Text(place, _feed_input(line, lines), joined=True)
 
 
-def _fed(line: str, lines: str) -> str:
+def _feed_input(line: str, lines: str) -> str:
     """The command with its input, which must not hold the line that ends it."""
     end = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
     return f"{{ {line}\n}} <<'{end}'\n{lines}\n{end}\n"
 
 
-def _line(value: object) -> str:
+def _join_words(value: object) -> str:
     if isinstance(value, str):
         return value
-    words = list(_flat(value))
+    words = list(_flatten(value))
     as_they_are = bool(words) and _SQL.match(words[0])
-    return " ".join(words if as_they_are else map(_quoted, words))
+    return " ".join(words if as_they_are else map(_quote, words))
 
 
-def _flat(value: object) -> Iterator[str]:
+def _flatten(value: object) -> Iterator[str]:
     """The words of lists in lists, numbers as they are written."""
     if isinstance(value, str):
         yield value
@@ -189,14 +193,14 @@ def _flat(value: object) -> Iterator[str]:
         yield str(value)
     elif isinstance(value, _LIST):
         for part in value:
-            yield from _flat(part)
+            yield from _flatten(part)
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     if word and _PLAIN.issuperset(word):
         return word
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-def _escaped(key: str) -> str:
+def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")

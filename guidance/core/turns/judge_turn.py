@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from guidance.core.number_format import in_words
+from guidance.core.number_format import format_count
 from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.phrases import places_to_look
-from guidance.core.turns.questions import Asking, asking, shown
+from guidance.core.turns.phrases import find_places_to_look
+from guidance.core.turns.questions import Asking, find_question, quote_sentence
 from guidance.core.turns.rules import TurnRules
-from guidance.core.turns.sentences import Sentence, sentences_of
+from guidance.core.turns.sentences import Sentence, split_sentences
 
 ACTIONS = ("auto_continue", "warn", "finish", "needs_human", "in_progress")
 
@@ -87,23 +87,23 @@ def judge_turn(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
 
 
 def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
-    sentences = sentences_of(facts.content)
-    asked = asking(sentences)
-    some = _worth_a_look(rules, sentences)
+    sentences = split_sentences(facts.content)
+    asked = find_question(sentences)
+    some = _select_sentences(rules, sentences)
     completed = rules.completion_phrases.claimed_in(some)
-    signals = _signals(rules, facts, some, completed=completed)
+    signals = _score_signals(rules, facts, some, completed=completed)
     if asked.question is not None:
         return TurnVerdict(
             action="needs_human",
             reason="The turn asks a person",
             signals=signals,
-            question=shown(facts.content, asked.question),
+            question=quote_sentence(facts.content, asked.question),
         )
     if facts.finish_reason == "length":
-        return _warned("The answer was cut off at its length limit", signals)
+        return _warn("The answer was cut off at its length limit", signals)
     if facts.finish_reason == "content_filter":
-        return _warned("The provider's filter withheld the answer", signals)
-    going_on = _why_go_on(rules, facts, signals, completed=completed)
+        return _warn("The provider's filter withheld the answer", signals)
+    going_on = _find_reason_to_go_on(rules, facts, signals, completed=completed)
     if going_on is not None:
         return _go_on(rules, facts, asked, signals, going_on)
     if completed:
@@ -114,7 +114,7 @@ def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
             signals=signals,
         )
     if signals.score >= rules.warn_from:
-        return _warned(
+        return _warn(
             f"Score {signals.score} of {rules.threshold}: perhaps stopped half-way",
             signals,
         )
@@ -125,15 +125,15 @@ def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
     )
 
 
-def _worth_a_look(
+def _select_sentences(
     rules: TurnRules, sentences: Sequence[Sentence]
 ) -> Sequence[Sentence]:
     """Those in which a phrase of the rules may stand."""
     lists = (rules.completion_phrases, rules.intent_phrases, rules.summary_phrases)
-    return [sentences[place] for place in places_to_look(sentences, *lists)]
+    return [sentences[place] for place in find_places_to_look(sentences, *lists)]
 
 
-def _signals(
+def _score_signals(
     rules: TurnRules,
     facts: TurnFacts,
     sentences: Sequence[Sentence],
@@ -150,7 +150,7 @@ def _signals(
     )
 
 
-def _why_go_on(
+def _find_reason_to_go_on(
     rules: TurnRules, facts: TurnFacts, signals: TurnSignals, *, completed: bool
 ) -> str | None:
     """Why this stop should not be the end, None if it may be.
@@ -161,7 +161,7 @@ def _why_go_on(
     if signals.score >= rules.threshold and not completed:
         return f"Score {signals.score}, at least {rules.threshold}: stopped half-way"
     if facts.pending_todos not in (0, facts.reminded_todos):
-        return f"Stopped with {_todos(facts.pending_todos)} open"
+        return f"Stopped with {_describe_todos(facts.pending_todos)} open"
     return None
 
 
@@ -174,13 +174,13 @@ def _go_on(
             action="needs_human",
             reason=f"{why}, but the turn leaves it to a person to go on",
             signals=signals,
-            question=shown(facts.content, asked.offer),
+            question=quote_sentence(facts.content, asked.offer),
         )
     if facts.retries_used >= rules.max_retries:
         times = (
             "once"
             if facts.retries_used == 1
-            else f"{in_words(facts.retries_used)} times"
+            else f"{format_count(facts.retries_used)} times"
         )
         return TurnVerdict(
             action="needs_human",
@@ -194,13 +194,15 @@ def _go_on(
     nudge = rules.nudge
     if facts.pending_todos:
         are = "is" if facts.pending_todos == 1 else "are"
-        nudge += f" {_todos(facts.pending_todos).capitalize()} {are} still open."
+        nudge += (
+            f" {_describe_todos(facts.pending_todos).capitalize()} {are} still open."
+        )
     return TurnVerdict(action="auto_continue", reason=why, signals=signals, nudge=nudge)
 
 
-def _warned(reason: str, signals: TurnSignals) -> TurnVerdict:
+def _warn(reason: str, signals: TurnSignals) -> TurnVerdict:
     return TurnVerdict(action="warn", reason=reason, signals=signals)
 
 
-def _todos(count: int) -> str:
-    return f"{in_words(count)} todo{'' if count == 1 else 's'}"
+def _describe_todos(count: int) -> str:
+    return f"{format_count(count)} todo{'' if count == 1 else 's'}"

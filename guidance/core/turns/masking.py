@@ -1,4 +1,4 @@
-"""What of a text is no prose: code, quoted strings, addresses, thoughts in tags.
+"""Hide what is not prose in a text: code, quoted strings, addresses, thoughts in tags.
 
 Hiding never moves anything: each character gives way to one other, so that a place in
 the hidden text is the same place in the original. Only what is closed is hidden; where
@@ -41,23 +41,23 @@ _INLINE = re.compile(
 _LETTER = re.compile(r"\w")
 
 
-def straight(text: str) -> str:
+def straighten(text: str) -> str:
     """The text with one form of each quotation mark and of each line end."""
     return text.translate(_SAME_LENGTH)
 
 
 def mask(text: str) -> str:
     """The text with everything hidden that is not said to the reader."""
-    told = _without_thoughts(straight(text))
-    prose = _without_fences(told)
+    told = _strip_thoughts(straighten(text))
+    prose = _strip_fences(told)
     if not _LETTER.search(prose):
         # Nothing but a block: some models wrap all they have to say into one.
         prose = told
-    prose = _ADDRESS.sub(_hidden_address, prose)
-    return "\n".join(map(_without_inline, prose.split("\n")))
+    prose = _ADDRESS.sub(_hide_address, prose)
+    return "\n".join(map(_strip_inline, prose.split("\n")))
 
 
-def _without_thoughts(text: str) -> str:
+def _strip_thoughts(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):  # a few letters grow when lowered
         lowered = text
@@ -74,7 +74,7 @@ def _without_thoughts(text: str) -> str:
     return text
 
 
-def _without_fences(text: str) -> str:
+def _strip_fences(text: str) -> str:
     """Code blocks become empty lines, so that no sentence runs through one."""
     pieces: list[str] = []
     done = 0
@@ -96,13 +96,13 @@ def _without_fences(text: str) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _hidden_address(found: re.Match[str]) -> str:
+def _hide_address(found: re.Match[str]) -> str:
     """A mark at the end of an address ends the sentence, not the address."""
     address = found[0].rstrip(".,;:!?)]}*_~")
     return HIDDEN * len(address) + found[0][len(address) :]
 
 
-def _without_inline(line: str) -> str:
+def _strip_inline(line: str) -> str:
     if "`" not in line and '"' not in line and "'" not in line:
         return line
     hidden = _INLINE.sub(lambda found: HIDDEN * len(found[0]), line)

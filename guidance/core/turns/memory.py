@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.runs.measures import cycle
+from guidance.core.runs.measures import find_cycle
 from guidance.core.runs.memory import SIGNATURE_KEPT, StepTrace
 from guidance.core.turns.facts import TurnFacts
 
@@ -61,10 +61,10 @@ class TurnMemory:
             retries=retries,
             reminded_todos=reminded,
             segment=min(self.segment + 1, TURNS_KEPT),
-            turns=(*self.turns, _trace(facts, tools))[-TURNS_KEPT:],
+            turns=(*self.turns, _build_trace(facts, tools))[-TURNS_KEPT:],
         )
 
-    def answered(self) -> TurnMemory:
+    def clear_after_answer(self) -> TurnMemory:
         """After a person answered: what led to the question is not counted again."""
         return replace(self, retries=0, segment=0)
 
@@ -81,7 +81,7 @@ class TurnMemory:
                 [turn.content for turn in recent],
                 [turn.tools for turn in recent],
             )
-            if (length := _cycle(signs, times=times)) is not None
+            if (length := _find_cycle(signs, times=times)) is not None
         ]
         if not found:
             return None
@@ -111,7 +111,7 @@ class TurnMemory:
         )
 
 
-def _trace(facts: TurnFacts, tools: str | None) -> TurnTrace:
+def _build_trace(facts: TurnFacts, tools: str | None) -> TurnTrace:
     said = " ".join(facts.content.casefold().split())
     # Calls without a word are compared as calls. Nothing at all is the same as nothing.
     silent = not said and facts.tool_calls > 0
@@ -124,9 +124,9 @@ def _trace(facts: TurnFacts, tools: str | None) -> TurnTrace:
     )
 
 
-def _cycle(signs: list[str | None], *, times: int) -> int | None:
+def _find_cycle(signs: list[str | None], *, times: int) -> int | None:
     steps = [StepTrace(tokens=0, signature=sign) for sign in signs]
-    return cycle(steps, times=times) if steps else None
+    return find_cycle(steps, times=times) if steps else None
 
 
 def _digest(text: str) -> str:

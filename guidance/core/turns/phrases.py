@@ -1,4 +1,4 @@
-"""Phrases looked for in sentences, as whole words, and whether they are meant so."""
+"""Find phrases in sentences as whole words, and tell whether they are meant."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from guidance.core.turns.sentences import Sentence, sentences_of, words_of
+from guidance.core.turns.sentences import Sentence, split_sentences, split_words
 
 PHRASE_CHARACTERS = 120
 PHRASE_WORDS = 12
@@ -51,7 +51,7 @@ class Phrases:
     )
 
     def __post_init__(self) -> None:
-        known = frozenset(filter(None, map(words_of, self.texts)))
+        known = frozenset(filter(None, map(split_words, self.texts)))
         lengths: dict[str, set[int]] = {}
         for words in known:
             lengths.setdefault(words[0], set()).add(len(words))
@@ -77,7 +77,7 @@ class Phrases:
     def meant_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any stands there and is neither denied nor put off."""
         return any(
-            not _denied(one, start, _PUT_OFF)
+            not _is_denied(one, start, _PUT_OFF)
             for one in sentences
             for start, _ in self._places(one)
         )
@@ -85,7 +85,7 @@ class Phrases:
     def claimed_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any stands there and is neither denied nor made to depend."""
         return any(
-            not _denied(one, start, _UNCLAIMED) and not _excepted(one, end)
+            not _is_denied(one, start, _UNCLAIMED) and not _is_excepted(one, end)
             for one in sentences
             for start, end in self._places(one)
         )
@@ -100,7 +100,7 @@ class Phrases:
                     yield start, start + length
 
 
-def places_to_look(sentences: Sequence[Sentence], *lists: Phrases) -> list[int]:
+def find_places_to_look(sentences: Sequence[Sentence], *lists: Phrases) -> list[int]:
     """Which sentences hold the first word of a phrase of these lists, all of whose words
     come somewhere: few do, and the others need not be looked at."""
     words = frozenset(chain.from_iterable(one.words for one in sentences))
@@ -109,21 +109,21 @@ def places_to_look(sentences: Sequence[Sentence], *lists: Phrases) -> list[int]:
     return [place for place, one in enumerate(sentences) if not apart(one.words)]
 
 
-def phrase_problem(text: str) -> str | None:
+def find_phrase_problem(text: str) -> str | None:
     """Why this cannot be a phrase, None if it can."""
     if len(text) > PHRASE_CHARACTERS:
         return f"must have at most {PHRASE_CHARACTERS} characters"
-    words = words_of(text)
+    words = split_words(text)
     if not words:
         return "holds no word"
     if len(words) > PHRASE_WORDS:
         return f"must have at most {PHRASE_WORDS} words"
-    if len(sentences_of(text)) > 1:
+    if len(split_sentences(text)) > 1:
         return "must lie within one sentence"
     return None
 
 
-def _denied(sentence: Sentence, start: int, by: frozenset[str]) -> bool:
+def _is_denied(sentence: Sentence, start: int, by: frozenset[str]) -> bool:
     """Whether one of these words stands before the phrase, in the same clause."""
     words = sentence.words
     for place in range(start, max(0, start - _REACH_BEFORE), -1):
@@ -134,7 +134,7 @@ def _denied(sentence: Sentence, start: int, by: frozenset[str]) -> bool:
     return False
 
 
-def _excepted(sentence: Sentence, end: int) -> bool:
+def _is_excepted(sentence: Sentence, end: int) -> bool:
     words = sentence.words
     for place in range(end, min(len(words), end + _REACH_AFTER)):
         if place in sentence.pauses or words[place] in _JOINTS:

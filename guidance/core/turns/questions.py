@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from guidance.core.turns.phrases import Phrases, places_to_look
+from guidance.core.turns.phrases import Phrases, find_places_to_look
 from guidance.core.turns.requests import CHOICES, OFFERS, REQUESTS
 from guidance.core.turns.sentences import Sentence
 
@@ -51,9 +51,9 @@ class Asking(NamedTuple):
     offer: Sentence | None = None
 
 
-def asking(sentences: Sequence[Sentence]) -> Asking:
+def find_question(sentences: Sequence[Sentence]) -> Asking:
     """The first sentence that requests something, else the first that asks."""
-    places = places_to_look(sentences, REQUESTS, OFFERS, CHOICES)
+    places = find_places_to_look(sentences, REQUESTS, OFFERS, CHOICES)
     some = [sentences[place] for place in places]
     for number in REQUESTS.found_in(some):
         return Asking(question=some[number])
@@ -62,12 +62,12 @@ def asking(sentences: Sequence[Sentence]) -> Asking:
     for place, sentence in enumerate(sentences):
         if sentence.question or place in choices:
             following = sentences[place + 1] if place + 1 < len(sentences) else None
-            if not _answered(sentence, following):
+            if not _is_answered(sentence, following):
                 return Asking(question=sentence, offer=offer)
     return Asking(offer=offer)
 
 
-def shown(content: str, sentence: Sentence) -> str:
+def quote_sentence(content: str, sentence: Sentence) -> str:
     """The sentence as it was written, on one line, and not endless."""
     text = content[sentence.start : sentence.end]
     # Only the beginning is put in order: a sentence may be as long as the whole text.
@@ -75,7 +75,7 @@ def shown(content: str, sentence: Sentence) -> str:
     return line if len(line) <= SENTENCE_SHOWN else line[: SENTENCE_SHOWN - 1] + "…"
 
 
-def _answered(sentence: Sentence, following: Sentence | None) -> bool:
+def _is_answered(sentence: Sentence, following: Sentence | None) -> bool:
     """Whether the agent asks itself: nobody is spoken to, and the answer comes next."""
     if following is None or not _ADDRESSED.isdisjoint(sentence.words + following.words):
         return False

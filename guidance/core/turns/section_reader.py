@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from guidance.core.arguments import tool_problem
+from guidance.core.arguments import find_tool_problem
 from guidance.core.document_reader import Problem, Section
-from guidance.core.turns.phrases import Phrases, phrase_problem
+from guidance.core.turns.phrases import Phrases, find_phrase_problem
 from guidance.core.turns.rules import TurnRules
 
 # One more than any turn can score, which switches a rule off.
@@ -16,15 +16,15 @@ _NUDGE_LIMIT = 2_000
 
 
 def read_turn_rules(section: Section) -> TurnRules:
-    common = _rules(section, TurnRules())
+    common = _read_rules(section, TurnRules())
     models = {}
     for name, document in section.objects("models").items():
-        why = _model_problem(name)
+        why = _find_model_problem(name)
         if why is not None:
             section.refuse(f"models.{name}", why)
         problems: list[Problem] = []
         own = Section(document, path="", problems=problems)
-        models[name] = _rules(own, common)
+        models[name] = _read_rules(own, common)
         own.close()
         for path, message in problems:
             section.refuse(f"models.{name}.{path}", message)
@@ -32,12 +32,12 @@ def read_turn_rules(section: Section) -> TurnRules:
     return replace(common, models=models)
 
 
-def _rules(section: Section, default: TurnRules) -> TurnRules:
+def _read_rules(section: Section, default: TurnRules) -> TurnRules:
     """One set of rules; what it leaves out is as in `default`."""
 
     def phrases(name: str) -> Phrases:
         known: Phrases = getattr(default, name)
-        texts = section.texts(name, known.texts, problem=phrase_problem)
+        texts = section.texts(name, known.texts, problem=find_phrase_problem)
         return known if texts == known.texts else Phrases(texts)
 
     rules = TurnRules(
@@ -49,7 +49,7 @@ def _rules(section: Section, default: TurnRules) -> TurnRules:
         intent_phrases=phrases("intent_phrases"),
         completion_phrases=phrases("completion_phrases"),
         summary_phrases=phrases("summary_phrases"),
-        nudge=_nudge(section, default.nudge),
+        nudge=_read_nudge(section, default.nudge),
     )
     if section.sound("threshold", "warn_from") and rules.warn_from > rules.threshold:
         section.refuse(
@@ -59,14 +59,14 @@ def _rules(section: Section, default: TurnRules) -> TurnRules:
     return rules
 
 
-def _nudge(section: Section, default: str) -> str:
+def _read_nudge(section: Section, default: str) -> str:
     text = section.text("nudge", most=_NUDGE_LIMIT, default=default)
     if section.sound("nudge") and not text.strip():
         section.refuse("nudge", "must not be blank")
     return text
 
 
-def _model_problem(pattern: str) -> str | None:
+def _find_model_problem(pattern: str) -> str | None:
     if "*" in pattern[:-1]:
         return "a star may only stand at the end"
-    return None if pattern == "*" else tool_problem(pattern.removesuffix("*"))
+    return None if pattern == "*" else find_tool_problem(pattern.removesuffix("*"))

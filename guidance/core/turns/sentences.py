@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from guidance.core.turns.masking import HIDDEN, mask, straight
+from guidance.core.turns.masking import HIDDEN, mask, straighten
 
 # Seen by nobody, and no reason to take a word for another one.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -60,17 +60,17 @@ class Sentence(NamedTuple):
     paragraph: int
 
 
-def sentences_of(text: str) -> tuple[Sentence, ...]:
+def split_sentences(text: str) -> tuple[Sentence, ...]:
     """Every sentence of the prose in this text, in order."""
     return _Reader(mask(text)).read()
 
 
-def words_of(phrase: str) -> tuple[str, ...]:
+def split_words(phrase: str) -> tuple[str, ...]:
     """The words of a phrase, in the form in which sentences hold theirs."""
     words: list[str] = []
-    for token in _TOKEN.finditer(straight(phrase)):
+    for token in _TOKEN.finditer(straighten(phrase)):
         if token.lastgroup == "word":
-            words += _plain(token[0])
+            words += _normalize_word(token[0])
     return tuple(words)
 
 
@@ -96,7 +96,7 @@ class _Reader:
                 word = token[0]
                 plain = known.get(word)
                 if plain is None:
-                    plain = known[word] = _plain(word)
+                    plain = known[word] = _normalize_word(word)
                 words += plain
                 first, last = first or token, token
                 continue
@@ -169,7 +169,7 @@ class _Reader:
         return before[-1:] not in _OPERATORS
 
 
-def _plain(word: str) -> tuple[str, ...]:
+def _normalize_word(word: str) -> tuple[str, ...]:
     word = word.casefold().translate(_DROPPED).strip("_'")
     if not word:
         return ()  # a mark of emphasis by itself

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from accounts.models import Project
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from loop.models import Recommendation
 from tests.browsing import browser_of
@@ -28,7 +28,7 @@ def test_a_dismissed_recommendation_is_answered_and_changes_no_policy(
     project = history.project
     draft, advice = Recommendation.objects.filter(project=project).order_by("pk")
     tab = history.path("recommendations")
-    version = policy_in_force(project_id=project.pk, name="default").version
+    version = get_policy_in_force(project_id=project.pk, name="default").version
     told = Entry.objects.filter(project=project, type="loop.recommended")
     before = told.count()
 
@@ -50,7 +50,7 @@ def test_a_dismissed_recommendation_is_answered_and_changes_no_policy(
         assert payload["state"] == "dismissed"
 
     assert told.count() == before + 2
-    assert policy_in_force(project_id=project.pk, name="default").version == version
+    assert get_policy_in_force(project_id=project.pk, name="default").version == version
     page = manager.get(tab).content.decode()
     assert "/dismiss/" not in page
     assert f"by {alice.user.username}" in page

@@ -21,7 +21,7 @@ from console.live.updates import View, news_for
 from console.loop import decisions as decision_list
 from console.loop import paging
 from console.runs.rows import live_position
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.control.switch import set_paused
 from loop.inbox.notes import add_note
@@ -257,12 +257,12 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
     assert "checks.max_resets Before not set After 1" in page
     assert "What to do: Read it <i>together</i>." in page
     assert "Adopt" not in shown(reviewer, tab)
-    seen = policy_in_force(project_id=history.project.pk, name="default").version
+    seen = get_policy_in_force(project_id=history.project.pk, name="default").version
     refused = reviewer.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
     assert refused.status_code == 403
     adopted = manager.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
     assert adopted["Location"] == f"{tab}#recommendation-{draft.code}"
-    policy = policy_in_force(project_id=history.project.pk, name="default")
+    policy = get_policy_in_force(project_id=history.project.pk, name="default")
     assert policy.policy.checks.max_resets == 1
     before = len(events(history.project))
     manager.post(f"{tab}{advice.code}/adopt/")

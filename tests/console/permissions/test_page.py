@@ -20,7 +20,7 @@ from console.permissions import rows as permission_rows
 from console.permissions.preview import Covered, covered_by
 from console.runs.rows import live_position
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
-from guidance.core.tools.permission_shapes import exact_text, shape_text
+from guidance.core.tools.permission_shapes import build_exact_text, build_shape_text
 from reviews.models import Permission
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
@@ -275,15 +275,15 @@ QUERY = ToolCall(
 def test_what_it_covers_is_read_back(
     call: Call, exact: dict[str, str], shape: dict[str, str]
 ) -> None:
-    assert texts(covered_by(exact_text(call))) == exact
-    assert texts(covered_by(shape_text(call) or "")) == shape
+    assert texts(covered_by(build_exact_text(call))) == exact
+    assert texts(covered_by(build_shape_text(call) or "")) == shape
 
 
 def test_long_texts_and_many_arguments_are_cut_in_words() -> None:
     call = ToolCall(tool="t", arguments={f"a{n:02}": "x" * 3_000 for n in range(25)})
-    covered = covered_by(exact_text(call))
+    covered = covered_by(build_exact_text(call))
     assert len(covered.parts) == 20
     assert covered.more == 5
     assert covered.parts[0].left == 1_000
-    long = exact_text(CommandCall(tool="Bash", command="ls\n" * 30))
+    long = build_exact_text(CommandCall(tool="Bash", command="ls\n" * 30))
     assert covered_by(long).parts[0].left == 30

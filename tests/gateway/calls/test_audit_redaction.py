@@ -11,7 +11,7 @@ from common.errors import Invalid
 from config.fastpath.problems import problem_body
 from guidance.core.edits import Edit
 from guidance.core.secrets import redact
-from guidance.core.secrets.labels import windows
+from guidance.core.secrets.labels import list_windows
 from guidance.core.tools.calls import Call, CommandCall, MultiEditCall, ToolCall
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.rules import ToolRules
@@ -54,7 +54,7 @@ def test_a_secret_spelled_like_our_words_breaks_nothing(word: str, rest: str) ->
         assert (verdict.decision, verdict.redacted) == ("block", True)
         assert set(verdict.shown) == fields
         values = "\n".join([verdict.tool, *texts(dict(verdict.shown))])
-        assert not windows(secret) & windows(values)
+        assert not list_windows(secret) & list_windows(values)
 
 
 def test_an_agents_own_key_is_still_cleaned() -> None:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from guidance.core.vocabulary import most_severe_call
+from guidance.core.vocabulary import choose_most_severe_call
 from tests.builders import make_policy, make_project, make_robot, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import ask, claim, command, gates, judge, slug
@@ -141,17 +141,17 @@ def test_the_size_of_an_edit(
 
 
 def test_eg_28_no_results_are_an_allow() -> None:
-    assert most_severe_call([]) == "allow"
+    assert choose_most_severe_call([]) == "allow"
 
 
 def test_eg_29_the_worst_one_wins() -> None:
-    assert most_severe_call(["warn", "block", "allow"]) == "block"
+    assert choose_most_severe_call(["warn", "block", "allow"]) == "block"
 
 
 @pytest.mark.parametrize("word", ["deny", "BLOCK", "", "stop"])
 def test_eg_42_an_unknown_word_is_an_error_and_no_allow(word: str) -> None:
     with pytest.raises(ValueError, match="unknown call decision"):
-        most_severe_call(["allow", word])
+        choose_most_severe_call(["allow", word])
 
 
 def test_eg_30_all_gates_but_the_allowlist_are_on(agent: httpx.Client) -> None:

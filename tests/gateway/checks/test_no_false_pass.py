@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from common.errors import Invalid
 from gateway.schemas.checks import VerdictIn
 from gateway.use_cases.verdicts import verdict_of
-from guidance.core.checks import Verdict, combine, open_check, read_gate, take_verdict
+from guidance.core.checks import Verdict, apply_verdict, combine, open_check, read_gate
 from tests.builders import start_run
 from tests.examples import ALL, examples
 from tests.gateway.checks.test_flows import opened
@@ -85,7 +85,7 @@ def outcome(body: dict[str, Any]) -> str:
         verdict = verdict_of(VerdictIn(**body), gates=GATES)
     except Invalid:
         return "refused"
-    return take_verdict(open_check(GATES), verdict, gates=GATES).word
+    return apply_verdict(open_check(GATES), verdict, gates=GATES).word
 
 
 @thoroughly

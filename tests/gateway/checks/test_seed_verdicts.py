@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from guidance.core.checks import FORMS, GateVerdict, Verdict, render
+from guidance.core.checks import FORMS, GateVerdict, Verdict, render_verdict
 from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.test_flows import fail, opened, say
@@ -173,7 +173,7 @@ def test_vr_17_an_object_and_its_text_say_the_same(
     assert give(agent, run, check, **document).json()["outcome"] == "logged"
     entry = json.loads(agent.get(f"/runs/{run}/ledger").text.splitlines()[-1])
     assert entry["payload"]["verdict"] == document | {"form": "structured"}
-    assert read(agent, render(verdict)) == document | {"form": "gate_review"}
+    assert read(agent, render_verdict(verdict)) == document | {"form": "gate_review"}
 
 
 def entry(**changes: Any) -> dict[str, Any]:

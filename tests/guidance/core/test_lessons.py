@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guidance.core.lessons import Counted, Lesson, lessons
+from guidance.core.lessons import Counted, Lesson, list_lessons
 from guidance.core.loop.learn_section import LearnSection
 from guidance.core.policy import Policy, dump_policy, load_policy
 from tests.guidance.core.policy.test_policy import problems
@@ -27,7 +27,7 @@ PATTERNS = [
 
 def taught(subject: str, name: str, times: int, of: int, **policy: Any) -> list[Lesson]:
     fact = Counted(subject=subject, name=name, times=times, of=of)
-    return list(lessons(load_policy(policy), "default", [fact]))
+    return list(list_lessons(load_policy(policy), "default", [fact]))
 
 
 @each_row(

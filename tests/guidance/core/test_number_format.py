@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.number_format import (
-    beside,
-    duration,
-    in_words,
-    percent,
-    percent_beside,
-    plain,
+    format_beside,
+    format_count,
+    format_duration,
+    format_percent,
+    format_percent_beside,
+    format_plain,
 )
 from tests.rows import each_row
 
@@ -30,7 +30,7 @@ from tests.rows import each_row
 def test_a_value_is_never_shown_as_its_limit(
     value: float, limit: float, text: str
 ) -> None:
-    assert beside(value, limit, places=2) == text
+    assert format_beside(value, limit, places=2) == text
 
 
 @each_row(
@@ -46,15 +46,15 @@ def test_a_value_is_never_shown_as_its_limit(
 def test_percentages_follow_the_same_rule(
     value: float, limit: float, places: int, text: str
 ) -> None:
-    assert percent_beside(value, limit, places=places) == text
+    assert format_percent_beside(value, limit, places=places) == text
 
 
 def test_limits_are_shown_in_full() -> None:
-    assert plain(0.4, places=2) == "0.40"
-    assert plain(0.8125, places=2) == "0.8125"
-    assert percent(0.3) == "30 %"
-    assert percent(0.335) == "33.5 %"
-    assert percent(1.0) == "100 %"
+    assert format_plain(0.4, places=2) == "0.40"
+    assert format_plain(0.8125, places=2) == "0.8125"
+    assert format_percent(0.3) == "30 %"
+    assert format_percent(0.335) == "33.5 %"
+    assert format_percent(1.0) == "100 %"
 
 
 @each_row(
@@ -70,11 +70,11 @@ def test_limits_are_shown_in_full() -> None:
     ],
 )
 def test_durations_are_said_in_hours_minutes_and_seconds(ms: int, text: str) -> None:
-    assert duration(ms) == text
+    assert format_duration(ms) == text
 
 
 def test_small_counts_are_words_and_large_ones_figures() -> None:
-    assert [in_words(n) for n in (2, 3, 9, 10, 1200)] == [
+    assert [format_count(n) for n in (2, 3, 9, 10, 1200)] == [
         "two",
         "three",
         "nine",

@@ -10,30 +10,30 @@ from guidance.core.vocabulary import (
     CALL_DECISIONS,
     CALL_WEIGHTS,
     STEP_DECISIONS,
-    most_severe,
+    choose_most_severe,
 )
 from tests.rows import each_row
 
 
 def test_every_worse_decision_wins_over_every_milder_one() -> None:
     for pair in permutations(STEP_DECISIONS, 2):
-        assert most_severe(pair) == min(pair, key=STEP_DECISIONS.index)
+        assert choose_most_severe(pair) == min(pair, key=STEP_DECISIONS.index)
 
 
 def test_the_order_of_findings_does_not_matter() -> None:
     for order in permutations(STEP_DECISIONS):
-        assert most_severe(order) == "stop"
+        assert choose_most_severe(order) == "stop"
 
 
 def test_nothing_found_continues() -> None:
-    assert most_severe([]) == "continue"
+    assert choose_most_severe([]) == "continue"
 
 
 @each_row("word", ["allow", "", "STOP", "deny"])
 def test_an_unknown_word_is_an_error_and_never_lets_through(word: str) -> None:
     """EG-42 R."""
     with pytest.raises(ValueError, match="unknown step decision"):
-        most_severe(["continue", word])
+        choose_most_severe(["continue", word])
 
 
 def test_each_call_decision_has_a_weight_and_worse_ones_weigh_more() -> None:

@@ -15,8 +15,8 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Project
-from guidance.core.loop.facts import identity_of
-from guidance.services import policy_in_force
+from guidance.core.loop.facts import build_identity
+from guidance.services import get_policy_in_force
 from ledger.writer import Writer
 from loop.control.clock import run_cycle
 from loop.cycle.pipeline import decide_pending, decide_signals
@@ -51,7 +51,7 @@ def test_two_workers_and_the_same_trigger_make_one_decision_each_time(
     """
     loop_policy(project, caps_per_hour={"start_loop": 10_000})
     signals = burst(project, TWICE)
-    policy = policy_in_force(project_id=project.pk, name="default")
+    policy = get_policy_in_force(project_id=project.pk, name="default")
     snapshot = sense(project.pk)
     together = threading.Barrier(2)
     own = threading.local()
@@ -86,7 +86,9 @@ def burst(project: Project, count: int) -> list[Signal]:
             source="signal",
             actor="system:test",
             data=f'{{"about":{number}}}',
-            identity=identity_of(type=FAILED, data={"about": number}, dedupe_key=None),
+            identity=build_identity(
+                type=FAILED, data={"about": number}, dedupe_key=None
+            ),
             received_at=now,
         )
         for number in range(count)

@@ -11,7 +11,7 @@ import pytest
 from accounts.models import Project
 from common.errors import Unchanged
 from guidance.models import PolicyVersion
-from guidance.services import policy_in_force, policy_publish
+from guidance.services import get_policy_in_force, publish_policy
 from loop.inbox import recommendations
 from loop.models import Recommendation
 from tests.browsing import browser_of
@@ -105,9 +105,9 @@ def test_what_changes_nothing_makes_no_version_and_says_so(
 
 def test_publishing_what_is_in_force_makes_no_version(project: Project) -> None:
     document = {"checks": {"max_resets": 1}}
-    policy_publish(project_id=project.pk, name="own", document=document)
+    publish_policy(project_id=project.pk, name="own", document=document)
     with pytest.raises(Unchanged, match="nothing would change"):
-        policy_publish(project_id=project.pk, name="own", document=document)
+        publish_policy(project_id=project.pk, name="own", document=document)
     assert make_policy("own", project=project, checks={"max_resets": 2}).version == 2
     # What was in force before may be again.
     assert make_policy("own", project=project, checks={"max_resets": 1}).version == 3
@@ -136,9 +136,9 @@ def test_a_version_published_elsewhere_in_that_moment_wins(
 
     def publish_late(**wanted: Any) -> PolicyVersion:
         make_policy("default", project=project, checks={"max_resets": 1})
-        return policy_publish(**wanted)
+        return publish_policy(**wanted)
 
-    monkeypatch.setattr(recommendations, "policy_publish", publish_late)
+    monkeypatch.setattr(recommendations, "publish_policy", publish_late)
     problem(adopt(manager, code, based_on=1), "stale-version")
     assert shown(manager, code)["state"] == "pending"
     sound(project)
@@ -163,7 +163,7 @@ def test_the_page_shows_the_difference_and_asks_for_the_version_it_showed(
     assert "version 2" in again
     assert 'name="based_on" value="2"' in again
     assert Recommendation.objects.get(code=stale).state == "pending"
-    policy = policy_in_force(project_id=project.pk, name="default")
+    policy = get_policy_in_force(project_id=project.pk, name="default")
     assert policy.version == 2
     # The adopted one still says what it changed.
     card = again.split(f'id="recommendation-{code}"')[1]

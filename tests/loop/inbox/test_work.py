@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from guidance.models import PolicyVersion
-from guidance.services import policy_in_force
+from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.models import Incident, Note, ProjectLoop
 from tests.builders import make_policy
@@ -133,7 +133,7 @@ def test_a_recommendation_becomes_a_draft_and_no_policy_before_a_person_says_so(
     assert versions.count() == 1
     seen = {"based_on": row["draft"]["based_on"]}
     assert manager.post(path, json=seen).json()["state"] == "adopted"
-    policy = policy_in_force(project_id=project.pk, name="default")
+    policy = get_policy_in_force(project_id=project.pk, name="default")
     assert policy.version == 2
     assert policy.policy.continue_limits.max_rework_ratio == 0.4
     assert policy.policy.checks.max_resets == 1

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.effort import Effort
-from guidance.core.regex import Span, byte_pattern
+from guidance.core.regex import Span, compile_byte_pattern
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.labels import is_label
 from guidance.core.secrets.names import Promise
@@ -16,14 +16,14 @@ from guidance.core.secrets.values import is_secret_value
 from guidance.core.secrets.vocabulary import LOCAL_DEFAULTS
 
 _SCHEMES = "bearer|basic|token|ssws|apikey|negotiate"
-_FOUND = byte_pattern(
+_FOUND = compile_byte_pattern(
     r"[A-Za-z][A-Za-z0-9+.-]*://[^ \t\r\n/:@\"'<>`]*:[^ \t\r\n/\"'<>`]+@"
     rf"|(?:{_SCHEMES})[ \t]+[\"']?[A-Za-z0-9._~+/=:-]{{6,}}"
     r"|[?&;]sig=[A-Za-z0-9%+/]{30,}",
     ignore_case=True,
 )
 # Without it, and without an address that holds an @, there is nothing to be found.
-SCHEME = byte_pattern(rf"(?:{_SCHEMES})[ \t]|[?&;]sig=", ignore_case=True)
+SCHEME = compile_byte_pattern(rf"(?:{_SCHEMES})[ \t]|[?&;]sig=", ignore_case=True)
 _HEADER = re.compile(r"(?i)authorization[\"']?\s*[:=,]?\s*[\"']?$")
 _SCHEME = re.compile(rf"(?i)({_SCHEMES})[ \t]+[\"']?")
 _CREDENTIAL = re.compile(r"[A-Za-z0-9._~+/=:-]{6,}")
@@ -38,25 +38,27 @@ _BEARER_LEAST = 16
 _PRICE = 30
 
 
-def addresses(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_addresses(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every credential in an address or behind the name of a scheme."""
     for place in _FOUND.finditer(data):
         effort.spend(_PRICE)
         found = text[place.start : place.end]
         if "://" in found and found.endswith("@"):
-            hit = _in_address(text, place)
+            hit = _find_in_address(text, place)
         elif found[0] in "?&;":
             start = place.start + len("?sig=")
             hit = Hit(start, place.end, "azure-signature", start)
         else:
             header = _HEADER.search(text, max(0, place.start - 40), place.start)
-            span = credential(text, place.start, place.end, expected=header is not None)
+            span = find_credential(
+                text, place.start, place.end, expected=header is not None
+            )
             hit = span and Hit(span.start, span.end, "authorization", span.start)
         if hit is not None:
             yield hit
 
 
-def credential(text: str, start: int, end: int, *, expected: bool) -> Span | None:
+def find_credential(text: str, start: int, end: int, *, expected: bool) -> Span | None:
     """Behind a scheme's name; `expected` where an Authorization header holds it."""
     scheme = _SCHEME.match(text, start, end)
     if scheme is None:
@@ -83,7 +85,7 @@ def _is_basic(value: str) -> bool:
     return bool(colon) and plain.isascii() and bool(password)
 
 
-def _in_address(text: str, place: Span) -> Hit | None:
+def _find_in_address(text: str, place: Span) -> Hit | None:
     user_at = text.index("://", place.start) + 3
     start = text.index(":", user_at) + 1
     end = place.end - 1

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from guidance.core.regex import Span
-from guidance.core.secrets.labels import label_end
+from guidance.core.secrets.labels import find_label_end
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.values import Style, is_secret_value
 
@@ -45,7 +45,7 @@ class Place(NamedTuple):
     closed: str
 
 
-def value_at(text: str, place: Place, promised: Promise) -> Span | None:
+def find_assigned_value(text: str, place: Place, promised: Promise) -> Span | None:
     """Where the secret stands, None if the value is none."""
     if place.sign == "tag" and text[place.name - 1 : place.name] != "<":
         return None
@@ -61,23 +61,25 @@ def value_at(text: str, place: Place, promised: Promise) -> Span | None:
     start = prefix.end() if prefix else place.value
     opening = text[start : start + 1]
     if opening == "\\" and text[start + 1 : start + 2] in ('"', "'"):
-        return _quoted(
+        return _find_quoted(
             text, start + 2, quote=text[start : start + 2], promised=promised
         )
     if opening in ('"', "'", "`") and opening:
         if not place.closed and _is_inside(text, place.name, opening):
             return None
         quote = opening * 3 if text.startswith(opening * 3, start) else opening
-        span = _quoted(text, start + len(quote), quote=quote, promised=promised)
+        span = _find_quoted(text, start + len(quote), quote=quote, promised=promised)
         filled = prefix is not None and span is not None and "{" in text[slice(*span)]
         return None if filled else span
-    return _bare(text, place, promised)
+    return _find_bare(text, place, promised)
 
 
-def _quoted(text: str, start: int, *, quote: str, promised: Promise) -> Span | None:
+def _find_quoted(
+    text: str, start: int, *, quote: str, promised: Promise
+) -> Span | None:
     limit = min(len(text), start + VALUE_LIMIT)
     if quote != "`" and len(quote) < 3:
-        limit = _until(_LINE_END, text, start, limit)
+        limit = _find_end(_LINE_END, text, start, limit)
     end = text.find(quote, start, limit)
     while end > start and len(quote) == 1 and text[end - 1] == "\\":
         end = text.find(quote, end + 1, limit)
@@ -86,21 +88,23 @@ def _quoted(text: str, start: int, *, quote: str, promised: Promise) -> Span | N
     value = text[start:end]
     if value[:1] in _NEVER_FIRST or not is_secret_value(value, promised):
         return None
-    return Span(start, _until(_LINE_END, text, end, len(text)) if end == limit else end)
+    return Span(
+        start, _find_end(_LINE_END, text, end, len(text)) if end == limit else end
+    )
 
 
-def _bare(text: str, place: Place, promised: Promise) -> Span | None:
+def _find_bare(text: str, place: Place, promised: Promise) -> Span | None:
     start = place.value
-    written = label_end(text, start)
+    written = find_label_end(text, start)
     if written is not None and _BARE_END.match(text[written : written + 1] or " "):
         return None
-    begun = _LINE_START.match(text, _line_start(text, place.name))
+    begun = _LINE_START.match(text, _find_line_start(text, place.name))
     leads = begun is not None and begun.end() >= place.name and place.sign != "tag"
     limit = min(len(text), start + VALUE_LIMIT)
     stops = _SPACE if leads else _BARE_END
     if text[place.name - 1 : place.name] == ";":
         stops = _LISTED_END
-    end = _until(stops, text, start, limit)
+    end = _find_end(stops, text, start, limit)
     style: Style = "env" if _is_env(text, place) else "bare"
     while end > start and text[end - 1] in (_CLOSERS if style == "bare" else ";"):
         end -= 1
@@ -117,7 +121,7 @@ def _bare(text: str, place: Place, promised: Promise) -> Span | None:
         return None
     if not is_secret_value(value, promised, style=style):
         return None
-    return Span(start, _until(stops, text, end, len(text)) if end == limit else end)
+    return Span(start, _find_end(stops, text, end, len(text)) if end == limit else end)
 
 
 def _is_empty_pair(value: str) -> bool:
@@ -131,7 +135,7 @@ def _is_prose(text: str, end: int, place: Place) -> bool:
     return option or text[end : end + 1] in (",", ")", "(")
 
 
-def _until(stops: re.Pattern[str], text: str, start: int, limit: int) -> int:
+def _find_end(stops: re.Pattern[str], text: str, start: int, limit: int) -> int:
     stop = stops.search(text, start, limit)
     return stop.start() if stop else limit
 
@@ -154,9 +158,9 @@ def _is_whole(text: str, end: int, place: Place) -> bool:
 
 def _is_inside(text: str, place: int, quote: str) -> bool:
     """The place stands in a text that this quote closes, as in "Password: "."""
-    return text.count(quote, _line_start(text, place), place) % 2 == 1
+    return text.count(quote, _find_line_start(text, place), place) % 2 == 1
 
 
-def _line_start(text: str, place: int) -> int:
+def _find_line_start(text: str, place: int) -> int:
     least = max(0, place - _LINE_LIMIT)
     return max(least, text.rfind("\n", least, place) + 1)

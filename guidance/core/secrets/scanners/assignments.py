@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.effort import Effort
-from guidance.core.regex import Span, byte_pattern
+from guidance.core.regex import Span, compile_byte_pattern
 from guidance.core.secrets.hits import Hit
-from guidance.core.secrets.names import Promise, promise
-from guidance.core.secrets.scanners.assigned_value import Place, value_at
+from guidance.core.secrets.names import Promise, read_promise
+from guidance.core.secrets.scanners.assigned_value import Place, find_assigned_value
 
 _NAME_LIMIT = 80
 _PRICE_OF_NAME = 15
@@ -51,18 +51,20 @@ _GIVEN = (
 )
 # As a word of its own, or as the last hump of a name.
 _SHORT = "(?:^|[^A-Za-z])(?:pass|pw|auth)|(?-i:[a-z0-9](?:Pass|Pw|Auth))"
-ASSIGNED = byte_pattern(f"(?:{_NOUNS}|{_SHORT}){_TRAILER}{_GIVEN}", ignore_case=True)
+ASSIGNED = compile_byte_pattern(
+    f"(?:{_NOUNS}|{_SHORT}){_TRAILER}{_GIVEN}", ignore_case=True
+)
 _BETWEEN = re.compile(_GIVEN, re.IGNORECASE)
 _READ_AS = ("typed", "pair", "block", "tag", "comma", "call")
 # --password hunter, ENV PASSWORD hunter, login x password hunter: only a space between.
-_SPACED = byte_pattern(
+_SPACED = compile_byte_pattern(
     r"(?:(?:^|[ \t\n\"'])--?(?:[A-Za-z0-9]+[_-])*"
     r"|(?:^|\n)[ \t]*(?:ENV|ARG|setx|set -g?x)[ \t]+(?:[A-Za-z0-9]+_)*"
     rf"|login[ \t\n]+[^ \t\n]+[ \t\n]+)(?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]+",
     ignore_case=True,
 )
 # Without it there is no such name.
-SPACE_NAMED = byte_pattern(
+SPACE_NAMED = compile_byte_pattern(
     rf"[_-](?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]|login[ \t\n]"
     r"|(?:^|\n)[ \t]*(?:ENV|ARG|setx|set -g?x)[ \t]",
     ignore_case=True,
@@ -72,10 +74,10 @@ _NAME_PARTS = frozenset(
 )
 
 
-def assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every value given to a name that promises a secret."""
     promises: dict[str, Promise | None] = {}
-    for pattern, read in ((ASSIGNED, _signed), (_SPACED, _spaced)):
+    for pattern, read in ((ASSIGNED, _place_after_sign), (_SPACED, _place_after_space)):
         position = 0
         while found := pattern.search(data, position):
             effort.spend(_PRICE_OF_NAME)
@@ -85,18 +87,18 @@ def assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
                 continue
             name = text[place.name : place.name_end]
             if name not in promises:
-                promises[name] = promise(name)
+                promises[name] = read_promise(name)
             promised = promises[name]
             if promised is None:
                 continue
             effort.spend(_PRICE_OF_VALUE)
-            value = value_at(text, place, promised)
+            value = find_assigned_value(text, place, promised)
             if value is not None:
                 position = max(position, value.end)
                 yield Hit(value.start, value.end, promised.kind, value.start)
 
 
-def _signed(text: str, data: bytes, found: Span) -> Place | None:
+def _place_after_sign(text: str, data: bytes, found: Span) -> Place | None:
     start = found.start
     while data[start] not in _NAME_PARTS:
         start += 1
@@ -110,17 +112,19 @@ def _signed(text: str, data: bytes, found: Span) -> Place | None:
     if sign is None:
         sign = next(name for name in _READ_AS if between[name] is not None)
     value = between.end() - (1 if between["open1"] or between["open2"] else 0)
-    return Place(_name_start(data, start), name_end, value, sign, between["closed"])
+    return Place(
+        _find_name_start(data, start), name_end, value, sign, between["closed"]
+    )
 
 
-def _spaced(text: str, data: bytes, found: Span) -> Place | None:
+def _place_after_space(text: str, data: bytes, found: Span) -> Place | None:
     name_end = found.end
     while data[name_end - 1] not in _NAME_PARTS:
         name_end -= 1
-    return Place(_name_start(data, name_end), name_end, found.end, " ", "")
+    return Place(_find_name_start(data, name_end), name_end, found.end, " ", "")
 
 
-def _name_start(data: bytes, start: int) -> int:
+def _find_name_start(data: bytes, start: int) -> int:
     least = max(0, start - _NAME_LIMIT)
     while start > least and data[start - 1] in _NAME_PARTS:
         start -= 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from guidance.core.effort import Effort
-from guidance.core.regex import byte_pattern, one_byte
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.limits import CHARACTERS_FOR_ONE
 from guidance.core.secrets.names import Promise
@@ -48,38 +48,40 @@ _COMMANDS = {
     "net": ("user", rf"net(?:\.exe)?\s+user\s+[^\s/]+\s+{_VALUE}"),
 }
 _READERS = {
-    name: (sign, byte_pattern(form, groups=True))
+    name: (sign, compile_byte_pattern(form, groups=True))
     for name, (sign, form) in _COMMANDS.items()
 }
 
 
-def _any_of(names: Iterable[str]) -> str:
+def _join_alternatives(names: Iterable[str]) -> str:
     return rf"(?:^|[\s;&|(/\"'`])(?:{'|'.join(map(re.escape, names))})(?:\.exe)?[ \t]"
 
 
-_NAMED = byte_pattern(_any_of(_COMMANDS))
+_NAMED = compile_byte_pattern(_join_alternatives(_COMMANDS))
 # docker is in every other script and seldom logs in.
-_LOGIN = byte_pattern(
-    _any_of(("docker", "podman")) + r"(?:[^|;&\n]*[ \t])?login[ \t][^|;&\n]*"
+_LOGIN = compile_byte_pattern(
+    _join_alternatives(("docker", "podman")) + r"(?:[^|;&\n]*[ \t])?login[ \t][^|;&\n]*"
 )
-_LOGGED_IN = byte_pattern(rf"\slogin\s(?:[^|;&\n]*\s)?-p\s*{_VALUE}", groups=True)
-_SQL = byte_pattern(
+_LOGGED_IN = compile_byte_pattern(
+    rf"\slogin\s(?:[^|;&\n]*\s)?-p\s*{_VALUE}", groups=True
+)
+_SQL = compile_byte_pattern(
     r"identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\"'][^\"'\n]+",
     ignore_case=True,
 )
-_PIPED = byte_pattern(
+_PIPED = compile_byte_pattern(
     r"echo[ \t]+(?:-n[ \t]+)?[\"']?[^ \t\n|]+[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+-S"
     r"|[^\n|]*--password-stdin|[^\n|]*--with-token|(?:sudo[ \t]+)?chpasswd)"
 )
 # Without it, and without curl or its like, there is nothing to be found.
 _USERS = tuple(name for name, (_, form) in _COMMANDS.items() if form is _USER)
-GIVEN = byte_pattern(
-    _any_of(sorted(_COMMANDS.keys() - _USERS))
+GIVEN = compile_byte_pattern(
+    _join_alternatives(sorted(_COMMANDS.keys() - _USERS))
     + r"|[ \t]login[ \t]|(?i:identified\s)|--password-stdin|--with-token"
     r"|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
 )
-USER_NAMED = byte_pattern(_any_of(_USERS))
-_USER_GIVEN = byte_pattern(rf"\s(?:{_USER_FLAGS})")
+USER_NAMED = compile_byte_pattern(_join_alternatives(_USERS))
+_USER_GIVEN = compile_byte_pattern(rf"\s(?:{_USER_FLAGS})")
 _WORD = re.compile(r"[^ \t\r\n\"']*")
 _REST = {quote: re.compile(f"[^\n{quote}]*") for quote in "\"'"}
 _ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)")
@@ -91,11 +93,11 @@ def gives_a_user(data: bytes) -> bool:
 
 
 def may_hold_flags(text: str) -> bool:
-    data = one_byte(text)
+    data = encode_one_byte(text)
     return GIVEN.search(data) is not None or gives_a_user(data)
 
 
-def flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every password that a known command or statement is given."""
     for place in _NAMED.finditer(data):
         effort.spend(_PRICE_OF_NAME)
@@ -110,27 +112,27 @@ def flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
         effort.spend(_PRICE_OF_VALUE)
         found = reader.group(data, place.start, end)
         if found is not None:
-            yield from _judged(text, *found, limit=end, effort=effort)
+            yield from _judge_match(text, *found, limit=end, effort=effort)
     for place in _LOGIN.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         cut = place.start + _LINE_LIMIT
         found = _LOGGED_IN.group(data, place.start, min(place.end, cut))
         if found is not None:
-            yield from _judged(text, *found, limit=cut, effort=effort)
+            yield from _judge_match(text, *found, limit=cut, effort=effort)
     for place in _SQL.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         quote = max(text.rfind(mark, place.start, place.end) for mark in "\"'")
-        yield from _judged(text, quote + 1, place.end, effort=effort)
+        yield from _judge_match(text, quote + 1, place.end, effort=effort)
     for place in _PIPED.finditer(data):
         # A long one is read twice more, and once in Python.
         length = place.end - place.start
         effort.spend(_PRICE_OF_VALUE + length // CHARACTERS_FOR_ONE)
         echoed = _ECHOED.match(text, place.start)
         if echoed is not None:
-            yield from _judged(text, *echoed.span(1), effort=effort)
+            yield from _judge_match(text, *echoed.span(1), effort=effort)
 
 
-def _judged(
+def _judge_match(
     text: str, start: int, end: int, *, effort: Effort, limit: int | None = None
 ) -> Iterator[Hit]:
     """`limit` is how far the line was read, if it was not read to its end."""

@@ -1,4 +1,4 @@
-"""Secrets that were cut or covered: zero-width characters, line ends, base64."""
+"""Secrets that were cut or hidden: zero-width characters, line ends, base64."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from itertools import accumulate, islice
 from guidance.core.effort import Effort
 from guidance.core.regex import (
     Span,
-    byte_pattern,
+    compile_byte_pattern,
     compile_pattern,
 )
 from guidance.core.secrets.hits import Hit
-from guidance.core.secrets.scanners.tokens import JOINT, cut_starts, token_at
+from guidance.core.secrets.scanners.tokens import JOINT, find_cut_starts, find_token_at
 
 # Characters that nobody sees: control characters other than tab and line ends …
 _CONTROLS = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
@@ -31,7 +31,7 @@ _OTHERS = (
 _RANGES = "".join(f"{first}-{last}" for first, last in _OTHERS)
 _ANY_OTHER = compile_pattern(f"[{_RANGES}]")
 _UNSEEN = re.compile(f"[{re.escape(_CONTROLS.decode())}{_RANGES}]+")
-_JOINTS = byte_pattern(JOINT)
+_JOINTS = compile_byte_pattern(JOINT)
 # A token that was cut is looked for in so many characters after its start.
 _CUT_REACH = 400
 _CUT_PIECES = 8
@@ -41,7 +41,9 @@ _CUT_PIECES = 8
 _QUADS = (
     "(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]){5,}"
 )
-_BASE64 = byte_pattern(rf"{_QUADS}(?:\r?\n{_QUADS})*[A-Za-z0-9+/_-]{{0,3}}={{0,2}}")
+_BASE64 = compile_byte_pattern(
+    rf"{_QUADS}(?:\r?\n{_QUADS})*[A-Za-z0-9+/_-]{{0,3}}={{0,2}}"
+)
 _PRICE_OF_CUT = 25
 _PRICE_OF_RUN = 5
 # Of characters that nobody sees: taken out, and found again where something is told.
@@ -49,7 +51,7 @@ _RUNS_FOR_ONE = 2
 _URLSAFE = bytes.maketrans(b"-_", b"+/")
 
 
-class Seen:
+class VisibleText:
     """A text without what nobody sees, and where each of its places was."""
 
     __slots__ = ("_before", "_places", "_removed", "text")
@@ -75,27 +77,27 @@ class Seen:
         return place + self._removed[bisect_right(self._places, place)]
 
 
-def seen(text: str, data: bytes, effort: Effort) -> Seen | None:
+def strip_invisible(text: str, data: bytes, effort: Effort) -> VisibleText | None:
     """None where everything in the text can be seen, as is usual."""
     controls = len(data.translate(None, _CONTROLS)) != len(data)
     others = not text.isascii() and bool(_ANY_OTHER.find(text, limit=1))
-    return Seen(text, effort) if controls or others else None
+    return VisibleText(text, effort) if controls or others else None
 
 
-def cut_tokens(data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_cut_tokens(data: bytes, effort: Effort) -> Iterator[Hit]:
     """Tokens that go on in the next line or in the next of two joined strings."""
-    for start in cut_starts(data, effort):
+    for start in find_cut_starts(data, effort):
         effort.spend(_PRICE_OF_CUT)
-        pieces = _pieces(data[start : start + _CUT_REACH])
-        whole = token_at(b"".join(piece for _, piece in pieces), 0)
+        pieces = _split_pieces(data[start : start + _CUT_REACH])
+        whole = find_token_at(b"".join(piece for _, piece in pieces), 0)
         if whole is None or whole.end <= len(pieces[0][1]):
             continue
-        end = _place(pieces, whole.end)
-        core = _place(pieces, whole.core + 1) - 1
+        end = _locate(pieces, whole.end)
+        core = _locate(pieces, whole.core + 1) - 1
         yield Hit(start, start + end, whole.kind, start + core)
 
 
-def _pieces(data: bytes) -> list[tuple[int, bytes]]:
+def _split_pieces(data: bytes) -> list[tuple[int, bytes]]:
     """The text between the joints, each piece with its place."""
     pieces: list[tuple[int, bytes]] = []
     position = 0
@@ -106,7 +108,7 @@ def _pieces(data: bytes) -> list[tuple[int, bytes]]:
     return pieces
 
 
-def _place(pieces: list[tuple[int, bytes]], length: int) -> int:
+def _locate(pieces: list[tuple[int, bytes]], length: int) -> int:
     """Where the first so many characters of all pieces end."""
     end = 0
     for start, piece in pieces:
@@ -117,7 +119,7 @@ def _place(pieces: list[tuple[int, bytes]], length: int) -> int:
     return end
 
 
-def base64_texts(data: bytes, effort: Effort) -> list[tuple[Span, str]]:
+def find_base64_texts(data: bytes, effort: Effort) -> list[tuple[Span, str]]:
     """Every run that is the base64 of plain ASCII, and that ASCII."""
     found = []
     for place in _BASE64.finditer(data):

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guidance.core.effort import Effort
-from guidance.core.regex import Span, byte_pattern
+from guidance.core.regex import Span, compile_byte_pattern
 from guidance.core.secrets.hits import Hit
 
 KIND = "private-key"
 _PRICE = 10
 
-_MARKS = byte_pattern(
+_MARKS = compile_byte_pattern(
     r"-----(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
     r"|---- (?:BEGIN|END) SSH2 ENCRYPTED PRIVATE KEY ----"
     r"|PuTTY-User-Key-File-[0-9]:|Private-(?:MAC|Hash):[ \t]*[0-9a-f]*"
 )
 # Without it there is no block.
-KEY_NAMED = byte_pattern("PRIVATE KEY|PuTTY-User-Key")
+KEY_NAMED = compile_byte_pattern("PRIVATE KEY|PuTTY-User-Key")
 _ENDS = (b"-----E", b"---- E", b"Priv")
 # What a block without its end consists of: headers, base64, line ends (also written as
 # escapes), and the quotes and signs of strings put together.
-_BODY = byte_pattern(
+_BODY = compile_byte_pattern(
     r"(?:[ \t\r\n\"'`+,]|\\[nrt]|\\\r?\n|[A-Za-z0-9+/=]+"
     r"|(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines):[^\n\\]*)*"
 )
 
 
-def key_blocks(data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_key_blocks(data: bytes, effort: Effort) -> Iterator[Hit]:
     """Every block, also one whose end is missing; a lone first line counts."""
     begun: Span | None = None
     for mark in _MARKS.finditer(data):
@@ -38,12 +38,12 @@ def key_blocks(data: bytes, effort: Effort) -> Iterator[Hit]:
             begun = None
             continue
         if begun is not None:
-            yield _endless(data, begun)
+            yield _find_endless(data, begun)
         begun = mark
     if begun is not None:
-        yield _endless(data, begun)
+        yield _find_endless(data, begun)
 
 
-def _endless(data: bytes, begun: Span) -> Hit:
+def _find_endless(data: bytes, begun: Span) -> Hit:
     body = _BODY.match(data, begun.end)
     return Hit(begun.start, body.end if body else begun.end, KIND, begun.end)

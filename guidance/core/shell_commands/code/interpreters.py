@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.language import (
     APPLESCRIPT,
     AWK,
@@ -20,7 +20,10 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
-from guidance.core.shell_commands.program_options import glued, value_of
+from guidance.core.shell_commands.program_options import (
+    find_option_value,
+    read_attached_value,
+)
 from guidance.core.shell_commands.script_state import OPAQUE, Content
 from guidance.core.shell_commands.walk import Handler, Walk
 
@@ -72,7 +75,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 }
 
 
-def interpret(walk: Walk, call: Call) -> None:
+def interpret(walk: Walk, call: ProgramCall) -> None:
     kind = INTERPRETERS[call.name]
     argv = call.argv
     index = 2 if argv[1:2] == ["run"] and call.name in ("deno", "bun") else 1
@@ -80,75 +83,81 @@ def interpret(walk: Walk, call: Call) -> None:
         word = argv[index]
         if word[:1] != "-" and word not in kind.code:
             break
-        if word in kind.code or _bundled(word, kind.code):
+        if word in kind.code or _is_bundled(word, kind.code):
             if index + 1 < len(argv):
-                _scan(walk, call, index + 1, kind.language)
+                _scan_argument(walk, call, index + 1, kind.language)
             index += 2
-            if not _again(argv, index, kind.code):
+            if not _is_repeated(argv, index, kind.code):
                 return
             continue
-        if kind.module and (word == kind.module or _bundled(word, (kind.module,))):
-            walk.inner(call, index + 1, f"{call.name} {kind.module}")
+        if kind.module and (word == kind.module or _is_bundled(word, (kind.module,))):
+            walk.run_inner(call, index + 1, f"{call.name} {kind.module}")
             return
-        text = _attached(word, kind.code)
+        text = _get_attached(word, kind.code)
         if text is not None:
-            _say(walk, call, text, kind.language)
+            _report_code(walk, call, text, kind.language)
             return
         if word in ("-", "--"):
             index += 1
             break
         index += 2 if word in kind.taking else 1
-    _file(walk, call, index, kind)
+    _scan_file(walk, call, index, kind)
 
 
-def _file(walk: Walk, call: Call, index: int, kind: Interpreter) -> None:
+def _scan_file(walk: Walk, call: ProgramCall, index: int, kind: Interpreter) -> None:
     argv = call.argv
     if kind.first:
         if index < len(argv) and "-f" not in argv:
-            _scan(walk, call, index, kind.language)
+            _scan_argument(walk, call, index, kind.language)
         return
     if index < len(argv) and argv[index - 1] != "-":
-        content = walk.known.file(argv[index])
+        content = walk.known.get_file(argv[index])
         if content is None:
             # A script that is known by its name, such as manage.py or artisan; a glob
             # stands for files that were there before.
             if "*" not in argv[index]:
-                walk.inner(call, index, call.name)
+                walk.run_inner(call, index, call.name)
             return
     else:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
     if content is not None:
         scan_content(walk, call, content, kind.language)
 
 
-def scan_content(walk: Walk, call: Call, content: Content, language: Language) -> None:
+def scan_content(
+    walk: Walk, call: ProgramCall, content: Content, language: Language
+) -> None:
     if content.opaque:
         rule = OPAQUE.get(content.opaque)
         if rule:
-            walk.report.opaque(rule, call)
+            walk.report.add_opaque(rule, call)
         return
-    origin = content.origin or walk.whole(call)
+    origin = content.origin or walk.make_whole_origin(call)
     Scan(walk, call, code=content.text, origin=origin, via=call.name).run(language)
 
 
-def _scan(walk: Walk, call: Call, place: int, language: Language) -> None:
-    origin = walk.origin(call, place)
+def _scan_argument(
+    walk: Walk, call: ProgramCall, place: int, language: Language
+) -> None:
+    origin = walk.make_origin(call, place)
     code = call.argv[place]
     Scan(walk, call, code=code, origin=origin, via=call.name).run(language)
 
 
-def _say(walk: Walk, call: Call, code: str, language: Language) -> None:
-    Scan(walk, call, code=code, origin=walk.whole(call), via=call.name).run(language)
+def _report_code(walk: Walk, call: ProgramCall, code: str, language: Language) -> None:
+    Scan(walk, call, code=code, origin=walk.make_whole_origin(call), via=call.name).run(
+        language
+    )
 
 
-def _bundled(word: str, flags: tuple[str, ...]) -> bool:
+def _is_bundled(word: str, flags: tuple[str, ...]) -> bool:
     """`-ne` holds `-e`; the program is then the next word."""
     if len(word) < 3 or word[0] != "-" or word[1] == "-" or not word[1:].isalnum():
         return False
     return any(len(flag) == 2 and word[-1] == flag[1] for flag in flags)
 
 
-def _attached(word: str, flags: tuple[str, ...]) -> str | None:
+def _get_attached(word: str, flags: tuple[str, ...]) -> str | None:
     for flag in flags:
         if flag.startswith("--") and word.startswith(flag + "="):
             return word[len(flag) + 1 :]
@@ -157,60 +166,62 @@ def _attached(word: str, flags: tuple[str, ...]) -> str | None:
     return None
 
 
-def _again(argv: list[str], index: int, flags: tuple[str, ...]) -> bool:
+def _is_repeated(argv: list[str], index: int, flags: tuple[str, ...]) -> bool:
     return index < len(argv) and argv[index] in flags
 
 
-def manage(walk: Walk, call: Call) -> None:
+def interpret_manage(walk: Walk, call: ProgramCall) -> None:
     """Django: a shell that takes Python, a database shell that takes SQL."""
     argv = call.argv
-    place = value_of([word for word in argv if word != "--"], "-c", "--command")
+    place = find_option_value(
+        [word for word in argv if word != "--"], "-c", "--command"
+    )
     # What follows two dashes is the client's own.
     place += bool(place) and "--" in argv[:place]
     if "dbshell" in argv[1:3]:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None and not content.opaque:
-            origin = content.origin or walk.whole(call)
-            walk.sql(content.text, origin=origin, via=(*call.via, "dbshell"))
+            origin = content.origin or walk.make_whole_origin(call)
+            walk.walk_sql(content.text, origin=origin, via=(*call.via, "dbshell"))
         if place:
-            origin = walk.origin(call, place)
-            walk.sql(argv[place], origin=origin, via=(*call.via, "dbshell"))
+            origin = walk.make_origin(call, place)
+            walk.walk_sql(argv[place], origin=origin, via=(*call.via, "dbshell"))
     elif any(word.startswith("shell") for word in argv[1:3]):
         if place:
-            _scan(walk, call, place, PYTHON)
+            _scan_argument(walk, call, place, PYTHON)
         else:
-            content = walk.stdin(call)
+            content = walk.find_stdin(call)
             if content is not None:
                 scan_content(walk, call, content, PYTHON)
     walk.judge(call)
 
 
-def runner(walk: Walk, call: Call) -> None:
+def interpret_rails(walk: Walk, call: ProgramCall) -> None:
     """rails runner and console: Ruby."""
     argv = call.argv
     if argv[1:2] in (["runner"], ["r"]) and len(argv) > 2:
-        _scan(walk, call, len(argv) - 1, RUBY)
+        _scan_argument(walk, call, len(argv) - 1, RUBY)
     elif argv[1:2] in (["console"], ["c"]):
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None:
             scan_content(walk, call, content, RUBY)
     walk.judge(call)
 
 
-def tinker(walk: Walk, call: Call) -> None:
+def interpret_tinker(walk: Walk, call: ProgramCall) -> None:
     """Laravel: PHP."""
     if call.argv[1:2] == ["tinker"]:
         for word in call.argv[2:]:
-            text = glued(word, "--execute")
+            text = read_attached_value(word, "--execute")
             if text is not None:
-                _say(walk, call, text, PHP)
+                _report_code(walk, call, text, PHP)
     walk.judge(call)
 
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(INTERPRETERS, interpret),
-    "manage.py": manage,
-    "flask": manage,
-    "rails": runner,
-    "artisan": tinker,
+    "manage.py": interpret_manage,
+    "flask": interpret_manage,
+    "rails": interpret_rails,
+    "artisan": interpret_tinker,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.shell.quoting import ansi
+from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 _LITERAL = re.compile(
@@ -19,7 +19,7 @@ _LIST = re.compile(r"\s*+[\[(]")
 _MOST = 256
 
 
-def literal(code: str, at: int) -> tuple[str, int] | None:
+def read_literal(code: str, at: int) -> tuple[str, int] | None:
     """The string at this place and where it ends; what is put into it is UNKNOWN."""
     match = _LITERAL.match(code, at)
     if match is None:
@@ -27,15 +27,15 @@ def literal(code: str, at: int) -> tuple[str, int] | None:
     prefix, quoted = match[1].lower(), match[2]
     text = quoted[1:-1]
     if "r" not in prefix:
-        text = ansi(text)
+        text = decode_ansi(text)
     if "f" in prefix or quoted[0] == "`" or "#{" in text:
         text = _FIELD.sub(UNKNOWN, text)
     return text, match.end()
 
 
-def first_argument(code: str, at: int) -> str | None:
+def read_first_argument(code: str, at: int) -> str | None:
     """The text of the first argument, UNKNOWN at its end if something is added."""
-    found = literal(code, at)
+    found = read_literal(code, at)
     if found is None:
         return None
     text, end = found
@@ -48,7 +48,7 @@ def first_argument(code: str, at: int) -> str | None:
     )
 
 
-def words(code: str, at: int) -> list[str] | None:
+def read_words(code: str, at: int) -> list[str] | None:
     """The words of a list, or of several arguments; None if it is none."""
     opening = _LIST.match(code, at)
     if opening is None:
@@ -56,12 +56,12 @@ def words(code: str, at: int) -> list[str] | None:
     at = opening.end()
     found: list[str] = []
     while at < len(code) and len(found) < _MOST:
-        text = literal(code, at)
+        text = read_literal(code, at)
         if text is not None:
             found.append(text[0])
             at = text[1]
         else:
-            end = _end(code, at)
+            end = _find_end(code, at)
             name = code[at:end].strip()
             if name:
                 found.append("python" if name == "sys.executable" else UNKNOWN)
@@ -73,7 +73,7 @@ def words(code: str, at: int) -> list[str] | None:
     return found
 
 
-def _end(code: str, at: int) -> int:
+def _find_end(code: str, at: int) -> int:
     """Where an element that is not a string ends."""
     depth = 0
     for place in range(at, min(len(code), at + 2000)):

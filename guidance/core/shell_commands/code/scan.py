@@ -1,16 +1,16 @@
-"""Looking through a program: removals, shells, programs, queries."""
+"""Scan a program for removals, shells, programs and queries."""
 
 from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.language import Language
-from guidance.core.shell_commands.code.literals import first_argument, words
+from guidance.core.shell_commands.code.literals import read_first_argument, read_words
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.paths import is_temporary
-from guidance.core.shell_commands.program_names import canonical
+from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
 
@@ -29,7 +29,7 @@ class Scan:
     """One program, and everything that is found in it."""
 
     def __init__(
-        self, walk: Walk, call: Call, *, code: str, origin: Origin, via: str
+        self, walk: Walk, call: ProgramCall, *, code: str, origin: Origin, via: str
     ) -> None:
         self.walk = walk
         self.call = call
@@ -42,7 +42,7 @@ class Scan:
         if UNKNOWN in code and code.strip(UNKNOWN + " \n") == "":
             self._say("opaque-code", 0, len(code), opaque=True)
             return
-        windows = _windows(code, language.telling)
+        windows = _find_windows(code, language.telling)
         if not windows:
             return
         self.walk.budget.read(len(code))
@@ -52,25 +52,27 @@ class Scan:
         masked = code
         if language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)
-        for match in _each(language.removes, masked, windows):
+        for match in _find_each(language.removes, masked, windows):
             self._removal(match)
-        for match in _each(language.runs, masked, windows):
+        for match in _find_each(language.runs, masked, windows):
             self._running(match)
-        for match in _each(language.quotes, code, windows):
+        for match in _find_each(language.quotes, code, windows):
             self._shell(match.group(match.lastindex or 0), *match.span())
-        for match in _each(language.dynamic, masked, windows):
+        for match in _find_each(language.dynamic, masked, windows):
             self._say("opaque-code", *match.span(), opaque=True)
-        for match in _each(language.purges, masked, windows):
+        for match in _find_each(language.purges, masked, windows):
             self._say("code-delete", *match.span())
-        for match in _each(language.forks, masked, windows):
+        for match in _find_each(language.forks, masked, windows):
             self._say("fork-bomb", *match.span())
-        for match in _each(language.queries, masked, windows):
-            text = first_argument(code, match.end())
+        for match in _find_each(language.queries, masked, windows):
+            text = read_first_argument(code, match.end())
             if text:
-                self.walk.sql(text, origin=self._place(*match.span()), via=self.via)
+                self.walk.walk_sql(
+                    text, origin=self._place(*match.span()), via=self.via
+                )
 
     def _removal(self, match: re.Match[str]) -> None:
-        path = first_argument(self.code, match.end())
+        path = read_first_argument(self.code, match.end())
         if path is None:
             before = _PATH_BEFORE.search(self.code[: match.start()][-300:])
             path = before[1] if before else None
@@ -79,9 +81,9 @@ class Scan:
 
     def _running(self, match: re.Match[str]) -> None:
         start, end = match.span()
-        argv = words(self.code, end)
+        argv = read_words(self.code, end)
         if argv is None and _SEVERAL.search(match[0]):
-            several = words("(" + self.code[end : end + 4000], 0)
+            several = read_words("(" + self.code[end : end + 4000], 0)
             argv = several if several and len(several) > 1 else None
             # os.execlp names the program twice.
             if argv and re.search(r"(?:exec|spawn)l", match[0]):
@@ -89,7 +91,7 @@ class Scan:
         if argv:
             self._words(argv, start, end)
             return
-        text = first_argument(self.code, end)
+        text = read_first_argument(self.code, end)
         if text is None:
             self._say("opaque-code", start, end, opaque=True)
             return
@@ -101,14 +103,14 @@ class Scan:
         if UNKNOWN in argv[0]:
             self._say("opaque-code", start, end, opaque=True)
             return
-        inner = self.call.changed(argv, first=-1)
-        inner.name = canonical(argv[0])
+        inner = self.call.replace_arguments(argv, first=-1)
+        inner.name = resolve_program(argv[0])
         inner.via = self.via
         inner.depth += 1
         self.walk.run(inner)
 
     def _shell(self, text: str, start: int, end: int) -> None:
-        self.walk.shell(text, origin=self._place(start, end), via=self.via)
+        self.walk.walk_shell(text, origin=self._place(start, end), via=self.via)
 
     def _place(self, start: int, end: int) -> Origin:
         return Origin(place=(start, self._line(end)), outer=self.origin)
@@ -121,10 +123,10 @@ class Scan:
 
     def _say(self, rule: str, start: int, end: int, *, opaque: bool = False) -> None:
         span = self.origin.span(start, self._line(end))
-        self.walk.report.at(rule, span, via=self.via, uninspectable=opaque)
+        self.walk.report.add_at(rule, span, via=self.via, uninspectable=opaque)
 
 
-def _windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
+def _find_windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
     """The places around telling pieces; patterns need not look anywhere else."""
     places: list[int] = []
     for piece in telling:
@@ -144,7 +146,7 @@ def _windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
     return windows
 
 
-def _each(
+def _find_each(
     pattern: re.Pattern[str], text: str, windows: list[tuple[int, int]]
 ) -> list[re.Match[str]]:
     return [match for window in windows for match in pattern.finditer(text, *window)][

@@ -55,7 +55,7 @@ class Invocation:
             for given in self.flags
         )
 
-    def spared(self, flag: str) -> bool:
+    def is_meant(self, flag: str) -> bool:
         """Given and meant: --dry-run=none is no dry run."""
         return self.has(flag) and self.flags.get(flag, "") not in _OFF
 

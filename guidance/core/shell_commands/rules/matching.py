@@ -1,4 +1,4 @@
-"""Patterns made ready, and asked about an invocation."""
+"""Patterns compiled from the rules, and matched with an invocation."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ class Pattern:
         if self.flags and not found.flags:
             return False
         if self.verbs and not (
-            _verbs(self.verbs, found.operands) or _verbs(self.verbs, found.sure)
+            _match_verbs(self.verbs, found.operands)
+            or _match_verbs(self.verbs, found.sure)
         ):
             return False
         for group in self.flags:
             if not found.has_any(group):
                 return False
-        if found.flags and any(found.spared(flag) for flag in self.unless_flags):
+        if found.flags and any(found.is_meant(flag) for flag in self.unless_flags):
             return False
         if self.unless_words and any(
             word in found.operands for word in self.unless_words
@@ -137,7 +138,7 @@ def _is_flag(word: str) -> bool:
     return word[0] == "-" or (word[0] == "/" and word.count("/") == 1)
 
 
-def _verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
+def _match_verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
     place = 0
     anywhere = False
     for choices in verbs:
@@ -146,7 +147,7 @@ def _verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
             continue
         limit = len(operands) if anywhere else place + 1
         while place < limit and place < len(operands):
-            if _one(choices, operands[place]):
+            if _match_one(choices, operands[place]):
                 break
             place += 1
         else:
@@ -156,7 +157,7 @@ def _verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
     return True
 
 
-def _one(choices: tuple[str, ...], operand: str) -> bool:
+def _match_one(choices: tuple[str, ...], operand: str) -> bool:
     operand = operand.lower()
     if operand in choices:
         return True

@@ -95,7 +95,7 @@ diskutil:
 """
 
 
-def _read(table: str) -> dict[str, frozenset[str]]:
+def _read_table(table: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     key = ""
     for line in table.strip().splitlines():
@@ -108,4 +108,4 @@ def _read(table: str) -> dict[str, frozenset[str]]:
     return {key: frozenset(options) for key, options in found.items()}
 
 
-TAKING_VALUES: Mapping[str, frozenset[str]] = _read(_TABLE)
+TAKING_VALUES: Mapping[str, frozenset[str]] = _read_table(_TABLE)

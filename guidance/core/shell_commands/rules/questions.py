@@ -1,4 +1,4 @@
-"""The questions that patterns ask about an invocation, by name."""
+"""The conditions that patterns name, as functions of an invocation."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_of
+from guidance.core.shell_commands.origin import slice_origin
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.patterns import ARITHMETIC
 
@@ -13,7 +13,7 @@ _SIGNS = re.compile(r"[()'\"]")
 _LONGEST = 2_000
 
 
-def arithmetic_end(cursor: Cursor, at: int) -> int:
+def find_arithmetic_end(cursor: Cursor, at: int) -> int:
     """The place after the closing parentheses, 0 if these are subshells."""
     simple = ARITHMETIC.match(cursor.text, at)
     if simple:
@@ -39,12 +39,12 @@ def arithmetic_end(cursor: Cursor, at: int) -> int:
     return 0
 
 
-def inside(cursor: Cursor, start: int, end: int) -> Cursor:
+def make_inner_cursor(cursor: Cursor, start: int, end: int) -> Cursor:
     """A cursor on what stands between the parentheses."""
     first, last = start + 2, end - 2
     return Cursor(
         cursor.text[first:last],
-        slice_of(cursor.origin, first, last),
+        slice_origin(cursor.origin, first, last),
         cursor.budget,
         cursor.script,
         depth=cursor.depth,

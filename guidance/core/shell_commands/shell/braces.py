@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.limits import MAX_BRACES, Budget
+from guidance.core.shell_commands.limits import MAX_BRACES, ReadingBudget
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Word
 
 _GROUP = re.compile(r"\{([^{},]*+(?:,[^{},]*+)++)\}")
 
 
-def spread(words: list[str], budget: Budget) -> list[str | Word]:
+def expand_braces(words: list[str], budget: ReadingBudget) -> list[str | Word]:
     """The words with their innermost groups written out, as far as the limit goes."""
     done: list[str | Word] = []
     for word in words:
         if "{" in word and "," in word:
-            several = _one(word)
+            several = _expand_word(word)
             budget.step(len(several))
             done += several
         else:
@@ -23,7 +23,7 @@ def spread(words: list[str], budget: Budget) -> list[str | Word]:
     return done
 
 
-def _one(word: str) -> list[str]:
+def _expand_word(word: str) -> list[str]:
     todo, done = [word], []
     while todo:
         word = todo.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.shell.arithmetic import arithmetic_end
+from guidance.core.shell_commands.shell.arithmetic import find_arithmetic_end
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.level import Level
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Word
@@ -28,7 +28,9 @@ _FUNCTION = re.compile(r"[ \t]*+([^ \t\r\n;|&<>()$`'\"\\]++)[ \t]*+(?:\([ \t]*+\
 _PARENTHESES = re.compile(r"[ \t]*+\)")
 
 
-def keyword(cursor: Cursor, level: Level, word: str, at: int, following: str) -> bool:
+def handle_keyword(
+    cursor: Cursor, level: Level, word: str, at: int, following: str
+) -> bool:
     """Deal with a keyword; True if the cursor was moved past more than the word."""
     if word in _OPENERS:
         level.open(_OPENERS[word])
@@ -46,7 +48,7 @@ def keyword(cursor: Cursor, level: Level, word: str, at: int, following: str) ->
     return False
 
 
-def _loop(cursor: Cursor, level: Level) -> None:
+def _read_loop(cursor: Cursor, level: Level) -> None:
     at = cursor.at
     level.open("done")
     head = _LOOP.match(cursor.text, at)
@@ -56,15 +58,15 @@ def _loop(cursor: Cursor, level: Level) -> None:
         return
     blank = _BLANK.match(cursor.text, at)
     start = blank.end() if blank else at
-    end = arithmetic_end(cursor, start)
+    end = find_arithmetic_end(cursor, start)
     if end:
         cursor.at = end
-        hold(level, Word((read_arithmetic(cursor, start, end),)), start)
+        hold_word(level, Word((read_arithmetic(cursor, start, end),)), start)
     else:
         cursor.trouble = cursor.trouble or "a loop without a variable"
 
 
-def _case(cursor: Cursor, level: Level) -> None:
+def _read_case(cursor: Cursor, level: Level) -> None:
     at = cursor.at
     _skip(cursor, _SPACE)
     subject = read_word(cursor)
@@ -73,12 +75,12 @@ def _case(cursor: Cursor, level: Level) -> None:
         cursor.trouble = cursor.trouble or "case without in"
         return
     cursor.at = found.end()
-    hold(level, subject, at)
+    hold_word(level, subject, at)
     level.open("esac").pattern = True
-    patterns(cursor, level)
+    read_case_patterns(cursor, level)
 
 
-def patterns(cursor: Cursor, level: Level) -> None:
+def read_case_patterns(cursor: Cursor, level: Level) -> None:
     """The patterns of one branch up to their parenthesis, or the end of the case."""
     text = cursor.text
     _skip(cursor, _SPACE)
@@ -102,11 +104,11 @@ def patterns(cursor: Cursor, level: Level) -> None:
             word = read_word(cursor)
             if cursor.at == before:
                 break
-            hold(level, word, before)
+            hold_word(level, word, before)
     cursor.fail("a case that is not complete")
 
 
-def hold(level: Level, word: str | Word, at: int) -> None:
+def hold_word(level: Level, word: str | Word, at: int) -> None:
     """Words that are not run may still hold substitutions that are."""
     if isinstance(word, Word):
         simple = level.begin(at)
@@ -116,7 +118,7 @@ def hold(level: Level, word: str | Word, at: int) -> None:
         level.finish(at)
 
 
-def _function(cursor: Cursor, level: Level) -> None:
+def _read_function(cursor: Cursor, level: Level) -> None:
     match = _FUNCTION.match(cursor.text, cursor.at)
     if match is None:
         cursor.trouble = cursor.trouble or "a function without a name"
@@ -125,7 +127,7 @@ def _function(cursor: Cursor, level: Level) -> None:
     level.pending = match[1]
 
 
-def _test(cursor: Cursor, level: Level) -> None:
+def _read_test(cursor: Cursor, level: Level) -> None:
     """`[[ … ]]`: operators inside are not the shell's."""
     text, start = cursor.text, cursor.at
     simple = level.begin(start)
@@ -150,15 +152,15 @@ def _test(cursor: Cursor, level: Level) -> None:
 
 
 _HEADS = {
-    "for": _loop,
-    "select": _loop,
-    "case": _case,
-    "function": _function,
-    "[[": _test,
+    "for": _read_loop,
+    "select": _read_loop,
+    "case": _read_case,
+    "function": _read_function,
+    "[[": _read_test,
 }
 
 
-def definition(cursor: Cursor, level: Level) -> bool:
+def read_definition(cursor: Cursor, level: Level) -> bool:
     """`name ()`: what follows is its body, not something to run now."""
     simple = level.simple
     match = _PARENTHESES.match(cursor.text, cursor.at)
@@ -178,7 +180,7 @@ def definition(cursor: Cursor, level: Level) -> bool:
     return True
 
 
-def array(cursor: Cursor, level: Level, at: int) -> bool:
+def read_array(cursor: Cursor, level: Level, at: int) -> bool:
     """`name=(words)`."""
     simple = level.simple
     if simple is None or cursor.text[at - 1] != "=":

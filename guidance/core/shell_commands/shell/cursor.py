@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from guidance.core.shell_commands.limits import MAX_DEPTH, Budget, TooMuchError
+from guidance.core.shell_commands.limits import MAX_DEPTH, ReadingBudget, TooMuchError
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.shell.tree import Heredoc, Script
 
@@ -18,7 +18,7 @@ Matters = Mapping[str, frozenset[str] | None]
 class Cursor:
     text: str
     origin: Origin
-    budget: Budget
+    budget: ReadingBudget
     # Reads a list of commands up to a closing parenthesis, or the end of the text; held
     # here because words hold scripts and scripts hold words.
     script: Callable[[Cursor, str], Script]

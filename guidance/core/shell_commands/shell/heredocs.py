@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_of
+from guidance.core.shell_commands.origin import slice_origin
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.tree import Heredoc
 from guidance.core.shell_commands.shell.words import read_quoted
@@ -32,13 +32,13 @@ def open_heredoc(cursor: Cursor, *, operator: str) -> Heredoc | None:
 def close_heredocs(cursor: Cursor) -> None:
     """At the end of a line: the texts of the heredocs opened in it, one by one."""
     for heredoc in cursor.heredocs:
-        _body(cursor, heredoc)
+        _read_body(cursor, heredoc)
         if heredoc.expands:
             _expand(cursor, heredoc)
     cursor.heredocs.clear()
 
 
-def _body(cursor: Cursor, heredoc: Heredoc) -> None:
+def _read_body(cursor: Cursor, heredoc: Heredoc) -> None:
     text = cursor.text
     heredoc.start = heredoc.end = cursor.at
     # The line end before the text counts: its first line may be the delimiter.
@@ -64,7 +64,7 @@ def _expand(cursor: Cursor, heredoc: Heredoc) -> None:
         return
     inner = Cursor(
         body,
-        slice_of(cursor.origin, heredoc.start, heredoc.end),
+        slice_origin(cursor.origin, heredoc.start, heredoc.end),
         cursor.budget,
         cursor.script,
         depth=cursor.depth,

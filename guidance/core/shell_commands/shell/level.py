@@ -161,12 +161,12 @@ class Level:
         if self.simple is None and self.closed is not None:
             for item in self.items[slice(*self.closed)]:
                 if isinstance(item, Simple):
-                    _redirect(item, redirect)
+                    _add_redirect(item, redirect)
             return
-        _redirect(self.simple or self.begin(at), redirect)
+        _add_redirect(self.simple or self.begin(at), redirect)
 
 
-def _redirect(simple: Simple, redirect: Redirect) -> None:
+def _add_redirect(simple: Simple, redirect: Redirect) -> None:
     if isinstance(simple.redirects, list):
         simple.redirects.append(redirect)
     else:

@@ -15,27 +15,27 @@ from guidance.core.shell_commands.shell.tree import (
 )
 
 
-def nested_scripts(simple: Simple) -> Iterator[tuple[Script, str]]:
+def list_nested_scripts(simple: Simple) -> Iterator[tuple[Script, str]]:
     """The scripts in its words, assignments and redirections."""
     for assignment in simple.assignments:
         value = assignment.value
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, Word):
-                yield from _scripts(word.pieces)
+                yield from _list_scripts(word.pieces)
     for word in simple.words:
         if isinstance(word, Word):
-            yield from _scripts(word.pieces)
+            yield from _list_scripts(word.pieces)
     for redirect in simple.redirects:
         if isinstance(redirect.target, Word | Heredoc):
-            yield from _scripts(redirect.target.pieces)
+            yield from _list_scripts(redirect.target.pieces)
 
 
-def _scripts(pieces: tuple[Piece, ...]) -> Iterator[tuple[Script, str]]:
+def _list_scripts(pieces: tuple[Piece, ...]) -> Iterator[tuple[Script, str]]:
     for piece in pieces:
         if isinstance(piece, Substitution):
             yield piece.script, "<(…)" if piece.process else "$(…)"
         elif isinstance(piece, Variable) and piece.argument:
-            yield from _scripts(piece.argument)
+            yield from _list_scripts(piece.argument)
 
 
 def reads_from(name: str, script: Script, simple: Simple) -> bool:

@@ -38,23 +38,23 @@ def unquote(raw: str) -> str:
     )
 
 
-def ansi(text: str) -> str:
+def decode_ansi(text: str) -> str:
     """The escapes of `$'…'`, `echo -e` and `printf`."""
-    return _ANSI.sub(_escape, text) if "\\" in text else text
+    return _ANSI.sub(_decode_escape, text) if "\\" in text else text
 
 
-def _escape(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     hexadecimal = match[1] or match[2] or match[3]
     if hexadecimal:
-        return _character(int(hexadecimal, 16))
+        return _decode_character(int(hexadecimal, 16))
     if match[4]:
-        return _character(int(match[4], 8))
+        return _decode_character(int(match[4], 8))
     if match[5]:
-        return _character(ord(match[5]) & 0x1F)
+        return _decode_character(ord(match[5]) & 0x1F)
     letter = match[6]
     return _NAMED.get(letter, letter if letter in "\\'\"?" else "\\" + letter)
 
 
-def _character(code: int) -> str:
+def _decode_character(code: int) -> str:
     # NUL marks what is unknown, and no shell passes one on.
     return chr(code) if 0 < code <= _LAST_CHARACTER else ""

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import cast
 
-from guidance.core.shell_commands.limits import Budget, TooMuchError
+from guidance.core.shell_commands.limits import ReadingBudget, TooMuchError
 from guidance.core.shell_commands.origin import Origin
-from guidance.core.shell_commands.shell.arithmetic import arithmetic_end
-from guidance.core.shell_commands.shell.braces import spread
+from guidance.core.shell_commands.shell.arithmetic import find_arithmetic_end
+from guidance.core.shell_commands.shell.braces import expand_braces
 from guidance.core.shell_commands.shell.compound import (
     HEADS,
     KEYWORDS,
-    array,
-    definition,
-    hold,
-    keyword,
-    patterns,
+    handle_keyword,
+    hold_word,
+    read_array,
+    read_case_patterns,
+    read_definition,
 )
 from guidance.core.shell_commands.shell.cursor import Cursor, Matters
 from guidance.core.shell_commands.shell.heredocs import close_heredocs, open_heredoc
@@ -60,7 +60,7 @@ def read_shell(
     text: str,
     *,
     origin: Origin,
-    budget: Budget,
+    budget: ReadingBudget,
     depth: int = 0,
     matters: Matters | None = None,
 ) -> Script:
@@ -115,28 +115,28 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
             ):
                 # Nothing to say about it, and nobody reads what it prints.
                 level.closed = None
-            elif _words(cursor, level, run, words, match.start(RUN)):
+            elif _read_words(cursor, level, run, words, match.start(RUN)):
                 continue
             if kind == RUN_END:
-                _operator(cursor, level, match[RUN_END], match.start(RUN_END))
+                _read_operator(cursor, level, match[RUN_END], match.start(RUN_END))
         elif kind == OPERATOR:
-            _operator(cursor, level, match[OPERATOR], match.start())
+            _read_operator(cursor, level, match[OPERATOR], match.start())
         elif kind == SHORT_RUN:
             run = match[SHORT_RUN]
-            _words(cursor, level, run, run.split(), match.start(SHORT_RUN))
+            _read_words(cursor, level, run, run.split(), match.start(SHORT_RUN))
         elif kind == STATIC:
             raw = match[STATIC]
             if len(raw) > _LONG:
                 # Taking quotes and escapes away takes its time.
                 signs = raw.count("\\") + raw.count("'") + raw.count('"')
                 budget.step(len(raw) // 64 + signs // 8)
-            _static(level, raw, match.start(STATIC))
+            _add_static_word(level, raw, match.start(STATIC))
         elif kind == OTHER:
-            _other(cursor, level, match.start(OTHER))
+            _read_other(cursor, level, match.start(OTHER))
         elif kind == REDIRECT:
-            _redirect(cursor, level, match[REDIRECT], match.start(REDIRECT))
+            _read_redirect(cursor, level, match[REDIRECT], match.start(REDIRECT))
         elif kind == OPEN:
-            _open(cursor, level, match.start(OPEN))
+            _open_group(cursor, level, match.start(OPEN))
         elif kind == CLOSE:
             level.finish(match.start())
             if level.close(")"):
@@ -158,42 +158,42 @@ def _is_quiet(words: list[str], telling: frozenset[str]) -> bool:
     return words[0].islower() and telling.isdisjoint(map(str.lower, words))
 
 
-def _words(
+def _read_words(
     cursor: Cursor, level: Level, run: str, words: list[str], start: int
 ) -> bool:
     """Plain words; True if a keyword among them read on by itself."""
     simple = level.simple
     if simple is not None and simple.words:
-        simple.words += spread(words, cursor.budget) if "{" in run else words
+        simple.words += expand_braces(words, cursor.budget) if "{" in run else words
         return False
     first = words[0]
     if simple is None and first not in KEYWORDS and "=" not in first:
         plain = cast("list[str | Word]", words)
-        level.begin(start, spread(words, cursor.budget) if "{" in run else plain)
+        level.begin(start, expand_braces(words, cursor.budget) if "{" in run else plain)
         return False
     if first in HEADS and simple is None:
-        return keyword(cursor, level, first, start, "")
+        return handle_keyword(cursor, level, first, start, "")
     at = start
     for index, word in enumerate(words):
         cursor.budget.step()
         at = cursor.text.index(word, at)
         if level.simple is None and word in KEYWORDS:
             following = words[index + 1] if index + 1 < len(words) else ""
-            if keyword(cursor, level, word, at, following):
+            if handle_keyword(cursor, level, word, at, following):
                 return True
             begun = level.current()
             if begun is not None:
-                begun.words += spread(words[index + 1 :], cursor.budget)
+                begun.words += expand_braces(words[index + 1 :], cursor.budget)
                 return False
-        elif not _assigned(level, word, word, at):
+        elif not _read_assignment(level, word, word, at):
             simple = level.simple or level.begin(at)
-            simple.words += spread(words[index:], cursor.budget)
+            simple.words += expand_braces(words[index:], cursor.budget)
             return False
         at += len(word)
     return False
 
 
-def _assigned(level: Level, raw: str, word: str | Word, at: int) -> bool:
+def _read_assignment(level: Level, raw: str, word: str | Word, at: int) -> bool:
     """`NAME=value` before the command's name."""
     match = ASSIGNMENT.match(raw) if "=" in raw else None
     if match is None:
@@ -211,19 +211,19 @@ def _assigned(level: Level, raw: str, word: str | Word, at: int) -> bool:
     return True
 
 
-def _static(level: Level, raw: str, start: int) -> None:
+def _add_static_word(level: Level, raw: str, start: int) -> None:
     simple = level.simple
     if simple is None or not simple.words:
-        if _assigned(level, raw, "", start):
+        if _read_assignment(level, raw, "", start):
             return
         simple = level.simple or level.begin(start)
     simple.words.append(unquote(raw))
 
 
-def _word(cursor: Cursor, start: int) -> str | Word:
+def _read_one_word(cursor: Cursor, start: int) -> str | Word:
     """Most words that are expanded are a variable, or text and variables in quotes."""
     variable = VARIABLE.match(cursor.text, start)
-    if variable is not None and _balanced(variable):
+    if variable is not None and _is_balanced(variable):
         cursor.at = variable.end()
         return Word((Variable(variable[3], bool(variable[1])),))
     quoted = DOUBLE_QUOTED.match(cursor.text, start)
@@ -245,8 +245,8 @@ def _word(cursor: Cursor, start: int) -> str | Word:
     )
 
 
-def _other(cursor: Cursor, level: Level, start: int) -> None:
-    word = _word(cursor, start)
+def _read_other(cursor: Cursor, level: Level, start: int) -> None:
+    word = _read_one_word(cursor, start)
     if cursor.at == start:
         cursor.at += 1
         cursor.trouble = cursor.trouble or "a character that is out of place"
@@ -254,7 +254,7 @@ def _other(cursor: Cursor, level: Level, start: int) -> None:
     simple = level.simple
     if simple is None or not simple.words:
         raw = cursor.text[start : cursor.at]
-        if isinstance(word, Word) and _assigned(level, raw[:256], word, start):
+        if isinstance(word, Word) and _read_assignment(level, raw[:256], word, start):
             return
         if isinstance(word, str) and ASSIGNMENT.match(raw) and "=" in word:
             name, _, value = word.partition("=")
@@ -267,11 +267,11 @@ def _other(cursor: Cursor, level: Level, start: int) -> None:
         simple.dynamic = True
 
 
-def _balanced(match: re.Match[str]) -> bool:
+def _is_balanced(match: re.Match[str]) -> bool:
     return match[1] == match[5] and bool(match[2]) == bool(match[4])
 
 
-def _operator(cursor: Cursor, level: Level, operator: str, end: int) -> None:
+def _read_operator(cursor: Cursor, level: Level, operator: str, end: int) -> None:
     if operator[0] == "\n":
         level.operator("\n", end)
         if cursor.heredocs:
@@ -285,10 +285,10 @@ def _operator(cursor: Cursor, level: Level, operator: str, end: int) -> None:
         if operator in (";;", ";&", ";;&"):
             frame.pattern = frame.closer == "esac"
         if frame.pattern:
-            patterns(cursor, level)
+            read_case_patterns(cursor, level)
 
 
-def _redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
+def _read_redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
     cursor.budget.step()
     operator = raw.lstrip("0123456789")
     target: str | Word | Heredoc | None
@@ -304,7 +304,7 @@ def _redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
         else:
             blanks = BLANKS.match(cursor.text, cursor.at)
             cursor.at = begin = blanks.end() if blanks else cursor.at
-            target = _word(cursor, begin)
+            target = _read_one_word(cursor, begin)
             if cursor.at == begin:
                 cursor.trouble = cursor.trouble or "a redirection without a target"
                 return
@@ -314,16 +314,16 @@ def _redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
         level.simple.dynamic = True
 
 
-def _open(cursor: Cursor, level: Level, at: int) -> None:
+def _open_group(cursor: Cursor, level: Level, at: int) -> None:
     if level.simple is None:
-        end = arithmetic_end(cursor, at)
+        end = find_arithmetic_end(cursor, at)
         if end:
             cursor.at = end
-            hold(level, Word((read_arithmetic(cursor, at, end),)), at)
+            hold_word(level, Word((read_arithmetic(cursor, at, end),)), at)
             level.closed = (len(level.items), len(level.items))
         else:
             level.open(")")
-    elif not array(cursor, level, at) and not definition(cursor, level):
+    elif not read_array(cursor, level, at) and not read_definition(cursor, level):
         level.finish(at)
         level.open(")")
         cursor.trouble = cursor.trouble or "a parenthesis that is out of place"

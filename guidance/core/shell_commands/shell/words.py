@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_of
-from guidance.core.shell_commands.shell.arithmetic import arithmetic_end, inside
+from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.shell.arithmetic import (
+    find_arithmetic_end,
+    make_inner_cursor,
+)
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.patterns import (
     ANSI_TEXT,
@@ -27,7 +30,7 @@ from guidance.core.shell_commands.shell.patterns import (
     QUOTED,
     SINGLE,
 )
-from guidance.core.shell_commands.shell.quoting import ansi
+from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import (
     Blank,
     Piece,
@@ -46,7 +49,7 @@ _QUOTED_ESCAPES = '"$`\\'
 
 def read_word(cursor: Cursor) -> str | Word:
     """The word at the cursor, which stands on its first character."""
-    pieces = _pieces(cursor)
+    pieces = _read_pieces(cursor)
     if all(type(piece) is str for piece in pieces):
         return "".join(pieces)  # type: ignore[arg-type]
     return Word(tuple(pieces))
@@ -68,11 +71,11 @@ def read_quoted(cursor: Cursor, *, whole: bool = False) -> list[Piece]:
         if kind == Q_LITERAL:
             pieces.append(match[kind])
         elif kind == Q_ESCAPE:
-            pieces.append(_kept(match[kind]))
+            pieces.append(_keep_escaped(match[kind]))
         elif kind == Q_DOLLAR:
-            pieces.append(_dollar(cursor, quoted=True))
+            pieces.append(_read_dollar(cursor, quoted=True))
         elif kind == Q_BACKTICK:
-            pieces.append(_backticks(cursor, match, quoted=True))
+            pieces.append(_read_backticks(cursor, match, quoted=True))
         elif kind == Q_END:
             if not whole:
                 return pieces
@@ -86,14 +89,14 @@ def read_arithmetic(cursor: Cursor, start: int, end: int) -> Piece:
     """A number that is not known, and whatever is run to get it."""
     if "$(" not in cursor.text[start:end] and "`" not in cursor.text[start:end]:
         return Blank()
-    inner = inside(cursor, start, end)
+    inner = make_inner_cursor(cursor, start, end)
     inner.deeper()
     pieces = read_quoted(inner, whole=True)
     cursor.trouble = cursor.trouble or inner.trouble
     return Variable("", True, "((", tuple(pieces))
 
 
-def _pieces(
+def _read_pieces(
     cursor: Cursor, *, stop: str = "", literal: str = " \t\r\n;|&<>()"
 ) -> list[Piece]:
     """Pieces up to the end of the word, or up to `stop`, where these are `literal`."""
@@ -123,17 +126,17 @@ def _pieces(
             cursor.at = match.end()
             pieces.append(plain)
         elif kind == PAREN:
-            if not _extended_glob(cursor, pieces):
+            if not _read_extended_glob(cursor, pieces):
                 return pieces
         else:
             cursor.at = match.end()
-            pieces.extend(_special(cursor, match))
+            pieces.extend(_read_special(cursor, match))
     if stop:
         cursor.fail("a brace is not closed")
     return pieces
 
 
-def _special(cursor: Cursor, match: re.Match[str]) -> list[Piece]:
+def _read_special(cursor: Cursor, match: re.Match[str]) -> list[Piece]:
     kind = match.lastindex
     cursor.budget.step()
     if kind == SINGLE:
@@ -144,20 +147,20 @@ def _special(cursor: Cursor, match: re.Match[str]) -> list[Piece]:
     if kind == ESCAPE:
         return ["" if "\n" in match[kind] else match[kind]]
     if kind == DOLLAR:
-        return [_dollar(cursor, quoted=False)]
+        return [_read_dollar(cursor, quoted=False)]
     if kind == BACKTICK:
-        return [_backticks(cursor, match, quoted=False)]
+        return [_read_backticks(cursor, match, quoted=False)]
     if kind == PROCESS:
         cursor.at += 1
         return [Substitution(cursor.nested(")"), quoted=True, process=True)]
     raise AssertionError(kind)
 
 
-def _dollar(cursor: Cursor, *, quoted: bool) -> Piece:
+def _read_dollar(cursor: Cursor, *, quoted: bool) -> Piece:
     text, at = cursor.text, cursor.at
     following = text[at : at + 1]
     if following == "(":
-        end = arithmetic_end(cursor, at) if text.startswith("((", at) else 0
+        end = find_arithmetic_end(cursor, at) if text.startswith("((", at) else 0
         if end:
             cursor.at = end
             return read_arithmetic(cursor, at, end)
@@ -165,14 +168,14 @@ def _dollar(cursor: Cursor, *, quoted: bool) -> Piece:
         return Substitution(cursor.nested(")"), quoted)
     if following == "{":
         cursor.at += 1
-        return _parameter(cursor, quoted=quoted)
+        return _read_parameter(cursor, quoted=quoted)
     if following == "'" and not quoted:
         literal = ANSI_TEXT.match(text, at)
         if literal is None:
             cursor.fail(_UNTERMINATED)
             return ""
         cursor.at = literal.end()
-        return ansi(literal[1])
+        return decode_ansi(literal[1])
     if following == '"' and not quoted:
         return ""
     name = NAME.match(text, at)
@@ -182,7 +185,7 @@ def _dollar(cursor: Cursor, *, quoted: bool) -> Piece:
     return Variable(name[0], quoted)
 
 
-def _parameter(cursor: Cursor, *, quoted: bool) -> Piece:
+def _read_parameter(cursor: Cursor, *, quoted: bool) -> Piece:
     match = PARAMETER.match(cursor.text, cursor.at)
     if match is None:
         cursor.fail("a parameter expansion that is none")
@@ -192,7 +195,7 @@ def _parameter(cursor: Cursor, *, quoted: bool) -> Piece:
     # Between braces blanks and operators are text; so is an apostrophe if the whole
     # stands in double quotes.
     literal = " \t\r\n;|&<>()" + ("'" if quoted else "")
-    argument = _pieces(cursor, stop="}", literal=literal)
+    argument = _read_pieces(cursor, stop="}", literal=literal)
     cursor.depth -= 1
     cursor.at = min(cursor.at + 1, len(cursor.text))
     prefix, name, index, operator = match.groups()
@@ -201,17 +204,17 @@ def _parameter(cursor: Cursor, *, quoted: bool) -> Piece:
     return Variable(name, quoted, operator, tuple(argument), index or "")
 
 
-def _backticks(cursor: Cursor, match: re.Match[str], *, quoted: bool) -> Piece:
+def _read_backticks(cursor: Cursor, match: re.Match[str], *, quoted: bool) -> Piece:
     kind = match.lastindex or 0
     raw = match[kind]
     start, end = match.span(kind)
-    origin = slice_of(cursor.origin, start, end)
+    origin = slice_origin(cursor.origin, start, end)
     return Substitution(
         cursor.inside(_BACKTICK_ESCAPES.sub(r"\1", raw), origin), quoted
     )
 
 
-def _extended_glob(cursor: Cursor, pieces: list[Piece]) -> bool:
+def _read_extended_glob(cursor: Cursor, pieces: list[Piece]) -> bool:
     """`@(a|b)` and its like belong to the word; any other parenthesis ends it."""
     last = pieces[-1] if pieces else ""
     if not isinstance(last, str) or last[-1:] not in _GLOB_PREFIXES:
@@ -224,7 +227,7 @@ def _extended_glob(cursor: Cursor, pieces: list[Piece]) -> bool:
     return True
 
 
-def _kept(escaped: str) -> str:
+def _keep_escaped(escaped: str) -> str:
     if escaped in _QUOTED_ESCAPES:
         return escaped
     return "" if "\n" in escaped else "\\" + escaped

@@ -1,4 +1,4 @@
-"""Does a WHERE pick rows, or is it there for show?"""
+"""Whether a WHERE condition selects some rows, or holds for all of them."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ _SAME = frozenset(("=", "==", "<=", ">=", "<=>", "LIKE", "IS"))
 _DEPTH = 8
 
 
-def picks(tokens: Sequence[SqlToken]) -> bool | None:
+def picks_rows(tokens: Sequence[SqlToken]) -> bool | None:
     """True if it depends on the rows, None if that cannot be told."""
     if not tokens:
         return False
     if all(token.text.strip(UNKNOWN) == "" for token in tokens):
         return None
-    return not _always(list(tokens), _DEPTH)
+    return not _is_always(list(tokens), _DEPTH)
 
 
-def _always(tokens: list[SqlToken], depth: int) -> bool:
+def _is_always(tokens: list[SqlToken], depth: int) -> bool:
     """True for every row."""
-    tokens = _bare(tokens)
+    tokens = _strip_parentheses(tokens)
     if not tokens or depth == 0:
         return True
     parts = _split(tokens, ("OR", "||"))
     if len(parts) > 1:
-        return any(_always(part, depth - 1) for part in parts)
+        return any(_is_always(part, depth - 1) for part in parts)
     parts = _split(tokens, ("AND", "&&"))
     if len(parts) > 1:
-        return all(_always(part, depth - 1) for part in parts)
+        return all(_is_always(part, depth - 1) for part in parts)
     if tokens[0].text == "NOT" and len(tokens) > 1:
-        return _never(_bare(tokens[1:]))
-    return _true(tokens)
+        return _is_never(_strip_parentheses(tokens[1:]))
+    return _is_true(tokens)
 
 
-def _true(tokens: list[SqlToken]) -> bool:
+def _is_true(tokens: list[SqlToken]) -> bool:
     texts = [token.text for token in tokens]
     if len(tokens) == 3 and texts[1] in _SAME and texts[0] == texts[2]:
         return True
@@ -49,10 +49,10 @@ def _true(tokens: list[SqlToken]) -> bool:
             return True
     if len(tokens) == 3 and texts[1] == "LIKE" and texts[2] in ("%", "%%"):
         return True
-    return _constant(tokens) and not _never(tokens)
+    return _is_constant(tokens) and not _is_never(tokens)
 
 
-def _never(tokens: list[SqlToken]) -> bool:
+def _is_never(tokens: list[SqlToken]) -> bool:
     """False for every row, as far as one can see at a glance."""
     texts = [token.text for token in tokens]
     if texts in (["FALSE"], ["0"], ["NULL"]):
@@ -65,7 +65,7 @@ def _never(tokens: list[SqlToken]) -> bool:
     return False
 
 
-def _constant(tokens: list[SqlToken]) -> bool:
+def _is_constant(tokens: list[SqlToken]) -> bool:
     """Nothing in it names a column."""
     return all(
         token.kind in (STRING, NUMBER)
@@ -75,7 +75,7 @@ def _constant(tokens: list[SqlToken]) -> bool:
     )
 
 
-def _bare(tokens: list[SqlToken]) -> list[SqlToken]:
+def _strip_parentheses(tokens: list[SqlToken]) -> list[SqlToken]:
     while len(tokens) > 2 and tokens[0].text == "(" and _closes_last(tokens):
         tokens = tokens[1:-1]
     return tokens

@@ -1,13 +1,13 @@
-"""Judging SQL statement by statement: what each of them would delete or overwrite."""
+"""Judge SQL statement by statement: what each would delete or overwrite."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from guidance.core.shell_commands.limits import Budget
+from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.shell_commands.shell.tree import UNKNOWN
-from guidance.core.shell_commands.sql.conditions import picks
+from guidance.core.shell_commands.sql.conditions import picks_rows
 from guidance.core.shell_commands.sql.tokens import (
     BODY,
     BROKEN,
@@ -16,9 +16,9 @@ from guidance.core.shell_commands.sql.tokens import (
     STRING,
     WORD,
     SqlToken,
-    statements,
+    split_statements,
 )
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
 # Without any of these words a text is left alone.
 _RISKY = (
@@ -37,7 +37,7 @@ _RISKY = (
     "replace",
     UNKNOWN,
 )
-_KINDS = names(
+_KINDS = split_names(
     "TABLE DATABASE SCHEMA VIEW INDEX USER ROLE SEQUENCE FUNCTION PROCEDURE TRIGGER TYPE "
     "DOMAIN EXTENSION OWNED TABLESPACE KEYSPACE COLLECTION MATERIALIZED FOREIGN EVENT "
     "SERVER POLICY RULE AGGREGATE CAST COLLATION CONVERSION OPERATOR PUBLICATION LOGIN "
@@ -74,10 +74,12 @@ class SqlFinding:
     sql: str = ""
 
 
-def judge_statements(text: str, budget: Budget, *, depth: int = 0) -> list[SqlFinding]:
+def judge_statements(
+    text: str, budget: ReadingBudget, *, depth: int = 0
+) -> list[SqlFinding]:
     """Everything found, in the order of the text."""
     lower = text.lower()
-    places = _telling(lower)
+    places = _find_telling(lower)
     if not places:
         return []
     # A routine's body holds semicolons, so its end must be seen as well.
@@ -93,7 +95,7 @@ def judge_statements(text: str, budget: Budget, *, depth: int = 0) -> list[SqlFi
     return found
 
 
-def _telling(lower: str) -> list[int]:
+def _find_telling(lower: str) -> list[int]:
     """Where words stand without which nothing is risky."""
     places: list[int] = []
     for word in _RISKY:
@@ -107,55 +109,57 @@ def _telling(lower: str) -> list[int]:
 def _judge(
     text: str,
     telling: Sequence[int] | None,
-    budget: Budget,
+    budget: ReadingBudget,
     *,
     escapes: bool,
     depth: int,
 ) -> Iterator[SqlFinding]:
     defining = False
-    cut = statements(text, escapes=escapes, telling=telling)
+    cut = split_statements(text, escapes=escapes, telling=telling)
     for tokens in cut:
         budget.step(len(tokens) + 2)
         if not tokens:
             continue
         first = tokens[0].text
         if tokens[-1].kind == BROKEN:
-            yield _finding("opaque-sql", tokens, 0)
+            yield _make_finding("opaque-sql", tokens, 0)
         if defining:
             # The body of a procedure: it is stored, not run.
             defining = first != "END"
             continue
         words = {token.text for token in tokens[:6] if token.kind == WORD}
         if first == "CREATE":
-            yield from _create(tokens)
+            yield from _judge_create(tokens)
             routine = words & {"PROCEDURE", "FUNCTION", "TRIGGER", "EVENT", "PACKAGE"}
             texts = [token.text for token in tokens]
             defining = bool(routine) and "BEGIN" in texts and "END" not in texts
             continue
         if first == UNKNOWN or first.strip(UNKNOWN) == "":
-            yield _finding("opaque-sql", tokens, 0)
+            yield _make_finding("opaque-sql", tokens, 0)
             continue
         if first in ("GRANT", "REVOKE", "COMMENT"):
             continue
         if first == "EXPLAIN" and not _analyzes(tokens):
             continue
-        yield from _inside(tokens, budget, depth=depth)
+        yield from _judge_inside(tokens, budget, depth=depth)
 
 
-def _inside(
-    tokens: list[SqlToken], budget: Budget, *, depth: int
+def _judge_inside(
+    tokens: list[SqlToken], budget: ReadingBudget, *, depth: int
 ) -> Iterator[SqlFinding]:
     before = "("
     for index, token in enumerate(tokens):
         if token.kind == WORD:
             verb = _VERBS.get(token.text)
             if verb is not None and (
-                index == 0 or before in _BEFORE or _unseparated(tokens, index, before)
+                index == 0
+                or before in _BEFORE
+                or _is_unseparated(tokens, index, before)
             ):
                 # Every verb looks at the rest of its statement.
                 budget.step((len(tokens) - index) // _SEEN_AT_ONCE)
                 for found in verb(tokens, index):
-                    yield from _run(found, budget) if found.sql else (found,)
+                    yield from _judge_text(found, budget) if found.sql else (found,)
             elif token.text == "PROGRAM" and index + 1 < len(tokens):
                 following = tokens[index + 1]
                 if following.kind == STRING:
@@ -173,13 +177,13 @@ def _inside(
             before = "("
 
 
-def _run(outer: SqlFinding, budget: Budget) -> Iterator[SqlFinding]:
+def _judge_text(outer: SqlFinding, budget: ReadingBudget) -> Iterator[SqlFinding]:
     """What is found in a text that a statement runs, at the place of that text."""
     for found in judge_statements(outer.sql, budget, depth=_NESTED):
         yield SqlFinding(found.rule, outer.start, outer.end, found.shell)
 
 
-def _unseparated(tokens: list[SqlToken], index: int, before: str) -> bool:
+def _is_unseparated(tokens: list[SqlToken], index: int, before: str) -> bool:
     """Some servers want no semicolon before the next statement."""
     if tokens[0].text == "ALTER" or index + 1 >= len(tokens):
         return False
@@ -203,12 +207,12 @@ def _analyzes(tokens: list[SqlToken]) -> bool:
     return False
 
 
-def _finding(rule: str, tokens: Sequence[SqlToken], index: int) -> SqlFinding:
-    scope = _scope(tokens, index) or tokens[index : index + 1]
+def _make_finding(rule: str, tokens: Sequence[SqlToken], index: int) -> SqlFinding:
+    scope = _get_scope(tokens, index) or tokens[index : index + 1]
     return SqlFinding(rule, scope[0].start, scope[-1].end)
 
 
-def _scope(tokens: Sequence[SqlToken], index: int) -> Sequence[SqlToken]:
+def _get_scope(tokens: Sequence[SqlToken], index: int) -> Sequence[SqlToken]:
     """From this token to the end of the statement, or of the parentheses around it."""
     depth = 0
     for place in range(index, len(tokens)):
@@ -224,7 +228,7 @@ def _scope(tokens: Sequence[SqlToken], index: int) -> Sequence[SqlToken]:
     return tokens[index:]
 
 
-def _condition(scope: Sequence[SqlToken]) -> Sequence[SqlToken] | None:
+def _find_condition(scope: Sequence[SqlToken]) -> Sequence[SqlToken] | None:
     """What stands after WHERE, None if there is none."""
     depth = 0
     start = -1
@@ -239,20 +243,22 @@ def _condition(scope: Sequence[SqlToken]) -> Sequence[SqlToken] | None:
     return None if start < 0 else scope[start:]
 
 
-def _rows(rule: str, tokens: Sequence[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
-    condition = _condition(scope)
-    if condition is None or _all_of(scope, condition):
+def _judge_rows(
+    rule: str, tokens: Sequence[SqlToken], index: int
+) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
+    condition = _find_condition(scope)
+    if condition is None or _selects_all(scope, condition):
         chosen: bool | None = False
     else:
-        chosen = picks(condition)
+        chosen = picks_rows(condition)
     if chosen is None:
-        yield _finding("opaque-sql", tokens, index)
+        yield _make_finding("opaque-sql", tokens, index)
     elif not chosen:
-        yield _finding(rule, tokens, index)
+        yield _make_finding(rule, tokens, index)
 
 
-def _all_of(scope: Sequence[SqlToken], condition: Sequence[SqlToken]) -> bool:
+def _selects_all(scope: Sequence[SqlToken], condition: Sequence[SqlToken]) -> bool:
     """`id IN (SELECT id FROM the same table)` holds for every row."""
     texts = [token.text.upper() for token in condition[:9]]
     if len(texts) != 8 or texts[1:4] != ["IN", "(", "SELECT"] or texts[5] != "FROM":
@@ -261,82 +267,82 @@ def _all_of(scope: Sequence[SqlToken], condition: Sequence[SqlToken]) -> bool:
     return texts[0] == texts[4] and texts[6] in table
 
 
-def _delete(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_delete(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     if len(scope) < 2 or tokens[0].text == "MERGE":
         return
     if scope[1].kind in (WORD, NAME):
-        yield from _rows("sql-delete-all", tokens, index)
+        yield from _judge_rows("sql-delete-all", tokens, index)
 
 
-def _update(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_update(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     texts = [token.text for token in scope[1:32]]
     if "SET" not in texts or texts[0] == "SET" or tokens[0].text == "MERGE":
         return
-    yield from _rows("sql-update-all", tokens, index)
+    yield from _judge_rows("sql-update-all", tokens, index)
 
 
-def _drop(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_drop(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     texts = [token.text for token in scope[1:6]]
     if texts and UNKNOWN in texts[0]:
-        yield _finding("opaque-sql", tokens, index)
+        yield _make_finding("opaque-sql", tokens, index)
     if len(texts) < 2 or texts[0] not in _KINDS:
         return
     named = [text for text in texts[1:] if text not in ("IF", "EXISTS")]
     if named and named[0].lower().startswith(("#", "pg_temp")):
         return
-    yield _finding("sql-drop", tokens, index)
+    yield _make_finding("sql-drop", tokens, index)
 
 
-def _truncate(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_truncate(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     if len(scope) > 1 and scope[1].kind in (WORD, NAME):
-        yield _finding("sql-truncate", tokens, index)
+        yield _make_finding("sql-truncate", tokens, index)
 
 
-def _alter(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_alter(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     for place, token in enumerate(scope[:-1]):
         following = scope[place + 1].text
         if token.kind != WORD:
             continue
         if token.text == "DROP" and following not in _MILD:
-            yield _finding("sql-alter-drop", tokens, index)
+            yield _make_finding("sql-alter-drop", tokens, index)
             return
         if token.text == "TRUNCATE":
-            yield _finding("sql-truncate", tokens, index)
+            yield _make_finding("sql-truncate", tokens, index)
             return
         if token.text in ("DELETE", "UPDATE") and place > 2:
             rule = f"sql-{token.text.lower()}-all"
-            yield from _rows(rule, tokens, index + place)
+            yield from _judge_rows(rule, tokens, index + place)
             return
 
 
-def _merge(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
-    scope = _scope(tokens, index)
+def _judge_merge(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+    scope = _get_scope(tokens, index)
     texts = [token.text for token in scope]
     if "DELETE" not in texts:
         return
     condition = scope[: texts.index("WHEN")] if "WHEN" in texts else scope
     matched = condition[texts.index("ON") + 1 :] if "ON" in texts else ()
-    if "SOURCE" in texts or not picks(matched):
-        yield _finding("sql-delete-all", tokens, index)
+    if "SOURCE" in texts or not picks_rows(matched):
+        yield _make_finding("sql-delete-all", tokens, index)
 
 
-def _purge(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+def _judge_purge(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
     texts = [token.text for token in tokens[index + 1 : index + 3]]
     if texts[:1] and texts[0] in ("BINARY", "MASTER", "RECYCLEBIN", "TABLE"):
-        yield _finding("sql-drop", tokens, index)
+        yield _make_finding("sql-drop", tokens, index)
 
 
-def _insert(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+def _judge_insert(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
     if [token.text for token in tokens[index + 1 : index + 2]] == ["OVERWRITE"]:
-        yield _finding("sql-truncate", tokens, index)
+        yield _make_finding("sql-truncate", tokens, index)
 
 
-def _execute(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+def _judge_execute(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
     """Dynamic SQL: a literal is read, anything else cannot be."""
     scope = tokens[index + 1 : index + 12]
     texts = [token.text.upper() for token in scope]
@@ -354,40 +360,40 @@ def _execute(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
         return
     literals = [token for token in scope if token.kind == STRING]
     if not literals or "||" in texts or "+" in texts or texts[0] == "FORMAT":
-        yield _finding("opaque-sql", tokens, index)
+        yield _make_finding("opaque-sql", tokens, index)
     for token in literals[:1]:
         yield SqlFinding("", token.start, token.end, sql=token.text)
 
 
-def _prepare(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
+def _judge_prepare(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
     """MySQL: PREPARE name FROM text."""
     texts = [token.text for token in tokens[index : index + 4]]
     if len(texts) == 4 and texts[2] == "FROM":
         token = tokens[index + 3]
         if token.kind != STRING:
-            yield _finding("opaque-sql", tokens, index)
+            yield _make_finding("opaque-sql", tokens, index)
             return
         yield SqlFinding("", token.start, token.end, sql=token.text)
 
 
-def _create(tokens: list[SqlToken]) -> Iterator[SqlFinding]:
+def _judge_create(tokens: list[SqlToken]) -> Iterator[SqlFinding]:
     """CREATE OR REPLACE TABLE throws the old table away."""
     texts = [token.text for token in tokens[:5]]
     if texts[1:3] == ["OR", "REPLACE"] and "TABLE" in texts[3:] and "TEMP" not in texts:
-        yield _finding("sql-drop", tokens, 0)
+        yield _make_finding("sql-drop", tokens, 0)
 
 
 _VERBS: dict[str, Callable[[list[SqlToken], int], Iterator[SqlFinding]]] = {
-    "DROP": _drop,
-    "TRUNCATE": _truncate,
-    "DELETE": _delete,
-    "UPDATE": _update,
-    "ALTER": _alter,
-    "MERGE": _merge,
-    "PURGE": _purge,
-    "RESET": _purge,
-    "INSERT": _insert,
-    "EXEC": _execute,
-    "EXECUTE": _execute,
-    "PREPARE": _prepare,
+    "DROP": _judge_drop,
+    "TRUNCATE": _judge_truncate,
+    "DELETE": _judge_delete,
+    "UPDATE": _judge_update,
+    "ALTER": _judge_alter,
+    "MERGE": _judge_merge,
+    "PURGE": _judge_purge,
+    "RESET": _judge_purge,
+    "INSERT": _judge_insert,
+    "EXEC": _judge_execute,
+    "EXECUTE": _judge_execute,
+    "PREPARE": _judge_prepare,
 }

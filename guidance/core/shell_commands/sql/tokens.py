@@ -35,7 +35,7 @@ _BODY = r"\$(?P<tag>[A-Za-z_]\w*+|)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
 _NAME = r"\"(?:[^\"]++|\"\")*+(?:\"|\Z)|`(?:[^`]++|``)*+(?:`|\Z)|\[[A-Za-z_][^\[\]\n]{0,127}+\]"
 
 
-def _tokens(string: str) -> re.Pattern[str]:
+def _compile_tokens(string: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<string>{string})|(?P<comment>{_COMMENT})|(?P<body>{_BODY})|(?P<name>{_NAME})"
         rf"|(?P<number>\d[\w.]*+)"
@@ -45,20 +45,20 @@ def _tokens(string: str) -> re.Pattern[str]:
     )
 
 
-def _ends(string: str) -> re.Pattern[str]:
+def _compile_ends(string: str) -> re.Pattern[str]:
     """Only what may hold a semicolon, and semicolons."""
     return re.compile(rf"(;)|{string}|{_COMMENT}|{_BODY}|{_NAME}", re.DOTALL)
 
 
 _PATTERNS = {
-    False: (_ends(_STANDARD), _tokens(_STANDARD)),
-    True: (_ends(_ESCAPING), _tokens(_ESCAPING)),
+    False: (_compile_ends(_STANDARD), _compile_tokens(_STANDARD)),
+    True: (_compile_ends(_ESCAPING), _compile_tokens(_ESCAPING)),
 }
 # Tokens that are looked at in one text; a dump of rows has few that matter.
 MAX_TOKENS = 5_000
 
 
-def statements(
+def split_statements(
     text: str, *, escapes: bool, telling: Sequence[int] | None
 ) -> Iterator[list[SqlToken]]:
     """Token lists of the statements that hold one of the `telling` places, or of all.
@@ -70,7 +70,7 @@ def statements(
     places = [match.start() for match in ends.finditer(text) if match[1]]
     for end in [*places, len(text)]:
         if telling is None or bisect_left(telling, start) < bisect_left(telling, end):
-            found = _cut(text, start, end, pattern)
+            found = _cut_tokens(text, start, end, pattern)
             count += len(found)
             if count > MAX_TOKENS:
                 yield [SqlToken(WORD, UNKNOWN, start, len(text))]
@@ -79,7 +79,9 @@ def statements(
         start = end + 1
 
 
-def _cut(text: str, start: int, end: int, pattern: re.Pattern[str]) -> list[SqlToken]:
+def _cut_tokens(
+    text: str, start: int, end: int, pattern: re.Pattern[str]
+) -> list[SqlToken]:
     found: list[SqlToken] = []
     for match in pattern.finditer(text, start, end):
         kind = match.lastgroup or ""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.program_options import glued
-from guidance.core.shell_commands.unwrap.wrappers import unwrap
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.program_options import read_attached_value
+from guidance.core.shell_commands.unwrap.wrappers import unwrap_wrapper
 from guidance.core.shell_commands.walk import Handler, Walk
 
 # The value of these is a command line.
@@ -41,12 +41,12 @@ _SED_FLAG = re.compile(
 _RECIPE = re.compile(r"^\t[@-]*(.*)$", re.MULTILINE)
 
 
-def options(walk: Walk, call: Call) -> None:
+def unwrap_options(walk: Walk, call: ProgramCall) -> None:
     """Programs whose options hold commands."""
     flags = _OPTIONS.get(call.name, ("-c", "--cmd"))
     argv = call.argv
     for index, word in enumerate(argv[1:], 1):
-        text = glued(word, *flags)
+        text = read_attached_value(word, *flags)
         if word in flags and index + 1 < len(argv):
             text = argv[index + 1]
         if word.startswith("--checkpoint-action=exec="):
@@ -54,45 +54,45 @@ def options(walk: Walk, call: Call) -> None:
         if text is None and word[:1] == "+" and call.name in (*_EDITORS, "vim"):
             text = word[1:]
         if text:
-            _run(walk, call, text, word)
+            _run_text(walk, call, text, word)
 
 
-def _run(walk: Walk, call: Call, text: str, flag: str) -> None:
+def _run_text(walk: Walk, call: ProgramCall, text: str, flag: str) -> None:
     if call.name in (*_EDITORS, "vim", "gdb"):
         match = _WAY_OUT.match(text)
         text = (match[1] or match[2] or "") if match else ""
     if text:
         via = (*call.via, f"{call.name} {flag.partition('=')[0]}")
-        walk.shell(text, origin=walk.whole(call), via=via)
+        walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
 
 
-def debugger(walk: Walk, call: Call) -> None:
-    options(walk, call)
-    unwrap(walk, call)
+def unwrap_debugger(walk: Walk, call: ProgramCall) -> None:
+    unwrap_options(walk, call)
+    unwrap_wrapper(walk, call)
 
 
-def then_judge(walk: Walk, call: Call) -> None:
-    options(walk, call)
+def then_judge(walk: Walk, call: ProgramCall) -> None:
+    unwrap_options(walk, call)
     walk.judge(call)
 
 
-def line_editor(walk: Walk, call: Call) -> None:
+def unwrap_line_editor(walk: Walk, call: ProgramCall) -> None:
     """ed and ex read their commands; those after an exclamation mark are the shell's."""
-    options(walk, call)
-    content = walk.stdin(call)
+    unwrap_options(walk, call)
+    content = walk.find_stdin(call)
     if content is not None and not content.opaque:
         for line in content.text.splitlines():
             _run_line(walk, call, line)
 
 
-def _run_line(walk: Walk, call: Call, line: str) -> None:
+def _run_line(walk: Walk, call: ProgramCall, line: str) -> None:
     match = _WAY_OUT.match(line)
     if match and match[1]:
         via = (*call.via, f"{call.name} !")
-        walk.shell(match[1], origin=walk.whole(call), via=via)
+        walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=via)
 
 
-def stream_editor(walk: Walk, call: Call) -> None:
+def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
     """sed, whose e command runs something."""
     for word in call.argv[1:]:
         if "e" not in word or word[:2] == "--":
@@ -101,40 +101,42 @@ def stream_editor(walk: Walk, call: Call) -> None:
         if found is not None:
             via = (*call.via, "sed e")
             text = found.group(found.lastindex or 0)
-            walk.shell(text, origin=walk.whole(call), via=via)
+            walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
 
 
-def recipes(walk: Walk, call: Call) -> None:
+def unwrap_recipes(walk: Walk, call: ProgramCall) -> None:
     """make that reads its rules, and asks a shell for each line."""
     if "-f-" not in call.argv and "-" not in call.argv:
         return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is None or content.opaque:
         return
     for match in _RECIPE.finditer(content.text):
-        walk.shell(match[1], origin=walk.whole(call), via=(*call.via, "make -f -"))
+        walk.walk_shell(
+            match[1], origin=walk.make_whole_origin(call), via=(*call.via, "make -f -")
+        )
 
 
-def ssh_options(walk: Walk, call: Call) -> None:
+def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
     """ProxyCommand and its like."""
     for index, word in enumerate(call.argv[1:], 1):
-        value = glued(word, "-o")
+        value = read_attached_value(word, "-o")
         if word == "-o" and index + 1 < len(call.argv):
             value = call.argv[index + 1]
         match = _SSH_COMMAND.match(value) if value else None
         if match:
             via = (*call.via, "ssh -o")
-            walk.shell(match[1], origin=walk.whole(call), via=via)
+            walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=via)
 
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("tar", "rsync", "zip"), then_judge),
     **dict.fromkeys(
-        ("man", "sort", "split", "vim", "vi", "nvim", "view", "gvim"), options
+        ("man", "sort", "split", "vim", "vi", "nvim", "view", "gvim"), unwrap_options
     ),
-    **dict.fromkeys(("less", "more", "scp", "sftp"), options),
-    **dict.fromkeys(("ed", "ex"), line_editor),
-    "gdb": debugger,
-    "sed": stream_editor,
-    "make": recipes,
+    **dict.fromkeys(("less", "more", "scp", "sftp"), unwrap_options),
+    **dict.fromkeys(("ed", "ex"), unwrap_line_editor),
+    "gdb": unwrap_debugger,
+    "sed": unwrap_stream_editor,
+    "make": unwrap_recipes,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.paths import (
     is_device,
     is_network,
@@ -21,7 +21,7 @@ _REPLACING = frozenset((">", ">|", "&>", ">&"))
 _SILENT = frozenset(("", ":", "true"))
 
 
-def redirected(walk: Walk, call: Call) -> None:
+def judge_redirections(walk: Walk, call: ProgramCall) -> None:
     told: set[str] = set()
     for redirect in call.simple.redirects:
         operator, target = redirect.operator, redirect.target
@@ -29,19 +29,19 @@ def redirected(walk: Walk, call: Call) -> None:
             continue
         if isinstance(target, Heredoc):
             continue
-        path = target if isinstance(target, str) else walk.known.word(target)
+        path = target if isinstance(target, str) else walk.known.expand_word(target)
         if operator == ">&" and (path.isdigit() or path == "-"):
             continue
-        rule = _overwrites(walk, call, operator, path)
+        rule = _find_overwrite(walk, call, operator, path)
         if rule and rule not in told:
             told.add(rule)
-            walk.report.whole(rule, call, uninspectable=rule.startswith("opaque"))
+            walk.report.add_whole(rule, call, uninspectable=rule.startswith("opaque"))
         if redirect.descriptor in ("", "1") and call.argv and not is_sink(path):
             printed = Printed(call.script, call.simple)
-            walk.known.write(path, printed, append=operator[-2:] == ">>")
+            walk.known.write_file(path, printed, append=operator[-2:] == ">>")
 
 
-def _overwrites(walk: Walk, call: Call, operator: str, path: str) -> str:
+def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> str:
     if is_device(path):
         return "disk-write"
     if is_network(path):

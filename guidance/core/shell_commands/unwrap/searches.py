@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.program_names import canonical
-from guidance.core.shell_commands.program_options import glued, operands
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.program_options import (
+    find_operands,
+    read_attached_value,
+)
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
 _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
-_XARGS_TAKING = names(
+_XARGS_TAKING = split_names(
     "-I -n -P -L -s -d -a -E -R -S --replace --max-args --max-procs --max-lines "
     "--max-chars --delimiter --arg-file --eof --process-slot-var"
 )
-_PARALLEL_TAKING = names(
+_PARALLEL_TAKING = split_names(
     "-j --jobs -a --arg-file -I --colsep -C -d --delimiter -N -n -L --max-args --joblog "
     "--results --timeout --delay --retries -S --sshlogin --tmpdir --halt --memfree"
 )
 
 
-def find(walk: Walk, call: Call) -> None:
+def unwrap_find(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     walk.judge(call)
-    places = _places(argv)
+    places = _list_places(argv)
     index = 1
     while index < len(argv):
         if argv[index] in _EXECUTING:
@@ -32,13 +35,13 @@ def find(walk: Walk, call: Call) -> None:
                 end += 1
             # What {} stands for lies below the places that are searched.
             inner = [places[0] if word == "{}" else word for word in argv[index:end]]
-            changed = call.changed([*argv[:index], *inner])
-            walk.inner(changed, index + 1, "find -exec", more=places)
+            changed = call.replace_arguments([*argv[:index], *inner])
+            walk.run_inner(changed, index + 1, "find -exec", more=places)
             index = end
         index += 1
 
 
-def _places(argv: list[str]) -> tuple[str, ...]:
+def _list_places(argv: list[str]) -> tuple[str, ...]:
     """The folders that find begins in."""
     places: list[str] = []
     for word in argv[1:]:
@@ -49,45 +52,45 @@ def _places(argv: list[str]) -> tuple[str, ...]:
     return tuple(places) or (".",)
 
 
-def find_quickly(walk: Walk, call: Call) -> None:
+def unwrap_fd(walk: Walk, call: ProgramCall) -> None:
     """fd -x and -X."""
     walk.judge(call)
     for flag in ("-x", "-X", "--exec", "--exec-batch"):
         if flag in call.argv:
-            walk.inner(call, call.argv.index(flag) + 1, f"fd {flag}", more=None)
+            walk.run_inner(call, call.argv.index(flag) + 1, f"fd {flag}", more=None)
             return
 
 
-def many(walk: Walk, call: Call) -> None:
+def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
     """xargs: the operands come from its input."""
-    found = _found(walk, call)
-    for place in operands(call.argv, taking=_XARGS_TAKING):
-        sign = _replaced(call.argv[:place])
+    found = _list_searched(walk, call)
+    for place in find_operands(call.argv, taking=_XARGS_TAKING):
+        sign = _find_replacement(call.argv[:place])
         if sign:
             value = found[0] if found else UNKNOWN
             argv = [
                 word.replace(sign, value) if index >= place else word
                 for index, word in enumerate(call.argv)
             ]
-            call = call.changed(argv)
-        walk.inner(call, place, "xargs", more=found)
+            call = call.replace_arguments(argv)
+        walk.run_inner(call, place, "xargs", more=found)
         return
 
 
-def _replaced(options: list[str]) -> str:
+def _find_replacement(options: list[str]) -> str:
     """What stands for the input, if xargs was told to put it into the command."""
     for index, word in enumerate(options):
         if word in ("-I", "--replace") and index + 1 < len(options):
             return options[index + 1]
         if word == "-i":
             return "{}"
-        value = glued(word, "-I", "--replace", "-i")
+        value = read_attached_value(word, "-I", "--replace", "-i")
         if value:
             return value
     return ""
 
 
-def _found(walk: Walk, call: Call) -> tuple[str, ...] | None:
+def _list_searched(walk: Walk, call: ProgramCall) -> tuple[str, ...] | None:
     """The places that a find before it searched, if that is what it reads."""
     stage = call.simple.stage
     if stage is None or stage[1] - stage[0] != 1:
@@ -95,39 +98,39 @@ def _found(walk: Walk, call: Call) -> tuple[str, ...] | None:
     item = call.script.items[stage[0]]
     if not isinstance(item, Simple) or not item.words:
         return None
-    argv = walk.known.argv(item.words)
-    return _places(argv) if argv and canonical(argv[0]) == "find" else None
+    argv = walk.known.build_argv(item.words)
+    return _list_places(argv) if argv and resolve_program(argv[0]) == "find" else None
 
 
-def parallel(walk: Walk, call: Call) -> None:
+def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     given = [":::", "::::", ":::+"]
-    for place in operands(argv, taking=_PARALLEL_TAKING):
+    for place in find_operands(argv, taking=_PARALLEL_TAKING):
         if argv[place] in given:
             # No command: every argument is one.
             for index in range(place + 1, len(argv)):
-                walk.argument(call, index, "parallel")
+                walk.walk_argument(call, index, "parallel")
             return
         ends = [argv.index(sign) for sign in given if sign in argv]
         last = min(ends) if ends else len(argv)
         values = tuple(argv[last + 1 :]) or None
         if last - place == 1:
-            walk.argument(call, place, "parallel")
+            walk.walk_argument(call, place, "parallel")
             if " " not in argv[place]:
-                walk.inner(call, place, "parallel", last=last, more=values)
+                walk.run_inner(call, place, "parallel", last=last, more=values)
         else:
-            walk.inner(call, place, "parallel", last=last, more=values)
+            walk.run_inner(call, place, "parallel", last=last, more=values)
         return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None:
-        walk.content(content, call, "parallel")
+        walk.walk_content(content, call, "parallel")
 
 
 HANDLERS: dict[str, Handler] = {
-    "find": find,
-    "fd": find_quickly,
-    "fdfind": find_quickly,
-    "xargs": many,
-    "parallel": parallel,
-    "rush": parallel,
+    "find": unwrap_find,
+    "fd": unwrap_fd,
+    "fdfind": unwrap_fd,
+    "xargs": unwrap_xargs,
+    "parallel": unwrap_parallel,
+    "rush": unwrap_parallel,
 }

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.call import Call
-from guidance.core.shell_commands.program_names import canonical
-from guidance.core.shell_commands.program_options import glued, operands, value_of
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.program_options import (
+    find_operands,
+    find_option_value,
+    read_attached_value,
+)
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.patterns import VARIABLES
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple, Substitution, Word
-from guidance.core.shell_commands.unwrap.wrappers import unwrap
+from guidance.core.shell_commands.unwrap.wrappers import unwrap_wrapper
 from guidance.core.shell_commands.walk import Handler, Walk
-from guidance.core.shell_commands.word_lists import names
+from guidance.core.shell_commands.word_lists import split_names
 
-SHELLS = names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash elvish")
+SHELLS = split_names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash elvish")
 _TAKING = ("--rcfile", "--init-file", "--init-command")
 _STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
@@ -57,7 +61,7 @@ _SETUP = {
 }
 
 
-def shell(walk: Walk, call: Call) -> None:
+def unwrap_shell(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     script = reading = False
     index = 1
@@ -76,64 +80,64 @@ def shell(walk: Walk, call: Call) -> None:
         # The name of a setting follows -o, also at the end of a bundle.
         index += word[-1] in "oO"
     if script and index < len(argv):
-        _positional(walk, call, index, f"{call.name} -c", argv[index + 2 :])
+        _run_positional(walk, call, index, f"{call.name} -c", argv[index + 2 :])
     elif script:
         if call.more is None:
-            walk.report.opaque("opaque-script", call)
+            walk.report.add_opaque("opaque-script", call)
     elif index < len(argv) and not reading:
         run_file(walk, call, index)
     else:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None:
-            walk.content(content, call, call.name)
+            walk.walk_content(content, call, call.name)
 
 
-def _positional(
-    walk: Walk, call: Call, place: int, via: str, arguments: list[str]
+def _run_positional(
+    walk: Walk, call: ProgramCall, place: int, via: str, arguments: list[str]
 ) -> None:
     before = walk.known.positional
     walk.known.positional = tuple(arguments)
-    walk.argument(call, place, via)
+    walk.walk_argument(call, place, via)
     walk.known.positional = before
 
 
-def run_file(walk: Walk, call: Call, place: int) -> None:
+def run_file(walk: Walk, call: ProgramCall, place: int) -> None:
     """A script file: only what this command itself wrote can be read."""
     path = call.argv[place]
     content: Content | None
     if path in _STDIN:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
     else:
-        content = walk.known.file(path)
+        content = walk.known.get_file(path)
     if content is None:
         return
     before = walk.known.positional
     walk.known.positional = tuple(call.argv[place + 1 :])
-    walk.content(content, call, f"{call.name} {path}".replace(UNKNOWN, "…"))
+    walk.walk_content(content, call, f"{call.name} {path}".replace(UNKNOWN, "…"))
     walk.known.positional = before
 
 
-def evaluate(walk: Walk, call: Call) -> None:
+def unwrap_eval(walk: Walk, call: ProgramCall) -> None:
     if len(call.argv) < 2 or _is_setup(call):
         return
-    walk.arguments(call, 1, call.name)
+    walk.walk_arguments(call, 1, call.name)
 
 
-def _is_setup(call: Call) -> bool:
+def _is_setup(call: ProgramCall) -> bool:
     """`eval "$(ssh-agent -s)"` and its like."""
-    simple = _substituted(call)
+    simple = _find_substitution(call)
     if simple is None or not all(isinstance(word, str) for word in simple.words):
         return False
     words = [str(word) for word in simple.words]
     if not words:
         return False
-    expected = _SETUP.get(canonical(words[0]))
+    expected = _SETUP.get(resolve_program(words[0]))
     if expected is None or simple.stage is not None:
         return False
     return not expected or any(word in words[1:3] for word in expected)
 
 
-def _substituted(call: Call) -> Simple | None:
+def _find_substitution(call: ProgramCall) -> Simple | None:
     words = call.simple.words[1:]
     if len(words) != 1 or not isinstance(words[0], Word):
         return None
@@ -146,113 +150,121 @@ def _substituted(call: Call) -> Simple | None:
     return items[0]
 
 
-def source(walk: Walk, call: Call) -> None:
+def unwrap_source(walk: Walk, call: ProgramCall) -> None:
     if len(call.argv) > 1:
-        simple = _substituted(call)
+        simple = _find_substitution(call)
         if simple is not None and _is_setup(call):
             return
         run_file(walk, call, 1)
 
 
-def trap(walk: Walk, call: Call) -> None:
+def unwrap_trap(walk: Walk, call: ProgramCall) -> None:
     """Its text is read when a signal comes: with the values of now, or with later ones."""
-    places = operands(call.argv)
+    places = find_operands(call.argv)
     if len(places) < 2 or call.argv[places[0]] in ("-", ""):
         return
     named = VARIABLES.findall(call.argv[places[0]])
     if all(name in walk.known.variables for name in named):
-        walk.argument(call, places[0], "trap")
+        walk.walk_argument(call, places[0], "trap")
     if named:
         walk.later.append((call, places[0], "trap"))
 
 
-def substitute_user(walk: Walk, call: Call) -> None:
+def unwrap_su(walk: Walk, call: ProgramCall) -> None:
     """su and runuser: a text after -c, or a shell that reads its input."""
-    place = value_of(call.argv, "-c", "--command", "--session-command")
+    place = find_option_value(call.argv, "-c", "--command", "--session-command")
     if place:
-        walk.argument(call, place, f"{call.name} -c")
+        walk.walk_argument(call, place, f"{call.name} -c")
         return
     if call.name == "runuser":
-        for index in operands(call.argv, taking=("-u", "--user", "-g", "-G", "-s")):
-            walk.inner(call, index, call.name)
+        for index in find_operands(
+            call.argv, taking=("-u", "--user", "-g", "-G", "-s")
+        ):
+            walk.run_inner(call, index, call.name)
             return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None:
-        walk.content(content, call, call.name)
+        walk.walk_content(content, call, call.name)
 
 
-def environment(walk: Walk, call: Call) -> None:
+def unwrap_env(walk: Walk, call: ProgramCall) -> None:
     """env, which can also split a text into words."""
     for index, word in enumerate(call.argv[1:], 1):
         if word in ("-S", "--split-string") and index + 1 < len(call.argv):
-            walk.arguments(call, index + 1, "env -S")
+            walk.walk_arguments(call, index + 1, "env -S")
             return
-        text = glued(word, "-S", "--split-string")
+        text = read_attached_value(word, "-S", "--split-string")
         if text is not None:
-            walk.shell(text, origin=walk.whole(call), via=(*call.via, "env -S"))
+            walk.walk_shell(
+                text, origin=walk.make_whole_origin(call), via=(*call.via, "env -S")
+            )
             return
-    unwrap(walk, call)
+    unwrap_wrapper(walk, call)
 
 
-def joined(walk: Walk, call: Call) -> None:
+def unwrap_joined(walk: Walk, call: ProgramCall) -> None:
     """watch and its like: the words are joined and given to a shell."""
-    for place in operands(call.argv, taking=("-n", "--interval", "-q", "--equexit")):
-        walk.arguments(call, place, call.name)
+    for place in find_operands(
+        call.argv, taking=("-n", "--interval", "-q", "--equexit")
+    ):
+        walk.walk_arguments(call, place, call.name)
         return
 
 
-def with_text(walk: Walk, call: Call) -> None:
+def unwrap_text_option(walk: Walk, call: ProgramCall) -> None:
     """Programs that take a shell text after an option."""
-    place = value_of(call.argv, "-c", "--command", "--exec", "--run", "-x", "-C", "-e")
+    place = find_option_value(
+        call.argv, "-c", "--command", "--exec", "--run", "-x", "-C", "-e"
+    )
     if place:
-        walk.argument(call, place, call.name)
+        walk.walk_argument(call, place, call.name)
 
 
-def lock(walk: Walk, call: Call) -> None:
-    place = value_of(call.argv, "-c", "--command")
+def unwrap_lock(walk: Walk, call: ProgramCall) -> None:
+    place = find_option_value(call.argv, "-c", "--command")
     if place:
-        walk.argument(call, place, "flock -c")
+        walk.walk_argument(call, place, "flock -c")
         return
     taking = ("-w", "--timeout", "-E", "--conflict-exit-code")
-    places = operands(call.argv, taking=taking)
+    places = find_operands(call.argv, taking=taking)
     if len(places) > 1:
-        walk.inner(call, places[1], "flock")
+        walk.run_inner(call, places[1], "flock")
 
 
-def each(walk: Walk, call: Call) -> None:
+def unwrap_each(walk: Walk, call: ProgramCall) -> None:
     """hyperfine and concurrently: every operand is a text of its own."""
     taking = ("-w", "-r", "-m", "-M", "--warmup", "--runs", "-n", "--export-json", "-L")
-    for place in operands(call.argv, taking=taking):
-        walk.argument(call, place, call.name)
+    for place in find_operands(call.argv, taking=taking):
+        walk.walk_argument(call, place, call.name)
 
 
-def later(walk: Walk, call: Call) -> None:
+def unwrap_later(walk: Walk, call: ProgramCall) -> None:
     """at and batch run what they read."""
-    if value_of(call.argv, "-f") or "-l" in call.argv or "-r" in call.argv:
+    if find_option_value(call.argv, "-f") or "-l" in call.argv or "-r" in call.argv:
         return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None:
-        walk.content(content, call, call.name)
+        walk.walk_content(content, call, call.name)
 
 
-def schedule(walk: Walk, call: Call) -> None:
+def unwrap_crontab(walk: Walk, call: ProgramCall) -> None:
     """crontab: the lines it reads, without their times."""
     walk.judge(call)
     if any(word in call.argv for word in ("-l", "-r", "-e")):
         return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is None:
         return
     if content.opaque:
-        walk.content(content, call, "crontab")
+        walk.walk_content(content, call, "crontab")
         return
-    lines = [job for line in content.text.splitlines() if (job := _job(line))]
+    lines = [job for line in content.text.splitlines() if (job := _read_job(line))]
     if not lines:
-        walk.report.found("schedule-remove", call)
-    walk.content(Content("\n".join(lines)), call, "crontab")
+        walk.report.add("schedule-remove", call)
+    walk.walk_content(Content("\n".join(lines)), call, "crontab")
 
 
-def _job(line: str) -> str:
+def _read_job(line: str) -> str:
     line = line.strip()
     if not line or line.startswith("#"):
         return ""
@@ -261,48 +273,48 @@ def _job(line: str) -> str:
     return parts[times] if len(parts) > times else ""
 
 
-def terminal(walk: Walk, call: Call) -> None:
+def unwrap_terminal(walk: Walk, call: ProgramCall) -> None:
     """screen and tmux: a command to start, or keys typed into a shell."""
     argv = call.argv
     taking = ("-S", "-s", "-t", "-n", "-c", "-x", "-y", "-F", "-L", "-f", "-T", "-e")
-    places = operands(argv, taking=taking)
+    places = find_operands(argv, taking=taking)
     if not places:
         return
     if call.name == "screen":
-        walk.inner(call, places[0], "screen")
+        walk.run_inner(call, places[0], "screen")
         return
     verb = argv[places[0]]
     if verb.startswith(("send", "new", "neww", "split", "respawn", "run", "pipe")):
         for place in places[1:]:
-            walk.argument(call, place, f"tmux {verb}")
+            walk.walk_argument(call, place, f"tmux {verb}")
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(SHELLS, shell),
-    "eval": evaluate,
-    "source": source,
-    ".": source,
-    "trap": trap,
-    "env": environment,
-    "su": substitute_user,
-    "runuser": substitute_user,
-    "watch": joined,
-    "viddy": joined,
-    "script": with_text,
-    "nodemon": with_text,
-    "watchexec": joined,
-    "nix-shell": with_text,
-    "nix": with_text,
-    "xterm": with_text,
-    "konsole": with_text,
-    "gnome-terminal": with_text,
-    "capsh": with_text,
-    "flock": lock,
-    "hyperfine": each,
-    "concurrently": each,
-    "at": later,
-    "batch": later,
-    "crontab": schedule,
-    "screen": terminal,
-    "tmux": terminal,
+    **dict.fromkeys(SHELLS, unwrap_shell),
+    "eval": unwrap_eval,
+    "source": unwrap_source,
+    ".": unwrap_source,
+    "trap": unwrap_trap,
+    "env": unwrap_env,
+    "su": unwrap_su,
+    "runuser": unwrap_su,
+    "watch": unwrap_joined,
+    "viddy": unwrap_joined,
+    "script": unwrap_text_option,
+    "nodemon": unwrap_text_option,
+    "watchexec": unwrap_joined,
+    "nix-shell": unwrap_text_option,
+    "nix": unwrap_text_option,
+    "xterm": unwrap_text_option,
+    "konsole": unwrap_text_option,
+    "gnome-terminal": unwrap_text_option,
+    "capsh": unwrap_text_option,
+    "flock": unwrap_lock,
+    "hyperfine": unwrap_each,
+    "concurrently": unwrap_each,
+    "at": unwrap_later,
+    "batch": unwrap_later,
+    "crontab": unwrap_crontab,
+    "screen": unwrap_terminal,
+    "tmux": unwrap_terminal,
 }

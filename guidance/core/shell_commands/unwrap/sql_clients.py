@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
-from guidance.core.shell_commands.program_options import operands
+from guidance.core.shell_commands.program_options import find_operands
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.walk import Handler, Walk
 
@@ -81,31 +81,31 @@ _META = re.compile(
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 
 
-def client(walk: Walk, call: Call) -> None:
+def unwrap_client(walk: Walk, call: ProgramCall) -> None:
     kind = CLIENTS[call.name]
     argv = call.argv
     said = False
     taking = {*kind.taking, *kind.flags}
     for index in range(1, len(argv)):
-        place, text = _sql_at(argv, index, kind.flags)
+        place, text = _find_sql(argv, index, kind.flags)
         if place:
             said = True
-            _argument(walk, call, place, text)
+            _run_argument(walk, call, place, text)
     if kind.first >= 0:
-        for place in operands(argv, taking=taking)[kind.first :]:
+        for place in find_operands(argv, taking=taking)[kind.first :]:
             said = True
-            _argument(walk, call, place, None)
+            _run_argument(walk, call, place, None)
     walk.judge(call)
     if not said and kind.reads:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None:
             read_sql(walk, call, content)
 
 
-def _sql_at(
+def _find_sql(
     argv: list[str], index: int, flags: tuple[str, ...]
 ) -> tuple[int, str | None]:
-    """The place of SQL behind a flag; its text if it is glued to the flag."""
+    """The place of SQL behind a flag; its text if it is attached to the flag."""
     word = argv[index]
     for flag in flags:
         if word == flag:
@@ -115,12 +115,12 @@ def _sql_at(
                 return index, word[len(flag) + 1 :]
         elif len(flag) == 2 and word.startswith(flag) and " " in word:
             return index, word[2:]
-        elif _bundled(word, flag) and index + 1 < len(argv):
+        elif _is_bundled(word, flag) and index + 1 < len(argv):
             return index + 1, None
     return 0, None
 
 
-def _bundled(word: str, flag: str) -> bool:
+def _is_bundled(word: str, flag: str) -> bool:
     """`-qAtc` ends with -c."""
     return (
         len(flag) == 2
@@ -130,92 +130,92 @@ def _bundled(word: str, flag: str) -> bool:
     )
 
 
-def _argument(walk: Walk, call: Call, place: int, text: str | None) -> None:
+def _run_argument(walk: Walk, call: ProgramCall, place: int, text: str | None) -> None:
     via = (*call.via, call.name)
     if text is None:
         read_text(
-            walk, call, Content(call.argv[place], origin=walk.origin(call, place))
+            walk, call, Content(call.argv[place], origin=walk.make_origin(call, place))
         )
     else:
-        walk.sql(text, origin=walk.whole(call), via=via)
+        walk.walk_sql(text, origin=walk.make_whole_origin(call), via=via)
 
 
-def read_sql(walk: Walk, call: Call, content: Content) -> None:
+def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
     """What a client reads from its input."""
     if content.opaque:
         # A file is as good as -f; anything else is put together on the way.
         if content.opaque not in ("file", "packed"):
-            walk.report.opaque("opaque-sql", call)
+            walk.report.add_opaque("opaque-sql", call)
         return
     read_text(walk, call, content)
 
 
-def read_text(walk: Walk, call: Call, content: Content) -> None:
-    origin = content.origin or walk.whole(call)
+def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
+    origin = content.origin or walk.make_whole_origin(call)
     via = (*call.via, call.name)
     for match in _META.finditer(content.text):
-        walk.shell(match[1], origin=walk.whole(call), via=(*via, "!"))
+        walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=(*via, "!"))
     if _RUNS_RESULT.search(content.text):
-        walk.report.opaque("opaque-sql", call)
-    walk.sql(content.text, origin=origin, via=via)
+        walk.report.add_opaque("opaque-sql", call)
+    walk.walk_sql(content.text, origin=origin, via=via)
 
 
 _KEYS = re.compile(r"^[^\w\n]*+(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)
 
 
-def keys(walk: Walk, call: Call) -> None:
+def unwrap_keys(walk: Walk, call: ProgramCall) -> None:
     """redis-cli, and nc to a cache: commands come line by line."""
     walk.judge(call)
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None and not content.opaque and _KEYS.search(content.text):
-        walk.report.found("database-flush", call)
+        walk.report.add("database-flush", call)
 
 
-def documents(walk: Walk, call: Call) -> None:
+def unwrap_mongosh(walk: Walk, call: ProgramCall) -> None:
     """mongosh: JavaScript in --eval, or read."""
     argv = call.argv
     for index, word in enumerate(argv[:-1]):
         if word in ("--eval", "-eval"):
-            text, origin = argv[index + 1], walk.origin(call, index + 1)
-            _documents(walk, call, Content(text, origin=origin))
+            text, origin = argv[index + 1], walk.make_origin(call, index + 1)
+            _scan_documents(walk, call, Content(text, origin=origin))
             return
     for word in argv:
         if word.startswith("--eval="):
-            _documents(walk, call, Content(word[7:]))
+            _scan_documents(walk, call, Content(word[7:]))
             return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None:
-        _documents(walk, call, content)
+        _scan_documents(walk, call, content)
 
 
-def _documents(walk: Walk, call: Call, content: Content) -> None:
+def _scan_documents(walk: Walk, call: ProgramCall, content: Content) -> None:
     masked = content.text
     if JAVASCRIPT.masked is not None:
         masked = JAVASCRIPT.masked.sub(lambda match: " " * len(match[0]), masked)
     if JAVASCRIPT.purges.search(masked):
-        walk.report.found("document-drop", call)
+        walk.report.add("document-drop", call)
     else:
         scan_content(walk, call, content, JAVASCRIPT)
 
 
-def cloud_query(walk: Walk, call: Call) -> None:
+def unwrap_cloud_query(walk: Walk, call: ProgramCall) -> None:
     """aws rds-data --sql, gcloud spanner --sql."""
     for index, word in enumerate(call.argv):
         if word == "--sql" and index + 1 < len(call.argv):
-            _argument(walk, call, index + 1, None)
+            _run_argument(walk, call, index + 1, None)
         elif word.startswith("--sql="):
-            _argument(walk, call, index, word[6:])
+            _run_argument(walk, call, index, word[6:])
     walk.judge(call)
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(CLIENTS, client),
-    "redis-cli": keys,
-    "nc": keys,
-    "ncat": keys,
-    "netcat": keys,
-    "telnet": keys,
-    "socat": keys,
-    "mongosh": documents,
-    "aws": cloud_query,
+    **dict.fromkeys(CLIENTS, unwrap_client),
+    "redis-cli": unwrap_keys,
+    "nc": unwrap_keys,
+    "ncat": unwrap_keys,
+    "netcat": unwrap_keys,
+    "telnet": unwrap_keys,
+    "socat": unwrap_keys,
+    "mongosh": unwrap_mongosh,
+    "aws": unwrap_cloud_query,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from guidance.core.shell_commands.call import Call
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_options import takes_next
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
@@ -144,7 +144,7 @@ mosh 1: --ssh --port -p --server
 """
 
 
-def _read(table: str) -> dict[str, tuple[Wrapper, ...]]:
+def _read_table(table: str) -> dict[str, tuple[Wrapper, ...]]:
     found: dict[str, list[Wrapper]] = {}
     lines: list[str] = []
     for line in table.strip().splitlines():
@@ -160,7 +160,7 @@ def _read(table: str) -> dict[str, tuple[Wrapper, ...]]:
     return {name: tuple(wrappers) for name, wrappers in found.items()}
 
 
-WRAPPERS: Mapping[str, tuple[Wrapper, ...]] = _read(_TABLE)
+WRAPPERS: Mapping[str, tuple[Wrapper, ...]] = _read_table(_TABLE)
 
 # They run a package's programs by name alone.
 RUNNERS = ("yarn", "pnpm")
@@ -175,26 +175,26 @@ _ASKING = {
 }
 
 
-def unwrap(walk: Walk, call: Call) -> None:
+def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
     """Judge what the wrapper runs, and the wrapper by its own rules if it has any."""
     wrappers = WRAPPERS[call.name]
     for wrapper in wrappers:
-        index = _inside(call, wrapper)
+        index = _find_inner(call, wrapper)
         if index:
             via = " ".join((call.name, *wrapper.words))
-            walk.inner(call, index, via)
+            walk.run_inner(call, index, via)
             return
     if call.name in RUNNERS and len(call.argv) > 1 and call.argv[1] in PATTERNS:
-        walk.inner(call, 1, call.name)
+        walk.run_inner(call, 1, call.name)
     elif call.name in _SHELLS and not _SHELL_FLAGS.isdisjoint(call.argv):
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None:
-            walk.content(content, call, call.name)
+            walk.walk_content(content, call, call.name)
     else:
         walk.judge(call)
 
 
-def _inside(call: Call, wrapper: Wrapper) -> int:
+def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
     """Where the inner command begins, 0 if there is none."""
     argv = call.argv
     skip = wrapper.skip
@@ -231,4 +231,4 @@ def _inside(call: Call, wrapper: Wrapper) -> int:
 
 _ASSIGNING = frozenset(("env", "sudo", "doas", "cross-env", "systemd-run", "exec"))
 
-HANDLERS: dict[str, Handler] = dict.fromkeys(WRAPPERS, unwrap)
+HANDLERS: dict[str, Handler] = dict.fromkeys(WRAPPERS, unwrap_wrapper)

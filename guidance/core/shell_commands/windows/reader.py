@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from guidance.core.shell_commands.limits import Budget
+from guidance.core.shell_commands.limits import ReadingBudget
 
 _TOKEN = re.compile(
     r"""
@@ -30,7 +30,9 @@ _MOST = 1_000
 Word = tuple[str, int, int]
 
 
-def commands(text: str, budget: Budget) -> Iterator[tuple[list[Word], bool]]:
+def split_commands(
+    text: str, budget: ReadingBudget
+) -> Iterator[tuple[list[Word], bool]]:
     """Words with their places, command by command, and whether it reads a pipe."""
     words: list[Word] = []
     parts: list[str] = []
@@ -47,7 +49,7 @@ def commands(text: str, budget: Budget) -> Iterator[tuple[list[Word], bool]]:
             if kind == "end" and not words:
                 piped = piped or match[0] == "|"
             elif kind == "end":
-                for each in _seen_through(words):
+                for each in _list_inner_commands(words):
                     yield each, piped
                 words = []
                 count += 1
@@ -71,11 +73,11 @@ def commands(text: str, budget: Budget) -> Iterator[tuple[list[Word], bool]]:
     if parts:
         words.append(("".join(parts), start, len(text)))
     if words:
-        for each in _seen_through(words):
+        for each in _list_inner_commands(words):
             yield each, piped
 
 
-def _seen_through(words: list[Word]) -> Iterator[list[Word]]:
+def _list_inner_commands(words: list[Word]) -> Iterator[list[Word]]:
     """The command, and those behind `if exist x`, `do`, an assignment."""
     index = 0
     while index < len(words) - 1:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.regex import byte_pattern
-from guidance.core.shell_commands.call import Call
+from guidance.core.regex import compile_byte_pattern
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.outputs import DOWNLOADERS
-from guidance.core.shell_commands.program_names import canonical
+from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
-from guidance.core.shell_commands.windows.reader import commands
+from guidance.core.shell_commands.windows.reader import split_commands
 
 # A text that holds one of these is worth reading as PowerShell or cmd as well.
-_SMELLS = (
+_WINDOWS_SIGNS = (
     "remove-",
     "clear-",
     "format-volume",
@@ -28,8 +28,8 @@ _SMELLS = (
     "ri ",
 )
 # The same for a text in ASCII.
-SMELLS = byte_pattern(
-    "|".join(re.sub(" $", "(?: |$)", smell) for smell in _SMELLS), ignore_case=True
+WINDOWS_SIGNS = compile_byte_pattern(
+    "|".join(re.sub(" $", "(?: |$)", sign) for sign in _WINDOWS_SIGNS), ignore_case=True
 )
 _METHODS = re.compile(r"(?:::|\)\.)delete\s*\(", re.IGNORECASE)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
@@ -38,68 +38,74 @@ _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _TAKING = ("-executionpolicy", "-ep", "-ex", "-exec", "-w", "-windowstyle", "-version")
 
 
-def smells(text: str) -> bool:
+def may_be_windows(text: str) -> bool:
     """Could it be meant for a Windows shell?"""
     lower = text.lower() + " "
-    return any(smell in lower for smell in _SMELLS)
+    return any(sign in lower for sign in _WINDOWS_SIGNS)
 
 
-def windows(walk: Walk, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
+def judge_windows(
+    walk: Walk, text: str, *, origin: Origin, via: tuple[str, ...]
+) -> None:
     """Judge a text as a Windows shell would cut it."""
     walk.enter(text)
     script = Script(text, origin, [])
     fetching = "downloadstring" in text.lower()
     downloaded = False
     for match in _METHODS.finditer(text):
-        walk.report.at("windows-remove", origin.span(*match.span()), via=via)
-    for words, piped in commands(text, walk.budget):
+        walk.report.add_at("windows-remove", origin.span(*match.span()), via=via)
+    for words, piped in split_commands(text, walk.budget):
         walk.budget.command()
         argv = [word for word, _, _ in words]
-        name = canonical(argv[0])
+        name = resolve_program(argv[0])
         simple = Simple([*argv], words[0][1])
         simple.end = words[-1][2]
-        call = Call(name, argv, script, simple, via, -1)
+        call = ProgramCall(name, argv, script, simple, via, -1)
         call.more = None if piped else ()
         if name in _EVALUATING:
-            _expression(walk, call, downloaded=downloaded)
+            _run_expression(walk, call, downloaded=downloaded)
         else:
             walk.run(call)
         downloaded = downloaded or fetching or name in DOWNLOADERS
     walk.leave()
 
 
-def _expression(walk: Walk, call: Call, *, downloaded: bool) -> None:
+def _run_expression(walk: Walk, call: ProgramCall, *, downloaded: bool) -> None:
     text = " ".join(call.argv[1:])
     if downloaded:
-        walk.report.opaque("opaque-download", call)
+        walk.report.add_opaque("opaque-download", call)
     elif not text or "$" in text or UNKNOWN in text:
-        walk.report.opaque("opaque-script", call)
+        walk.report.add_opaque("opaque-script", call)
     else:
-        windows(walk, text, origin=walk.whole(call), via=(*call.via, call.name))
+        judge_windows(
+            walk, text, origin=walk.make_whole_origin(call), via=(*call.via, call.name)
+        )
 
 
-def command_prompt(walk: Walk, call: Call) -> None:
+def unwrap_cmd(walk: Walk, call: ProgramCall) -> None:
     """cmd /c text: quotes around the whole are cmd's, the rest is joined."""
     for index, word in enumerate(call.argv):
         if word.lower() in ("/c", "/k", "//c", "//k") and index + 1 < len(call.argv):
             rest = call.argv[index + 1 :]
-            origin = walk.whole(call, index=index + 1)
+            origin = walk.make_whole_origin(call, index=index + 1)
             if len(rest) == 1:
-                origin = walk.origin(call, index + 1)
-            windows(walk, " ".join(rest), origin=origin, via=(*call.via, "cmd /c"))
+                origin = walk.make_origin(call, index + 1)
+            judge_windows(
+                walk, " ".join(rest), origin=origin, via=(*call.via, "cmd /c")
+            )
             return
-    content = walk.stdin(call)
+    content = walk.find_stdin(call)
     if content is not None:
-        walk.content(content, call, "cmd")
+        walk.walk_content(content, call, "cmd")
 
 
-def powershell(walk: Walk, call: Call) -> None:
+def unwrap_powershell(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     index = 1
     while index < len(argv):
         word = argv[index]
         if _ENCODED.match(word):
-            walk.report.opaque("opaque-decoded", call)
+            walk.report.add_opaque("opaque-decoded", call)
             return
         if word.lower() in ("-file", "-f"):
             return
@@ -111,36 +117,42 @@ def powershell(walk: Walk, call: Call) -> None:
         index += 2 if word.lower() in _TAKING else 1
     rest = argv[index:]
     if not rest or rest == ["-"]:
-        content = walk.stdin(call)
+        content = walk.find_stdin(call)
         if content is not None and content.opaque:
-            walk.content(content, call, "powershell")
+            walk.walk_content(content, call, "powershell")
         elif content is not None:
-            origin = content.origin or walk.whole(call)
-            windows(walk, content.text, origin=origin, via=(*call.via, "powershell"))
+            origin = content.origin or walk.make_whole_origin(call)
+            judge_windows(
+                walk, content.text, origin=origin, via=(*call.via, "powershell")
+            )
         return
     text = " ".join(rest)
     if text.strip(UNKNOWN) == "":
-        walk.report.opaque("opaque-script", call)
+        walk.report.add_opaque("opaque-script", call)
         return
     origin = (
-        walk.origin(call, index) if len(rest) == 1 else walk.whole(call, index=index)
+        walk.make_origin(call, index)
+        if len(rest) == 1
+        else walk.make_whole_origin(call, index=index)
     )
-    windows(walk, text, origin=origin, via=(*call.via, "powershell"))
+    judge_windows(walk, text, origin=origin, via=(*call.via, "powershell"))
 
 
-def for_files(walk: Walk, call: Call) -> None:
+def unwrap_forfiles(walk: Walk, call: ProgramCall) -> None:
     """forfiles /c "cmd /c del @file"."""
     for index, word in enumerate(call.argv[:-1]):
         if word.lower() == "/c":
             text = call.argv[index + 1]
-            origin = walk.origin(call, index + 1)
-            windows(walk, text, origin=origin, via=(*call.via, "forfiles"))
+            origin = walk.make_origin(call, index + 1)
+            judge_windows(walk, text, origin=origin, via=(*call.via, "forfiles"))
 
 
 HANDLERS: dict[str, Handler] = {
-    "cmd": command_prompt,
-    "powershell": powershell,
-    "forfiles": for_files,
-    "iex": lambda walk, call: _expression(walk, call, downloaded=False),
-    "invoke-expression": lambda walk, call: _expression(walk, call, downloaded=False),
+    "cmd": unwrap_cmd,
+    "powershell": unwrap_powershell,
+    "forfiles": unwrap_forfiles,
+    "iex": lambda walk, call: _run_expression(walk, call, downloaded=False),
+    "invoke-expression": lambda walk, call: _run_expression(
+        walk, call, downloaded=False
+    ),
 }

@@ -7,20 +7,28 @@ from collections.abc import Callable
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
-from guidance.core.steps.gates.budget import budget, slope
-from guidance.core.steps.gates.progress import checkpoint, coherence, step_limit
-from guidance.core.steps.gates.repetition import repetition, rework, uncertainty
+from guidance.core.steps.gates.budget import check_budget, check_slope
+from guidance.core.steps.gates.progress import (
+    check_checkpoint,
+    check_coherence,
+    check_step_limit,
+)
+from guidance.core.steps.gates.repetition import (
+    check_repetition,
+    check_rework,
+    check_uncertainty,
+)
 
 Gate = Callable[[ContinueLimits, Evidence], Finding | None]
 
 # Findings are listed in this order; which decision wins does not depend on it.
 REGISTRY: dict[str, Gate] = {
-    "coherence": coherence,
-    "step_limit": step_limit,
-    "budget": budget,
-    "rework": rework,
-    "uncertainty": uncertainty,
-    "repetition": repetition,
-    "slope": slope,
-    "checkpoint": checkpoint,
+    "coherence": check_coherence,
+    "step_limit": check_step_limit,
+    "budget": check_budget,
+    "rework": check_rework,
+    "uncertainty": check_uncertainty,
+    "repetition": check_repetition,
+    "slope": check_slope,
+    "checkpoint": check_checkpoint,
 }

@@ -1,32 +1,32 @@
-"""What the run uses up: its budget, and whether each step costs more than the last."""
+"""Gates on spend: the budget, and steps that cost more and more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from guidance.core.money import usd
-from guidance.core.number_format import duration, percent_beside
+from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 
 
-def budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     """One finding that names every part of which nothing is left."""
     left, whole = evidence.remaining, evidence.budget
     gone = [
         (name, amount, limit, unit)
         for name, amount, limit, unit in (
-            ("tokens", left.tokens, whole.tokens, _count),
-            ("tool calls", left.tool_calls, whole.tool_calls, _count),
-            ("time", left.time_ms, whole.time_ms, duration),
-            ("cost", left.cost_micros, whole.cost_micros, _dollars),
+            ("tokens", left.tokens, whole.tokens, _format_count),
+            ("tool calls", left.tool_calls, whole.tool_calls, _format_count),
+            ("time", left.time_ms, whole.time_ms, format_duration),
+            ("cost", left.cost_micros, whole.cost_micros, _format_dollars),
         )
         if amount is not None and amount <= 0
     ]
     if not gone:
         return None
-    message = "; ".join(_used_up(*part) for part in gone)
+    message = "; ".join(_describe_used_up(*part) for part in gone)
     return Finding(
         gate="budget",
         decision="stop",
@@ -37,7 +37,7 @@ def budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     )
 
 
-def slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     trend = evidence.trend
     most = limits.max_budget_slope
     if trend is None or not trend.significant or trend.slope <= most:
@@ -46,7 +46,7 @@ def slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
         gate="slope",
         decision="throttle",
         message=(
-            f"Spend rising {percent_beside(trend.slope, most, places=1)} a step "
+            f"Spend rising {format_percent_beside(trend.slope, most, places=1)} a step "
             f"over the last {trend.points} steps"
         ),
         value=trend.slope,
@@ -54,7 +54,7 @@ def slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     )
 
 
-def _used_up(
+def _describe_used_up(
     name: str, amount: int, limit: int | None, unit: Callable[[int], str]
 ) -> str:
     of = "" if limit is None else f" of {unit(limit)}"
@@ -62,9 +62,9 @@ def _used_up(
     return f"{name} used up: {unit(0)}{of} left{over}"
 
 
-def _count(amount: int) -> str:
+def _format_count(amount: int) -> str:
     return f"{amount:,}"
 
 
-def _dollars(micros: int) -> str:
+def _format_dollars(micros: int) -> str:
     return f"{usd(micros)} USD"

@@ -1,14 +1,20 @@
-"""Is the run going round in circles: rework, uncertainty, the same steps again."""
+"""Gates against work without progress: rework, uncertainty, repetition."""
 
 from __future__ import annotations
 
-from guidance.core.number_format import beside, in_words, percent, percent_beside, plain
+from guidance.core.number_format import (
+    format_beside,
+    format_count,
+    format_percent,
+    format_percent_beside,
+    format_plain,
+)
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 
 
-def rework(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+def check_rework(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     ratio = evidence.rework_ratio
     most = limits.max_rework_ratio
     if not evidence.rework_enough or ratio <= most:
@@ -17,15 +23,15 @@ def rework(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
         gate="rework",
         decision="pause",
         message=(
-            f"Rework ratio {percent_beside(ratio, most, places=0)}, "
-            f"over the {percent(most)} limit"
+            f"Rework ratio {format_percent_beside(ratio, most, places=0)}, "
+            f"over the {format_percent(most)} limit"
         ),
         value=ratio,
         limit=most,
     )
 
 
-def uncertainty(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+def check_uncertainty(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     value = evidence.uncertainty
     most = limits.max_uncertainty
     if value is None or value <= most:
@@ -34,21 +40,21 @@ def uncertainty(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
         gate="uncertainty",
         decision="pause",
         message=(
-            f"Uncertainty {beside(value, most, places=2)}, "
-            f"over the {plain(most, places=2)} limit"
+            f"Uncertainty {format_beside(value, most, places=2)}, "
+            f"over the {format_plain(most, places=2)} limit"
         ),
         value=value,
         limit=most,
     )
 
 
-def repetition(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+def check_repetition(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     length = evidence.cycle or evidence.turns_cycle
     if not length:
         return None
-    times = in_words(limits.repeat_limit)
+    times = format_count(limits.repeat_limit)
     unit = "step" if evidence.cycle else "turn"
-    what = unit if length == 1 else f"{in_words(length)} {unit}s"
+    what = unit if length == 1 else f"{format_count(length)} {unit}s"
     return Finding(
         gate="repetition",
         decision="pause",

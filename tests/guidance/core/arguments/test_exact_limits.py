@@ -11,9 +11,9 @@ from guidance.core.strict_json import (
     DEPTH_LIMIT,
     INTEGER_LIMIT,
     NODE_LIMIT,
-    Refused,
+    JsonRefused,
     check_size,
-    integer,
+    parse_integer,
 )
 
 
@@ -29,21 +29,21 @@ def nested(depth: int, kind: type[Any]) -> Any:
 def test_nesting(kind: type[Any]) -> None:
     assert DEPTH_LIMIT == 32
     check_size(nested(32, kind))
-    with pytest.raises(Refused, match="deeper than 32"):
+    with pytest.raises(JsonRefused, match="deeper than 32"):
         check_size(nested(33, kind))
 
 
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_whole_numbers(sign: str) -> None:
     assert INTEGER_LIMIT == 2**53 - 1
-    assert integer(f"{sign}{2**53 - 1}") == int(f"{sign}{2**53 - 1}")
-    with pytest.raises(Refused, match="outside"):
-        integer(f"{sign}{2**53}")
+    assert parse_integer(f"{sign}{2**53 - 1}") == int(f"{sign}{2**53 - 1}")
+    with pytest.raises(JsonRefused, match="outside"):
+        parse_integer(f"{sign}{2**53}")
 
 
 def test_the_number_of_values() -> None:
     check_size([1] * (NODE_LIMIT - 1))
-    with pytest.raises(Refused, match=f"more than {NODE_LIMIT:,} values"):
+    with pytest.raises(JsonRefused, match=f"more than {NODE_LIMIT:,} values"):
         check_size([1] * NODE_LIMIT)
 
 

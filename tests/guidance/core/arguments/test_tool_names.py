@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import (
-    allowlisted,
-    call_key,
-    pattern_problem,
-    tool_problem,
+    build_call_key,
+    find_pattern_problem,
+    find_tool_problem,
+    is_allowlisted,
 )
 from tests.examples import examples
 from tests.rows import each_row
@@ -28,7 +28,7 @@ def key(**changed: Any) -> str:
         "policy_hash": "sha256:" + "0" * 64,
         **changed,
     }
-    return call_key(**call)
+    return build_call_key(**call)
 
 
 def test_gw_06_the_order_of_keys_does_not_matter() -> None:
@@ -90,38 +90,38 @@ def test_a_key_does_not_depend_on_how_the_object_was_made(
 
 def test_eg_11_and_12_a_list_of_names() -> None:
     allowed = ("Read", "Write", "Edit")
-    assert not allowlisted("Bash", allowed)
-    assert allowlisted("Read", allowed)
+    assert not is_allowlisted("Bash", allowed)
+    assert is_allowlisted("Read", allowed)
 
 
 def test_eg_13_the_beginning_of_names() -> None:
-    assert allowlisted("mcp_memory", ("mcp_*",))
-    assert not allowlisted("xmcp_memory", ("mcp_*",))
+    assert is_allowlisted("mcp_memory", ("mcp_*",))
+    assert not is_allowlisted("xmcp_memory", ("mcp_*",))
 
 
 def test_eg_14_no_list_allows_everything() -> None:
-    assert allowlisted("Bash", None)
+    assert is_allowlisted("Bash", None)
 
 
 def test_eg_41_an_empty_list_allows_nothing() -> None:
-    assert not allowlisted("Read", ())
+    assert not is_allowlisted("Read", ())
 
 
 def test_a_star_alone_allows_everything_and_case_counts() -> None:
-    assert allowlisted("anything", ("*",))
-    assert not allowlisted("read", ("Read",))
-    assert not allowlisted("Read ", ("Read",))
-    assert not allowlisted("Re\u0430d", ("Read",))
+    assert is_allowlisted("anything", ("*",))
+    assert not is_allowlisted("read", ("Read",))
+    assert not is_allowlisted("Read ", ("Read",))
+    assert not is_allowlisted("Re\u0430d", ("Read",))
 
 
 @each_row("pattern", ["", " ", "a*b", "*x", "**", "Ba\u202esh", "x\n"])
 def test_patterns_that_would_not_do_what_they_seem_to(pattern: str) -> None:
-    assert pattern_problem(pattern)
+    assert find_pattern_problem(pattern)
 
 
 @each_row("pattern", ["*", "Bash", "mcp__*", "Datei lesen", "読む"])
 def test_patterns_that_do(pattern: str) -> None:
-    assert pattern_problem(pattern) is None
+    assert find_pattern_problem(pattern) is None
 
 
 @each_row(
@@ -145,9 +145,9 @@ def test_patterns_that_do(pattern: str) -> None:
     ids=lambda name: ascii(name)[:24],
 )
 def test_m56_names_that_cannot_be_those_of_a_tool(name: str) -> None:
-    assert tool_problem(name)
+    assert find_tool_problem(name)
 
 
 @each_row("name", ["Bash", "approve", "mcp__db__query", "a.b/c:d-e", "x y"])
 def test_m56_names_that_can(name: str) -> None:
-    assert tool_problem(name) is None
+    assert find_tool_problem(name) is None

@@ -5,7 +5,7 @@ Rows that this product answers differently, or has nothing to answer with:
 
 | row | here |
 |---|---|
-| VR-08 undefined | a body without a text is refused by its door |
+| VR-08 undefined | a body without a text is refused by the API |
 | VR-30 | a mode is never unset: the severity gives one; an unknown one counts as blocking |
 | VR-35 loader failure | definitions are part of the policy: there is nothing to load |
 | VR-36, VR-37 | no client hook judges verdicts: every one reaches the server and counts |

@@ -14,13 +14,13 @@ from guidance.core.checks import (
     Refused,
     Verdict,
     VerdictProblem,
+    apply_verdict,
     choose_gates,
     combine,
     open_check,
-    read_body,
     read_gate,
-    read_text,
-    take_verdict,
+    read_verdict_body,
+    read_verdict_text,
 )
 
 DIGEST = "a" * 64
@@ -50,7 +50,7 @@ def opened(**fields: Any) -> tuple[CombinedGates, CheckState]:
 
 def after(state: CheckState, *verdicts: Verdict, gates: CombinedGates) -> Outcome:
     for verdict in verdicts:
-        outcome = take_verdict(state, verdict, gates=gates)
+        outcome = apply_verdict(state, verdict, gates=gates)
         state = outcome.state
     return outcome
 
@@ -66,13 +66,13 @@ def judged(criterion: str = "quality.1", *, passed: bool = True) -> JudgeEvidenc
 
 
 def read(text: str, *, gates: int | None = None, bare: bool = False) -> Verdict:
-    verdict = read_text(text, gates=gates, bare=bare)
+    verdict = read_verdict_text(text, gates=gates, bare=bare)
     assert isinstance(verdict, Verdict), verdict
     return verdict
 
 
 def why_not(text: str, *, gates: int | None = None, bare: bool = False) -> str:
-    problem = read_text(text, gates=gates, bare=bare)
+    problem = read_verdict_text(text, gates=gates, bare=bare)
     assert isinstance(problem, VerdictProblem), problem
     assert all(path == "text" for path, _ in problem.errors)
     return problem.message
@@ -87,7 +87,7 @@ def entry(index: object = 1, passed: object = True, **fields: Any) -> dict[str, 
 
 
 def body_problems(document: object, *, gates: int | None = 3) -> dict[str, str]:
-    problem = read_body(document, gates=gates)
+    problem = read_verdict_body(document, gates=gates)
     assert isinstance(problem, VerdictProblem), problem
     return dict(problem.errors)
 

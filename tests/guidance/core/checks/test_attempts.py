@@ -14,11 +14,11 @@ from guidance.core.checks import (
     JudgeEvidence,
     NotOffered,
     Verdict,
-    exhaustion_text,
-    exhaustion_title,
+    apply_ruling,
+    apply_verdict,
+    build_exhaustion_text,
+    build_exhaustion_title,
     open_check,
-    rule,
-    take_verdict,
 )
 from tests.guidance.core.checks.builders import (
     FAIL,
@@ -80,12 +80,12 @@ def test_vr_27_fail_without_attempts_left_waits_for_a_person() -> None:
     gates = check(retrying(max_attempts=3))
     state = after(open_check(gates), FAIL, FAIL, FAIL, gates=gates).state
     assert state.offers == ("retry", "skip", "abort")
-    assert exhaustion_text(gates, state) == (
+    assert build_exhaustion_text(gates, state) == (
         "Not passed after 3 attempts: quality. Last: No test covers the retry"
     )
     once = check(retrying(max_attempts=1))
     state = after(open_check(once), FAIL, gates=once).state
-    assert exhaustion_title(once, state) == "Not passed after 1 attempt: quality"
+    assert build_exhaustion_title(once, state) == "Not passed after 1 attempt: quality"
 
 
 def test_vr_28_advisory_goes_on_with_a_warning() -> None:
@@ -107,7 +107,7 @@ def test_vr_28_the_warning_names_the_gates_that_failed() -> None:
 def test_the_warning_says_why_a_claim_was_not_believed() -> None:
     gates, state = opened(criteria=[{"text": "It is clear", "verifier": "judge"}])
     said = JudgeEvidence(criterion="quality.1", passed=False, rationale="What is foo?")
-    outcome = take_verdict(state, PASS, gates=gates, evidence=[said])
+    outcome = apply_verdict(state, PASS, gates=gates, evidence=[said])
     assert outcome.warning is not None
     assert outcome.warning.startswith("Gate not passed: quality. PASS was claimed")
     assert outcome.warning.endswith(" (quality.1: What is foo?)")
@@ -135,7 +135,9 @@ def exhausted() -> CheckState:
 
 
 def test_vr_31_retry_resets_the_attempts_and_history_keeps_a_row() -> None:
-    state = rule(exhausted(), "retry", said="One more", guidance="Mock the clock")
+    state = apply_ruling(
+        exhausted(), "retry", said="One more", guidance="Mock the clock"
+    )
     assert (state.status, state.attempts, state.attempt) == ("open", 0, 1)
     assert (state.resets, state.guidance) == (1, "Mock the clock")
     assert [event.what for event in state.history] == ["failed", "failed", "reset"]
@@ -146,12 +148,12 @@ def test_vr_31_resets_are_capped() -> None:
     gates, state = opened(severity="critical")
     for _ in range(MAX_RESETS):
         state = after(state, FAIL, FAIL, gates=gates).state
-        state = rule(state, "retry", said="Again")
+        state = apply_ruling(state, "retry", said="Again")
     state = after(state, FAIL, FAIL, gates=gates).state
     assert (state.resets, state.offers) == (3, ("skip", "abort"))
     with pytest.raises(NotOffered, match="offers skip, abort"):
-        rule(state, "retry", said="Again")
-    assert rule(state, "skip", said="Enough").status == "skipped"
+        apply_ruling(state, "retry", said="Again")
+    assert apply_ruling(state, "skip", said="Enough").status == "skipped"
 
 
 def test_a_check_that_may_never_be_reset() -> None:
@@ -161,7 +163,7 @@ def test_a_check_that_may_never_be_reset() -> None:
 
 
 def test_vr_32_skip_ends_the_check_unpassed() -> None:
-    state = rule(exhausted(), "skip", said="Known and accepted")
+    state = apply_ruling(exhausted(), "skip", said="Known and accepted")
     assert (state.status, state.attempts) == ("skipped", 2)
     assert (state.history[-1].what, state.history[-1].said) == (
         "skipped",
@@ -170,13 +172,13 @@ def test_vr_32_skip_ends_the_check_unpassed() -> None:
 
 
 def test_vr_33_abort() -> None:
-    assert rule(exhausted(), "abort", said="Wrong way").status == "aborted"
+    assert apply_ruling(exhausted(), "abort", said="Wrong way").status == "aborted"
 
 
 @each_row("ruling", ["approve", "RETRY", "", "open", "skipped"])
 def test_vr_34_an_unknown_ruling(ruling: str) -> None:
     with pytest.raises(NotOffered):
-        rule(exhausted(), ruling, said="x")
+        apply_ruling(exhausted(), ruling, said="x")
 
 
 @each_row("ruling", ["retry", "skip", "abort"])
@@ -185,7 +187,7 @@ def test_rulings_are_offered_on_exhausted_checks_alone(mode: str, ruling: str) -
     gates, state = opened(mode=mode)
     for one in (state, after(state, FAIL, gates=gates).state):
         with pytest.raises(NotOffered, match="offers nothing"):
-            rule(one, ruling, said="x")
+            apply_ruling(one, ruling, said="x")
 
 
 def test_vr_41_every_fail_counts() -> None:
@@ -207,18 +209,18 @@ def test_vr_42_mixed_gates_take_the_strictest_of_all() -> None:
 @pytest.mark.parametrize("ruling", ["skip", "abort"])
 def test_vr_43_an_ended_check_takes_nothing_more(ruling: str) -> None:
     gates, _ = opened(severity="critical")
-    state = rule(exhausted(), ruling, said="x")
+    state = apply_ruling(exhausted(), ruling, said="x")
     with pytest.raises(NotOffered, match="takes no more verdicts"):
-        take_verdict(state, PASS, gates=gates)
+        apply_verdict(state, PASS, gates=gates)
     for word in ("retry", "skip", "abort"):
         with pytest.raises(NotOffered):
-            rule(state, word, said="x")
+            apply_ruling(state, word, said="x")
 
 
 def test_no_verdict_is_taken_while_a_person_has_to_choose() -> None:
     gates, _ = opened(severity="critical")
     with pytest.raises(NotOffered, match="exhausted"):
-        take_verdict(exhausted(), PASS, gates=gates)
+        apply_verdict(exhausted(), PASS, gates=gates)
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,6 @@ def test_a_state_survives_its_json() -> None:
     gates, state = opened(severity="critical", criteria=["x"])
     entries = (GateVerdict(index=1, passed=False, rationale="Why"),)
     state = after(state, replace(FAIL, per_gate=entries), FAIL, gates=gates).state
-    state = rule(state, "retry", said="Again", guidance="Two\nlines")
+    state = apply_ruling(state, "retry", said="Again", guidance="Two\nlines")
     for one in (open_check(gates), state):
         assert CheckState.from_json(json.loads(json.dumps(one.to_json()))) == one

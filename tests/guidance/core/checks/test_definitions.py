@@ -13,7 +13,7 @@ from guidance.core.checks import (
     GateDefinition,
     Refused,
     Retry,
-    gates_to_json,
+    dump_gates,
     read_gate,
     read_gates,
 )
@@ -93,7 +93,7 @@ def test_every_key_is_read_and_written_again() -> None:
             ),
         )
     }
-    assert gates_to_json(gates) == {"test-suite": FULL}
+    assert dump_gates(gates) == {"test-suite": FULL}
     inline = gates["test-suite"].to_json()
     assert inline == {"id": "test-suite", **FULL}
     assert read_gate(inline) == gates["test-suite"]
@@ -103,7 +103,7 @@ def test_every_key_is_read_and_written_again() -> None:
 def test_the_shortest_gate_is_written_and_read_again(severity: str) -> None:
     gates, problems = of_policy({"a": {"severity": severity}})
     assert problems == {}
-    assert of_policy(gates_to_json(gates)) == (gates, {})
+    assert of_policy(dump_gates(gates)) == (gates, {})
     assert read_gate(gates["a"].to_json()) == gates["a"]
 
 

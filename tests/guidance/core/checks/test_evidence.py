@@ -13,11 +13,11 @@ from guidance.core.checks import (
     JudgeEvidence,
     Outcome,
     Refused,
-    exhaustion_text,
+    apply_verdict,
+    build_exhaustion_text,
+    list_unproven,
     open_check,
     read_evidence,
-    take_verdict,
-    unproven,
 )
 from tests.guidance.core.checks.builders import (
     COMMAND,
@@ -44,7 +44,7 @@ REPORT: dict[str, Any] = {
 
 
 def claimed(*evidence: Evidence, state: CheckState | None = None) -> Outcome:
-    return take_verdict(state or open_check(BOTH), PASS, gates=BOTH, evidence=evidence)
+    return apply_verdict(state or open_check(BOTH), PASS, gates=BOTH, evidence=evidence)
 
 
 def test_a_pass_with_every_result_passes() -> None:
@@ -70,7 +70,7 @@ def test_a_pass_with_every_result_passes() -> None:
 def test_a_pass_without_a_passing_result_of_the_right_kind_fails(
     evidence: tuple[Evidence, ...], missing: tuple[str, ...]
 ) -> None:
-    assert unproven(BOTH, evidence) == missing
+    assert list_unproven(BOTH, evidence) == missing
     outcome = claimed(*evidence)
     assert (outcome.word, outcome.unproven) == ("retry", missing)
     (event,) = outcome.state.history
@@ -81,7 +81,7 @@ def test_a_pass_without_a_passing_result_of_the_right_kind_fails(
 def test_a_claim_without_proof_uses_up_an_attempt_and_ends_with_a_person() -> None:
     outcome = claimed(state=claimed().state)
     assert outcome.word == "exhausted"
-    text = exhaustion_text(BOTH, outcome.state)
+    text = build_exhaustion_text(BOTH, outcome.state)
     assert "without a passing result for quality.1, quality.3" in text
 
 
@@ -95,12 +95,12 @@ def test_evidence_counts_for_its_own_attempt_alone() -> None:
 )
 def test_a_claim_without_proof_in_the_mild_modes(mode: str, word: str) -> None:
     gates = check(gate(mode=mode, criteria=[COMMAND]))
-    outcome = take_verdict(open_check(gates), PASS, gates=gates)
+    outcome = apply_verdict(open_check(gates), PASS, gates=gates)
     assert (outcome.word, outcome.unproven) == (word, ("quality.1",))
 
 
 def test_a_fail_stays_one_whatever_is_proven() -> None:
-    outcome = take_verdict(
+    outcome = apply_verdict(
         open_check(BOTH), FAIL, gates=BOTH, evidence=(ran(), judged("quality.3"))
     )
     assert (outcome.word, outcome.unproven) == ("retry", ())

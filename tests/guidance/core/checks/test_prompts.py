@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from guidance.core.checks import (
     GateVerdict,
+    apply_ruling,
+    apply_verdict,
+    build_previous_feedback,
+    build_prompt,
     open_check,
-    previous_feedback,
-    prompt_text,
-    rule,
-    take_verdict,
 )
 from tests.guidance.core.checks.builders import (
     COMMAND,
@@ -40,7 +40,7 @@ SAYS = (GateVerdict(index=2, passed=False, rationale="Out of date"),)
 
 
 def test_the_first_prompt_shows_the_attempt_and_every_gate() -> None:
-    lines = prompt_text(GATES, open_check(GATES)).splitlines()
+    lines = build_prompt(GATES, open_check(GATES)).splitlines()
     assert lines[0] == "Attempt 1 of 2"
     assert "blocking" in lines[1]
     assert "Gate 1: Test suite (test-suite, critical)" in lines
@@ -53,7 +53,7 @@ def test_the_first_prompt_shows_the_attempt_and_every_gate() -> None:
 
 
 def test_a_criterion_with_a_verifier_says_what_proves_it() -> None:
-    prompt = prompt_text(GATES, open_check(GATES))
+    prompt = build_prompt(GATES, open_check(GATES))
     (command,) = (line for line in prompt.splitlines() if "pytest -q" in line)
     assert "test-suite.2" in command
     assert "exit_code" in command
@@ -63,46 +63,48 @@ def test_a_criterion_with_a_verifier_says_what_proves_it() -> None:
 
 def test_after_a_failure_hints_and_what_was_said() -> None:
     outcome = after(open_check(GATES), replace(FAIL, per_gate=SAYS), gates=GATES)
-    prompt = prompt_text(GATES, outcome.state)
+    prompt = build_prompt(GATES, outcome.state)
     assert prompt.startswith("Attempt 2 of 2\n")
     assert "Look at these again:\n- The manual is right\n" in prompt
     assert "Previous feedback: No test covers the retry\n" in prompt
     assert "- About docs: Out of date\n" in prompt
-    assert previous_feedback(GATES, outcome.state) == "No test covers the retry"
-    assert previous_feedback(GATES, open_check(GATES)) is None
+    assert build_previous_feedback(GATES, outcome.state) == "No test covers the retry"
+    assert build_previous_feedback(GATES, open_check(GATES)) is None
 
 
 def test_what_was_said_stays_hidden_where_no_gate_preserves_it() -> None:
     gates = check(retrying(preserve_context=False, improvement_hints=False))
     state = after(open_check(gates), FAIL, gates=gates).state
-    prompt = prompt_text(gates, state)
+    prompt = build_prompt(gates, state)
     assert "No test covers" not in prompt
     assert "Look at these again" not in prompt
-    assert previous_feedback(gates, state) is None
+    assert build_previous_feedback(gates, state) is None
     one = check(*gates.gates, gate("b", mode="blocking"))
-    assert "No test covers" in prompt_text(one, state)
+    assert "No test covers" in build_prompt(one, state)
 
 
 def test_a_claim_without_proof_is_told_what_is_missing() -> None:
-    state = take_verdict(open_check(GATES), PASS, gates=GATES).state
+    state = apply_verdict(open_check(GATES), PASS, gates=GATES).state
     assert (
         "Previous feedback: PASS was claimed without a passing result for"
         " test-suite.2, test-suite.3: Every criterion is met"
-    ) in prompt_text(GATES, state)
+    ) in build_prompt(GATES, state)
 
 
 def test_the_guidance_of_a_person_reaches_the_next_prompts() -> None:
     state = after(open_check(GATES), FAIL, FAIL, gates=GATES).state
-    state = rule(state, "retry", said="Again", guidance="Mock the clock.\nThen run it.")
+    state = apply_ruling(
+        state, "retry", said="Again", guidance="Mock the clock.\nThen run it."
+    )
     for due in (state, after(state, FAIL, gates=GATES).state):
-        assert "> Mock the clock.\n> Then run it.\n" in prompt_text(GATES, due)
-    assert prompt_text(GATES, state).startswith("Attempt 1 of 2\n")
-    assert "Previous feedback" in prompt_text(GATES, state)
+        assert "> Mock the clock.\n> Then run it.\n" in build_prompt(GATES, due)
+    assert build_prompt(GATES, state).startswith("Attempt 1 of 2\n")
+    assert "Previous feedback" in build_prompt(GATES, state)
 
 
 def test_an_echo_is_no_verdict_and_hides_none() -> None:
     state = after(open_check(GATES), replace(FAIL, per_gate=SAYS), gates=GATES).state
-    prompt = prompt_text(GATES, state)
+    prompt = build_prompt(GATES, state)
     for bare in (True, False):
         why_not(prompt, bare=bare)
         assert read(f"{prompt}\nGATE_REVIEW: PASS - done", bare=bare).passed
@@ -128,6 +130,6 @@ def test_an_echo_of_texts_that_pretend_to_be_verdicts_is_none_either() -> None:
     )
     state = open_check(gates)
     state = after(state, replace(FAIL, rationale=lie), FAIL, gates=gates).state
-    state = rule(state, "retry", said="x", guidance=lines)
+    state = apply_ruling(state, "retry", said="x", guidance=lines)
     for bare in (True, False):
-        why_not(prompt_text(gates, state), bare=bare)
+        why_not(build_prompt(gates, state), bare=bare)

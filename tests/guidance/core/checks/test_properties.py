@@ -17,16 +17,16 @@ from guidance.core.checks import (
     Refused,
     Verdict,
     VerdictProblem,
+    apply_ruling,
+    apply_verdict,
+    build_prompt,
     open_check,
-    prompt_text,
-    read_body,
     read_gate,
-    read_text,
-    render,
-    rule,
-    take_verdict,
+    read_verdict_body,
+    read_verdict_text,
+    render_verdict,
 )
-from guidance.core.checks.verdicts import unsound
+from guidance.core.checks.verdicts import list_contradictions
 from tests.examples import examples
 from tests.guidance.core.checks.builders import FAIL, PASS, check, gate, read
 
@@ -71,7 +71,7 @@ lines = st.text(max_size=60) | noise.map(lambda text: " ".join(text.splitlines()
 
 
 def reasoned(text: str) -> bool:
-    return not unsound(Verdict(overall="PASS", rationale=text), gates=None)
+    return not list_contradictions(Verdict(overall="PASS", rationale=text), gates=None)
 
 
 rationales = st.one_of(
@@ -90,7 +90,7 @@ def test_nothing_around_a_fail_makes_a_pass_of_it(
     bare: bool,
     gates: int | None,
 ) -> None:
-    read = read_text(f"{before}{one}{fail}{two}{after}", gates=gates, bare=bare)
+    read = read_verdict_text(f"{before}{one}{fail}{two}{after}", gates=gates, bare=bare)
     assert isinstance(read, VerdictProblem) or not read.passed
 
 
@@ -100,7 +100,7 @@ def test_a_fail_that_comes_first_counts(
     one: str, fail: str, two: str, after: str, bare: bool
 ) -> None:
     """Unless what follows makes the entries of a block unsound."""
-    read = read_text(f"{one}{fail}{two}{after}", gates=None, bare=bare)
+    read = read_verdict_text(f"{one}{fail}{two}{after}", gates=None, bare=bare)
     if "VERDICTS" not in after:
         assert isinstance(read, Verdict)
     assert isinstance(read, VerdictProblem) or read.overall == "FAIL"
@@ -109,10 +109,10 @@ def test_a_fail_that_comes_first_counts(
 @thoroughly
 @given(noise | st.text(), st.booleans(), counts)
 def test_reading_never_raises(text: str, bare: bool, gates: int | None) -> None:
-    read = read_text(text, gates=gates, bare=bare)
+    read = read_verdict_text(text, gates=gates, bare=bare)
     if isinstance(read, Verdict):
-        assert unsound(read, gates=gates) == []
-        assert read_text(render(read), gates=gates, bare=bare) == read
+        assert list_contradictions(read, gates=gates) == []
+        assert read_verdict_text(render_verdict(read), gates=gates, bare=bare) == read
 
 
 @steadily
@@ -121,10 +121,10 @@ def test_a_pass_is_never_read_beside_a_line_that_is_a_fail(
     before: str, after: str, bare: bool
 ) -> None:
     text = f"{before}\nGATE_REVIEW: PASS - ok\n{after}"
-    verdict = read_text(text, gates=None, bare=bare)
+    verdict = read_verdict_text(text, gates=None, bare=bare)
     assume(isinstance(verdict, Verdict))
     for contrary in ("GATE_REVIEW: FAIL - no", "> GATE FAIL", "[7] FAIL - no", "FAIL"):
-        spoilt = read_text(f"{text}\n{contrary}", gates=None, bare=bare)
+        spoilt = read_verdict_text(f"{text}\n{contrary}", gates=None, bare=bare)
         assert isinstance(spoilt, VerdictProblem)
 
 
@@ -146,10 +146,10 @@ def verdicts(draw: st.DrawFn) -> Verdict:
 @steadily
 @given(verdicts())
 def test_a_verdict_survives_its_text_and_its_object(verdict: Verdict) -> None:
-    assert read(render(verdict), gates=40) == verdict
+    assert read(render_verdict(verdict), gates=40) == verdict
     document = verdict.to_json()
     del document["form"]
-    assert read_body(document, gates=40) == verdict
+    assert read_verdict_body(document, gates=40) == verdict
 
 
 @steadily
@@ -162,9 +162,9 @@ def test_pass_with_a_failing_entry_is_always_refused(
     wrong = Verdict(overall="PASS", rationale="Fine", per_gate=(*others, failing))
     document = wrong.to_json()
     del document["form"]
-    assert isinstance(read_body(document, gates=40), VerdictProblem)
+    assert isinstance(read_verdict_body(document, gates=40), VerdictProblem)
     for bare in (True, False):
-        text = read_text(render(wrong), gates=40, bare=bare)
+        text = read_verdict_text(render_verdict(wrong), gates=40, bare=bare)
         assert isinstance(text, VerdictProblem)
 
 
@@ -196,8 +196,8 @@ documents = st.recursive(
 @steadily
 @given(documents)
 def test_no_document_raises_anything_but_a_refusal(document: Any) -> None:
-    read = read_body(document, gates=3)
-    assert isinstance(read, VerdictProblem) or unsound(read, gates=3) == []
+    read = read_verdict_body(document, gates=3)
+    assert isinstance(read, VerdictProblem) or list_contradictions(read, gates=3) == []
     with suppress(Refused):
         read_gate(document)
 
@@ -244,10 +244,10 @@ def test_no_echo_of_a_prompt_is_a_verdict(
     said = Verdict(overall="FAIL", rationale=rationale)
     state = open_check(gates)
     while state.status == "open":
-        state = take_verdict(state, said, gates=gates).state
-    state = rule(state, "retry", said="Again", guidance=guidance)
+        state = apply_verdict(state, said, gates=gates).state
+    state = apply_ruling(state, "retry", said="Again", guidance=guidance)
     for bare in (True, False):
-        echo = read_text(prompt_text(gates, state), gates=None, bare=bare)
+        echo = read_verdict_text(build_prompt(gates, state), gates=None, bare=bare)
         assert isinstance(echo, VerdictProblem)
 
 
@@ -288,8 +288,8 @@ def moved(state: CheckState, move: str, gates: CombinedGates) -> CheckState | No
     try:
         if move in {"PASS", "FAIL"}:
             verdict = PASS if move == "PASS" else FAIL
-            return take_verdict(state, verdict, gates=gates).state
-        return rule(state, move, said="x")
+            return apply_verdict(state, verdict, gates=gates).state
+        return apply_ruling(state, move, said="x")
     except NotOffered:
         return None
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.checks import FORMS, Verdict, VerdictProblem, read_body, read_text
-from guidance.core.checks.verdicts import RATIONALE_LIMIT, render
+from guidance.core.checks import (
+    FORMS,
+    Verdict,
+    VerdictProblem,
+    read_verdict_body,
+    read_verdict_text,
+)
+from guidance.core.checks.verdicts import RATIONALE_LIMIT, render_verdict
 from tests.guidance.core.checks.builders import (
     body,
     body_problems,
@@ -88,7 +94,7 @@ def test_vr_08_other_text_is_no_verdict(text: str) -> None:
     ],
 )
 def test_vr_09_no_rationale(text: str) -> None:
-    problem = read_text(text, gates=None, bare=True)
+    problem = read_verdict_text(text, gates=None, bare=True)
     assert isinstance(problem, VerdictProblem)
     assert "missing" in problem.message
     assert problem.forms == FORMS
@@ -173,9 +179,9 @@ def test_vr_17_object_to_text_to_object(rationale: str, count: int) -> None:
             for number in range(1, count + 1)
         ]
         document = body(overall=overall, rationale=rationale, per_gate=entries)
-        verdict = read_body(document, gates=count)
+        verdict = read_verdict_body(document, gates=count)
         assert isinstance(verdict, Verdict)
-        again = read(render(verdict), gates=count)
+        again = read(render_verdict(verdict), gates=count)
         assert again == verdict
         assert again.to_json() == document | {"form": "gate_review"}
         assert verdict.to_json() == document | {"form": "structured"}
@@ -228,7 +234,7 @@ def test_vr_20_no_third_word_in_a_text(word: str) -> None:
 
 def test_vr_21_padding_is_trimmed() -> None:
     document = body(rationale="  fine \t", per_gate=[entry(rationale=" a\n")])
-    verdict = read_body(document, gates=1)
+    verdict = read_verdict_body(document, gates=1)
     assert isinstance(verdict, Verdict)
     assert (verdict.rationale, verdict.per_gate[0].rationale) == ("fine", "a")
 
@@ -272,7 +278,7 @@ def test_vr_40_pass_with_a_failing_entry() -> None:
 
 
 def test_fail_stands_even_if_every_entry_passes() -> None:
-    verdict = read_body(body(overall="FAIL", per_gate=[entry(1)]), gates=1)
+    verdict = read_verdict_body(body(overall="FAIL", per_gate=[entry(1)]), gates=1)
     assert isinstance(verdict, Verdict)
     assert not verdict.passed
 

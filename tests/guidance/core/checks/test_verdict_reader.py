@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.checks import FORMS, VerdictProblem, read_text
+from guidance.core.checks import FORMS, VerdictProblem, read_verdict_text
 from tests.guidance.core.checks.builders import read, why_not
 from tests.rows import each_row
 
@@ -65,7 +65,7 @@ def test_a_pass_before_a_fail_is_no_verdict() -> None:
 def test_a_pass_beside_anything_like_a_fail_is_refused(contrary: str) -> None:
     for bare in (True, False):
         why_not(f"{OK}\n{contrary}", bare=bare)
-        before = read_text(f"{contrary}\n\n{OK}", gates=None, bare=bare)
+        before = read_verdict_text(f"{contrary}\n\n{OK}", gates=None, bare=bare)
         assert isinstance(before, VerdictProblem) or before.overall == "FAIL"
     why_not(f"PASS - ok\n{contrary}", bare=True)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guidance.core.edits import Edit, EditPlan, EditProblem, EditRefusal, plan_edits
-from guidance.core.edits.diffs import passages, unified
+from guidance.core.edits.diffs import list_passages, render_unified
 
 Change = tuple[str, str] | tuple[str, str, bool]
 
@@ -36,5 +36,5 @@ def layers(plan: EditPlan) -> list[str]:
 
 def whole_diff(old: str, new: str, *, name: str = "x") -> str:
     """The unified diff of two texts."""
-    made = passages(old, [(0, len(old), new)], affords=lambda _price: True)
-    return unified(old, made, name=name)
+    made = list_passages(old, [(0, len(old), new)], affords=lambda _price: True)
+    return render_unified(old, made, name=name)

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidance.core.edits import Edit, EditPlan, diff_lines, plan_edits
+from guidance.core.edits import Edit, EditPlan, count_diff_lines, plan_edits
 from guidance.core.edits.changes import split_lines
 from tests.examples import examples
 from tests.guidance.core.edits.builders import planned, whole_diff
@@ -107,7 +107,7 @@ def test_the_fewest_changes_lead_from_one_text_to_the_other(
     assert (patched(original, diff) if diff else original) == result
     put_in = sum(row.startswith("+") for row in diff.split("\n")[2:])
     taken_out = sum(row.startswith("-") for row in diff.split("\n")[2:])
-    assert put_in + taken_out == diff_lines(result, original=original)
+    assert put_in + taken_out == count_diff_lines(result, original=original)
     assert put_in - taken_out == len(new) - len(old)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from guidance.core.edits import diff_lines, oversized
+from guidance.core.edits import count_diff_lines, describe_oversized
 from tests.guidance.core.edits.builders import planned, refused
 
 
@@ -106,17 +106,17 @@ def test_the_digest_is_that_of_the_bytes_of_the_file() -> None:
 
 
 def test_eg_15_five_hundred_lines_warn() -> None:
-    assert oversized(500)
-    assert oversized(301)
+    assert describe_oversized(500)
+    assert describe_oversized(301)
 
 
 def test_eg_16_fifty_lines_do_not() -> None:
-    assert oversized(50) is None
-    assert oversized(300) is None
+    assert describe_oversized(50) is None
+    assert describe_oversized(300) is None
 
 
 def test_eg_17_another_threshold_and_the_advice() -> None:
-    message = oversized(150, limit=100)
+    message = describe_oversized(150, limit=100)
     assert message is not None
     assert "150" in message
     assert "100" in message
@@ -124,10 +124,10 @@ def test_eg_17_another_threshold_and_the_advice() -> None:
 
 
 def test_lines_are_counted_where_nobody_said_how_many() -> None:
-    assert diff_lines("") == 0
-    assert diff_lines("one") == 1
-    assert diff_lines("one\ntwo\n") == 2
-    assert diff_lines("a\n" * 301) == 301
-    assert diff_lines("a\nb\nc\n", original="a\nx\nc\n") == 2
-    assert diff_lines("same\n", original="same\n") == 0
-    assert diff_lines("a\n", original="a") == 2
+    assert count_diff_lines("") == 0
+    assert count_diff_lines("one") == 1
+    assert count_diff_lines("one\ntwo\n") == 2
+    assert count_diff_lines("a\n" * 301) == 301
+    assert count_diff_lines("a\nb\nc\n", original="a\nx\nc\n") == 2
+    assert count_diff_lines("same\n", original="same\n") == 0
+    assert count_diff_lines("a\n", original="a") == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guidance.core.loop.facts import Measured, Snapshot, Trigger, identity_of
+from guidance.core.loop.facts import Measured, Snapshot, Trigger, build_identity
 from guidance.core.loop.section import LoopSection
 from guidance.core.policy import load_policy
 
@@ -30,7 +30,7 @@ def snapshot(*, stale: tuple[str, ...] = (), **values: Any) -> Snapshot:
 
 
 def trigger(type: str = "heartbeat", *, source: str = "signal", **data: Any) -> Trigger:
-    identity = identity_of(type=type, data=data, dedupe_key=None)
+    identity = build_identity(type=type, data=data, dedupe_key=None)
     return Trigger(type=type, source=source, data=data, identity=identity)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guidance.core.loop.alerts import Alert, Standing, latch
+from guidance.core.loop.alerts import Alert, Standing, latch_alert
 from tests.rows import each_row
 
 FIRING = Alert(condition="disk", status="firing", title="Full")
@@ -45,6 +45,6 @@ OTHER = ("high", "Fuller", "")
 def test_a_condition_is_told_when_it_moves(
     row: str, alert: Alert, standing: Standing, change: str, told: bool
 ) -> None:
-    latched = latch(alert, standing)
+    latched = latch_alert(alert, standing)
     assert (latched.change, latched.silent is None) == (change, told), row
     assert Standing.from_json(standing.to_json()) == standing

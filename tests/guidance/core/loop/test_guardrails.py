@@ -1,4 +1,4 @@
-"""The rails: each one holds, all that are met are told, and nothing slips by."""
+"""Guardrails: each one stops its action, and all that are met are recorded."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from guidance.core.loop.alerts import Standing
-from guidance.core.loop.guardrail_facts import RailFacts
+from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import judge_proposal
-from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, answered
+from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, read_answer
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES
 from tests.guidance.core.loop.builders import section
 from tests.rows import each_row
@@ -33,13 +33,13 @@ REPAIR = Proposal(
 
 
 def test_a_sound_wish_that_meets_no_rail_is_emitted() -> None:
-    ruled = judge_proposal(SECTION, REPAIR, RailFacts())
+    ruled = judge_proposal(SECTION, REPAIR, GuardrailFacts())
     assert (ruled.action, ruled.outcome, ruled.guardrails) == (
         *("start_loop", "emitted", ()),
     )
 
 
-# Each rail with facts that meet it, the outcome, in the order in which they decide.
+# Each guardrail with facts that meet it, the outcome, in the order in which they decide.
 MET: dict[str, tuple[dict[str, Any], str]] = {
     "switch": ({"paused": "paused by alice"}, "noop"),
     "budget": ({"asks_model": True, "spent_micros": 1_000_000}, "budget_denied"),
@@ -53,42 +53,45 @@ MET: dict[str, tuple[dict[str, Any], str]] = {
 @each_row("count", range(1, len(MET) + 1))
 def test_every_rail_that_is_met_is_told_and_the_first_decides(count: int) -> None:
     for names in combinations(MET, count):
-        facts = RailFacts(**{k: v for n in names for k, v in MET[n][0].items()})
+        facts = GuardrailFacts(**{k: v for n in names for k, v in MET[n][0].items()})
         ruled = judge_proposal(SECTION, REPAIR, facts)
         assert tuple(rail.rail for rail in ruled.guardrails) == names
         assert ruled.outcome == MET[names[0]][1]
         assert ruled.guardrails[0].message in ruled.reasoning
         assert ruled.action == ("do_nothing" if "switch" in names else "start_loop")
-        assert RailFacts.from_json(facts.to_json()) == facts
+        assert GuardrailFacts.from_json(facts.to_json()) == facts
 
 
 @each_row(
     ("facts", "outcome"),
     [
-        (RailFacts(used_this_hour=1, cascade=2), "emitted"),
-        (RailFacts(asks_model=True, spent_micros=999_999), "emitted"),
-        (RailFacts(asks_model=True, spent_micros=9, cost_micros=999_991), "emitted"),
+        (GuardrailFacts(used_this_hour=1, cascade=2), "emitted"),
+        (GuardrailFacts(asks_model=True, spent_micros=999_999), "emitted"),
         (
-            RailFacts(asks_model=True, spent_micros=9, cost_micros=999_992),
+            GuardrailFacts(asks_model=True, spent_micros=9, cost_micros=999_991),
+            "emitted",
+        ),
+        (
+            GuardrailFacts(asks_model=True, spent_micros=9, cost_micros=999_992),
             "budget_denied",
         ),
-        (RailFacts(asks_model=True, priced=False), "budget_denied"),
-        (RailFacts(spent_micros=10**9), "emitted"),
+        (GuardrailFacts(asks_model=True, priced=False), "budget_denied"),
+        (GuardrailFacts(spent_micros=10**9), "emitted"),
     ],
 )
-def test_limits_hold_exactly(facts: RailFacts, outcome: str) -> None:
+def test_limits_hold_exactly(facts: GuardrailFacts, outcome: str) -> None:
     assert judge_proposal(SECTION, REPAIR, facts).outcome == outcome
 
 
 def test_an_unlimited_budget_needs_no_prices() -> None:
     free = replace(SECTION, cost_per_day_micros=None)
-    facts = RailFacts(asks_model=True, priced=False, spent_micros=10**12)
+    facts = GuardrailFacts(asks_model=True, priced=False, spent_micros=10**12)
     assert judge_proposal(free, REPAIR, facts).outcome == "emitted"
 
 
 def test_a_destructive_wish_waits_and_says_why() -> None:
     harmful = replace(REPAIR, parameters={"about": {"where": ["the PROD host"]}})
-    ruled = judge_proposal(SECTION, harmful, RailFacts())
+    ruled = judge_proposal(SECTION, harmful, GuardrailFacts())
     assert ruled.outcome == "approval_required"
     assert ruled.harm == "about.where matches (?i)prod"
     assert [rail.rail for rail in ruled.guardrails] == ["approval"]
@@ -126,14 +129,14 @@ BAD: dict[str, Proposal] = {
 @each_row("name", BAD)
 def test_what_is_malformed_is_never_emitted(name: str) -> None:
     """HB-03, IN-08."""
-    ruled = judge_proposal(SECTION, BAD[name], RailFacts())
+    ruled = judge_proposal(SECTION, BAD[name], GuardrailFacts())
     assert (ruled.outcome, ruled.action) == ("invalid_decision", "do_nothing")
     assert ruled.guardrails[0].rail == "decision"
     assert ruled.latched is None
 
 
 def test_no_wish_at_all_is_never_emitted() -> None:
-    ruled = judge_proposal(SECTION, None, RailFacts(trouble="no answer"))
+    ruled = judge_proposal(SECTION, None, GuardrailFacts(trouble="no answer"))
     assert (ruled.outcome, ruled.reasoning) == (
         "invalid_decision",
         "Held back: no answer.",
@@ -142,7 +145,7 @@ def test_no_wish_at_all_is_never_emitted() -> None:
 
 def test_to_do_nothing_meets_no_rail_but_the_first_two() -> None:
     idle = Proposal(action="do_nothing", reasoning="quiet")
-    busy = RailFacts(stale=("half_done",), twin="x", cascade=9, used_this_hour=99)
+    busy = GuardrailFacts(stale=("half_done",), twin="x", cascade=9, used_this_hour=99)
     assert judge_proposal(SECTION, idle, busy).outcome == "noop"
     paused = judge_proposal(SECTION, idle, replace(busy, paused="paused"))
     assert (paused.outcome, paused.guardrails[0].rail) == ("noop", "switch")
@@ -151,9 +154,9 @@ def test_to_do_nothing_meets_no_rail_but_the_first_two() -> None:
 @pytest.mark.parametrize("action", ["process_notes", "apply_retro_recommendation"])
 def test_what_was_taken_up_already_is_not_taken_up_again(action: str) -> None:
     wish = Proposal(action=action, reasoning="so")
-    assert judge_proposal(SECTION, wish, RailFacts()).outcome == "deduplicated"
+    assert judge_proposal(SECTION, wish, GuardrailFacts()).outcome == "deduplicated"
     # The same trigger again is fine where there is new work.
-    facts = RailFacts(claimable=("a",), twin="x")
+    facts = GuardrailFacts(claimable=("a",), twin="x")
     assert judge_proposal(SECTION, wish, facts).outcome == "emitted"
 
 
@@ -161,11 +164,11 @@ def test_a_repeat_of_an_alert_is_joined_and_told_nobody() -> None:
     parameters = {"condition": "disk", "status": "firing", "title": "Full"}
     wish = Proposal(action="emit_alert", parameters=parameters, reasoning="so")
     standing = Standing(code="a", is_open=True, content=("medium", "Full", ""))
-    ruled = judge_proposal(SECTION, wish, RailFacts(standing=standing))
+    ruled = judge_proposal(SECTION, wish, GuardrailFacts(standing=standing))
     assert ruled.outcome == "deduplicated"
     assert ruled.latched is not None
     assert ruled.latched.change == "joined"
-    paused = RailFacts(standing=standing, paused="paused")
+    paused = GuardrailFacts(standing=standing, paused="paused")
     assert judge_proposal(SECTION, wish, paused).latched is None
 
 
@@ -176,12 +179,12 @@ def test_a_models_answer_becomes_a_wish_or_a_reason() -> None:
         "parameters": '{"about": "x"}',
         "reasoning": " so\n",
     }
-    assert answered(answer) == REPAIR
-    idle = answered({**answer, "kind": "", "parameters": " "})
+    assert read_answer(answer) == REPAIR
+    idle = read_answer({**answer, "kind": "", "parameters": " "})
     assert isinstance(idle, Proposal)
     assert (idle.kind, idle.parameters) == (None, {})
     for broken in ('{"about": ', "[]", '{"a": 1, "a": 2}', "just do it"):
-        assert isinstance(answered({**answer, "parameters": broken}), str)
+        assert isinstance(read_answer({**answer, "parameters": broken}), str)
 
 
 def test_the_vocabularies_are_those_of_the_contract() -> None:

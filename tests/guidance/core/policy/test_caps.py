@@ -80,7 +80,7 @@ def test_every_cap_is_read_strictly(name: str) -> None:
 def test_a_cap_of_n_leaves_room_for_n(
     cap: Cap, agent: int, project: int, reached: Any
 ) -> None:
-    found = cap.reached(agent=agent, project=project)
+    found = cap.find_reached(agent=agent, project=project)
     assert (found and (found.scope, found.count, found.limit)) == reached
 
 

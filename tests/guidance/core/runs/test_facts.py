@@ -9,7 +9,7 @@ import pytest
 
 from guidance.core.canonical import canonical
 from guidance.core.runs.facts import FactError, StepReport
-from guidance.core.runs.memory import Memory, StepTrace, trace_of
+from guidance.core.runs.memory import Memory, StepTrace, build_trace
 from guidance.core.runs.usage import Usage
 from tests.guidance.core.builders import make_policy, make_report, make_trace, walk
 from tests.rows import each_row
@@ -56,7 +56,7 @@ def test_usage_is_summed_by_us() -> None:
 def test_what_a_report_leaves_out_is_nothing_used_and_nothing_known() -> None:
     report = StepReport(number=1, tokens=0, tool_calls=0)
     assert Usage().plus(report) == Usage()
-    assert trace_of(report) == StepTrace(tokens=0)
+    assert build_trace(report) == StepTrace(tokens=0)
 
 
 def test_a_run_begins_with_nothing() -> None:
@@ -99,7 +99,7 @@ def test_memory_comes_back_from_its_text_unchanged() -> None:
 
 def test_an_approved_pause_begins_a_new_segment_and_keeps_the_rest() -> None:
     before = full_memory()
-    after = before.new_segment()
+    after = before.start_segment()
     assert (after.segment, after.throttles) == (0, 0)
     assert after.trace == before.trace
     assert after.last_checkpoint_step == before.last_checkpoint_step
@@ -108,24 +108,24 @@ def test_an_approved_pause_begins_a_new_segment_and_keeps_the_rest() -> None:
 
 def test_a_reopened_run_starts_fresh_with_its_totals() -> None:
     before = full_memory()
-    after = before.fresh_start()
+    after = before.start_fresh()
     assert (after.trace, after.segment, after.throttles) == ((), 0, 0)
     assert after.last_checkpoint_step == before.last_step == 4
     assert (after.steps, after.rework_steps) == (4, 1)
 
 
 def test_a_checkpoint_counts_from_its_step_on() -> None:
-    assert full_memory().checkpointed(4).last_checkpoint_step == 4
+    assert full_memory().set_checkpoint(4).last_checkpoint_step == 4
 
 
 def test_an_older_checkpoint_does_not_undo_a_newer_one() -> None:
-    assert full_memory().checkpointed(1).last_checkpoint_step == 3
+    assert full_memory().set_checkpoint(1).last_checkpoint_step == 3
 
 
 def test_a_checkpoint_beyond_the_last_step_is_refused() -> None:
     """CG-47 R."""
     with pytest.raises(FactError, match="step 5 is later than the last one, 4"):
-        full_memory().checkpointed(5)
+        full_memory().set_checkpoint(5)
 
 
 def test_no_more_steps_are_remembered_than_the_gates_look_at() -> None:
@@ -142,12 +142,12 @@ def test_the_newest_step_is_last() -> None:
 
 
 def test_a_long_signature_is_remembered_by_its_digest() -> None:
-    kept = trace_of(make_report(signature="x" * 64)).signature
-    short = trace_of(make_report(signature="x" * 65)).signature
+    kept = build_trace(make_report(signature="x" * 64)).signature
+    short = build_trace(make_report(signature="x" * 65)).signature
     assert kept == "x" * 64
     assert short is not None
     assert short.startswith("sha256:")
-    assert short != trace_of(make_report(signature="x" * 66)).signature
+    assert short != build_trace(make_report(signature="x" * 66)).signature
 
 
 def test_a_full_memory_stays_small() -> None:

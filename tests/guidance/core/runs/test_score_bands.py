@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.runs.score_bands import coherence_level, uncertainty_level
+from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
 from tests.guidance.core.builders import ask, tripped
 from tests.rows import each_row
 
@@ -25,7 +25,7 @@ EVERY_HUNDREDTH = [n / 100 for n in range(101)]
     ],
 )
 def test_coherence_levels(value: float | None, level: str | None) -> None:
-    assert coherence_level(value) == level
+    assert get_coherence_level(value) == level
 
 
 @each_row(
@@ -43,7 +43,7 @@ def test_coherence_levels(value: float | None, level: str | None) -> None:
     ],
 )
 def test_uncertainty_levels(value: float | None, level: str | None) -> None:
-    assert uncertainty_level(value) == level
+    assert get_uncertainty_level(value) == level
 
 
 @each_row("value", EVERY_HUNDREDTH)

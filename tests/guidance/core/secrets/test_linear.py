@@ -74,7 +74,7 @@ def test_a_warm_up_is_within_what_is_looked_at_and_comes_to_its_last_rule(
         read.append(len(data))
         return []
 
-    monkeypatch.setattr(scanning, "cut_tokens", last_rule)
+    monkeypatch.setattr(scanning, "scan_cut_tokens", last_rule)
 
     scanning.warm_up()
 
@@ -137,7 +137,7 @@ def test_no_text_raises_and_every_place_lies_in_it(text: str) -> None:
 
 def hits_without_passing_over(text: str) -> list[Hit]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "_suspicious", lambda data: True)
+        patch.setattr(scanning, "_is_suspicious", lambda data: True)
         return list(scan(text, Effort(LIMIT)))
 
 

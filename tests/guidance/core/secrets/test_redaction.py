@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from guidance.core.secrets import UNREAD, find_secrets, redact, redact_text
 from guidance.core.secrets.hits import HIT_LIMIT
-from guidance.core.secrets.labels import WINDOW, windows
+from guidance.core.secrets.labels import WINDOW, list_windows
 from tests.examples import examples
 from tests.guidance.core.secrets.corpus import FOUND, LET_ALONE
 from tests.guidance.core.secrets.samples import SAFE, WORD, body, numbered
@@ -87,7 +87,7 @@ def test_the_name_of_a_secret_does_not_give_it_away() -> None:
     for secret in ("own-pass" + "word-2024", "40 chars #" + "12", "«hidden 9 chars»x9"):
         done = redact({"password": secret}, fingerprint_key=KEY)
         text = json.dumps(done.value, ensure_ascii=False)
-        assert not windows(secret) & windows(text), text
+        assert not list_windows(secret) & list_windows(text), text
 
 
 @each_row(("form", "secret"), FOUND, ids=numbered(form for form, _ in FOUND))
@@ -152,7 +152,7 @@ def test_no_five_characters_of_a_found_secret_are_left_anywhere(
     assume(any(start <= at and end >= at + len(secret) for start, end in spans))
     told = [text for found in done.findings for text in (found.path, found.redacted)]
     shown = "\n".join([*_texts(done.value), *told])
-    left = {window for window in windows(secret) if window in shown}
+    left = {window for window in list_windows(secret) if window in shown}
     assert not left
 
 
@@ -178,9 +178,9 @@ def test_however_many_there_are_nothing_of_them_is_left(
     more = many > HIT_LIMIT
     assert (UNREAD in {finding.kind for finding in done.findings}) is more
     told = [text for found in done.findings for text in (found.path, found.redacted)]
-    pieces = set().union(*map(windows, secrets))
+    pieces = set().union(*map(list_windows, secrets))
     shown = [*_texts(done.value), *told]
-    assert not any(pieces & windows(text) for text in shown)
+    assert not any(pieces & list_windows(text) for text in shown)
 
 
 def test_a_value_that_is_hidden_whole_keeps_its_shape_and_our_keys() -> None:

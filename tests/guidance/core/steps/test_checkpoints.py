@@ -78,7 +78,7 @@ def test_an_obedient_agent_is_asked_every_25_steps_and_never_stopped() -> None:
         decisions[verdict.decision] += 1
         if verdict.decision == "checkpoint":
             asked.append(number)
-            memory = memory.checkpointed(number)
+            memory = memory.set_checkpoint(number)
     assert asked == list(range(25, 301, 25))
     assert decisions == {"continue": 288, "checkpoint": 12}
 
@@ -134,12 +134,12 @@ def test_a_worse_decision_does_not_hide_that_one_is_due(
 
 
 def test_a_new_segment_does_not_reset_the_count() -> None:
-    memory = at_step(25).new_segment()
+    memory = at_step(25).start_segment()
     assert step(make_report(25), memory=memory).decision == "checkpoint"
 
 
 def test_a_reopened_run_counts_anew() -> None:
-    memory = walk([{}] * 100)[-1].memory.fresh_start()
+    memory = walk([{}] * 100)[-1].memory.start_fresh()
     verdict = step(make_report(101), memory=memory)
     assert verdict.decision == "continue"
     assert verdict.metrics.steps_since_checkpoint == 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from guidance.core.runs.memory import Memory, StepTrace
-from guidance.core.steps.scores import coherence
+from guidance.core.steps.scores import compute_coherence
 from guidance.core.vocabulary import CALL_WEIGHTS
 from tests.guidance.core.builders import (
     ask,
@@ -74,7 +74,7 @@ def test_a_reported_score_is_taken_as_it_is() -> None:
 def test_three_steps_are_too_few_to_compute_a_score() -> None:
     """CO-19 R."""
     bad = make_trace(3, rework=True, weight=BLOCK)
-    assert coherence(bad) is None
+    assert compute_coherence(bad) is None
     last = step(make_report(3), memory=Memory(steps=2, trace=bad[:2], segment=2))
     assert "coherence" not in tripped(last)
     assert "coherence" in last.metrics.not_evaluated
@@ -128,7 +128,7 @@ def mixed(
 def test_the_computed_score_and_its_parts(
     trace: tuple[StepTrace, ...], parts: tuple[float, ...], value: float
 ) -> None:
-    computed = coherence(trace)
+    computed = compute_coherence(trace)
     assert computed is not None
     assert computed[0] == pytest.approx(value, abs=0.0005)
     assert computed[1] == pytest.approx(parts)
@@ -137,14 +137,14 @@ def test_the_computed_score_and_its_parts(
 def test_only_the_last_twenty_steps_count() -> None:
     """CO-07."""
     old = make_trace(5, rework=True, weight=BLOCK)
-    assert coherence(old + mixed(20)) == coherence(mixed(20))
+    assert compute_coherence(old + mixed(20)) == compute_coherence(mixed(20))
 
 
 def test_alternating_intents_are_drift_although_only_two_are_seen() -> None:
     """CO-15 R."""
     intents = ("bug-fix", "docs")
     trace = tuple(StepTrace(tokens=1, intent=intents[n % 2]) for n in range(20))
-    computed = coherence(trace)
+    computed = compute_coherence(trace)
     assert computed is not None
     assert computed[1].drift == 0
     assert computed[0] == 0.7
@@ -155,7 +155,7 @@ def test_a_step_without_an_intent_is_no_change_of_it() -> None:
         StepTrace(tokens=1, intent=intent)
         for intent in ("docs", None, "docs", None, "docs", "feature")
     )
-    computed = coherence(trace)
+    computed = compute_coherence(trace)
     assert computed is not None
     assert computed[1].drift == 0.8
 
@@ -167,7 +167,7 @@ def test_a_step_without_an_intent_is_no_change_of_it() -> None:
 def test_findings_on_calls_weigh_by_their_decision(
     decision: str, weight: float
 ) -> None:
-    computed = coherence(make_trace(10, weight=CALL_WEIGHTS[decision]))
+    computed = compute_coherence(make_trace(10, weight=CALL_WEIGHTS[decision]))
     assert computed is not None
     assert computed[1].violations == 1 - weight
 
@@ -203,7 +203,7 @@ def test_exactly_the_floor_does_not_stop_however_it_adds_up() -> None:
 def test_reaching_a_floor_by_other_sums_does_not_stop_either() -> None:
     """0.4 · 1/4 + 0.3 · 1 + 0.3 · 0 is a little under 0.4 when added in floats."""
     trace = mixed(8, blocks=6, changes=7)
-    computed = coherence(trace)
+    computed = compute_coherence(trace)
     assert computed is not None
     assert computed[0] == 0.4
 
@@ -214,12 +214,12 @@ def test_the_floor_is_the_policys() -> None:
 
 
 def test_a_new_segment_does_not_make_the_past_coherent() -> None:
-    memory = Memory(**worn_out(19)).new_segment()
+    memory = Memory(**worn_out(19)).start_segment()
     assert step(make_report(20), memory=memory).decision == "stop"
 
 
 def test_a_reopened_run_is_unknown_again() -> None:
-    memory = Memory(**worn_out(19)).fresh_start()
+    memory = Memory(**worn_out(19)).start_fresh()
     verdict = step(make_report(20), memory=memory)
     assert verdict.decision == "continue"
     assert verdict.metrics.coherence is None

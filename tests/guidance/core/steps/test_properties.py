@@ -1,4 +1,4 @@
-"""What holds for every input that a door lets through."""
+"""What holds for every input that the API accepts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
-from guidance.core.vocabulary import INTENTS, STEP_DECISIONS, most_severe
+from guidance.core.vocabulary import INTENTS, STEP_DECISIONS, choose_most_severe
 from tests.examples import examples
 from tests.guidance.core.builders import walk
 
@@ -79,7 +79,7 @@ policies = st.builds(Policy, budget=budgets, continue_limits=limits())
 def holds_together(verdict: StepVerdict, policy: Policy) -> None:
     decisions = [finding.decision for finding in verdict.findings]
     assert verdict.decision in STEP_DECISIONS
-    assert verdict.decision == most_severe(decisions)
+    assert verdict.decision == choose_most_severe(decisions)
     assert (verdict.delay_ms > 0) == (verdict.decision == "throttle")
     assert verdict.delay_ms <= policy.continue_limits.throttle_max_ms
     assert verdict.recommended_action
@@ -183,7 +183,7 @@ def test_evaluation_without_a_run_always_answers(
         ),
     )
     decisions = [finding.decision for finding in verdict.findings]
-    assert verdict.decision == most_severe(decisions)
+    assert verdict.decision == choose_most_severe(decisions)
     canonical(verdict.to_json())
 
 

@@ -84,12 +84,12 @@ def test_long_signatures_are_compared_in_full() -> None:
 
 
 def test_an_approved_pause_begins_anew() -> None:
-    memory = walk(pattern("aaa"))[-1].memory.new_segment()
+    memory = walk(pattern("aaa"))[-1].memory.start_segment()
     again = walk(pattern("aaa"), memory=memory)
     assert [verdict.decision for verdict in again] == ["continue", "continue", "pause"]
 
 
 def test_an_approved_pause_begins_anew_for_the_computed_score_too() -> None:
-    memory = walk(pattern("bcaaa"))[-1].memory.new_segment()
+    memory = walk(pattern("bcaaa"))[-1].memory.start_segment()
     verdict = walk(pattern("a"), memory=memory)[-1]
     assert (verdict.decision, verdict.metrics.uncertainty) == ("continue", None)

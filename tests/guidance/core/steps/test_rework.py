@@ -118,7 +118,7 @@ def test_a_ratio_that_rounds_to_the_limit_is_shown_with_more_digits() -> None:
 def test_an_approved_pause_is_not_held_against_the_next_steps() -> None:
     paused = walk(pattern("...rrr"))[-1]
     assert paused.decision == "pause"
-    memory = paused.memory.new_segment()
+    memory = paused.memory.start_segment()
     after = walk(pattern("r.r.."), memory=memory)
     assert [verdict.decision for verdict in after] == ["continue"] * 4 + ["pause"]
     assert after[0].metrics.rework_ratio == 1.0

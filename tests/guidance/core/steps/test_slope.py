@@ -9,7 +9,7 @@ from statistics import fmean, linear_regression
 
 import pytest
 
-from guidance.core.runs.measures import trend
+from guidance.core.runs.measures import fit_trend
 from tests.guidance.core.builders import (
     ask,
     make_policy,
@@ -69,8 +69,8 @@ def test_exactly_two_percent_of_the_mean_a_step_does_not_throttle() -> None:
     for mean in (100, 1000, 2000, 12_300, 10**9 * 100):
         # 2 % of the mean between neighbours, so half of that around the middle.
         figures = [mean + (2 * n - 9) * mean // 100 for n in range(10)]
-        assert trend(figures).slope == 0.02
-        assert trend(figures).significant
+        assert fit_trend(figures).slope == 0.02
+        assert fit_trend(figures).significant
         assert "slope" not in tripped(walk(spend(figures))[-1])
 
 
@@ -96,19 +96,19 @@ def test_the_message_tells_by_how_much_and_over_how_many_steps() -> None:
 
 
 def test_a_straight_line_is_significant_and_a_spike_is_not() -> None:
-    assert trend([1, 2, 3, 4, 5, 6]).significant
-    spike = trend([1000] * 9 + [2000])
+    assert fit_trend([1, 2, 3, 4, 5, 6]).significant
+    spike = fit_trend([1000] * 9 + [2000])
     assert spike.slope > 0.02
     assert not spike.significant
 
 
 def test_exactly_two_standard_errors_are_not_significant() -> None:
-    assert not trend([1, 1, 2, 3, 2]).significant
-    assert trend([1, 1, 2, 3, 3]).significant
+    assert not fit_trend([1, 1, 2, 3, 2]).significant
+    assert fit_trend([1, 1, 2, 3, 3]).significant
 
 
 def test_no_spend_at_all_has_no_slope() -> None:
-    assert trend([0] * 6).slope == 0.0
+    assert fit_trend([0] * 6).slope == 0.0
 
 
 def test_slope_and_significance_are_those_of_ordinary_least_squares() -> None:
@@ -121,8 +121,8 @@ def test_slope_and_significance_are_those_of_ordinary_least_squares() -> None:
         residues = [y - intercept - slope * x for x, y in zip(xs, ys, strict=True)]
         spread = sum((x - fmean(xs)) ** 2 for x in xs)
         error = sqrt(sum(e * e for e in residues) / (len(ys) - 2) / spread)
-        assert trend(ys).slope == pytest.approx(slope / fmean(ys))
-        assert trend(ys).significant == (slope > 2 * error)
+        assert fit_trend(ys).slope == pytest.approx(slope / fmean(ys))
+        assert fit_trend(ys).significant == (slope > 2 * error)
 
 
 def test_one_figure_has_no_slope() -> None:
@@ -187,7 +187,7 @@ def test_throttle_does_not_hide_a_checkpoint() -> None:
 
 
 def test_an_approved_pause_forgets_the_history_of_spend() -> None:
-    memory = walk(spend(growing(0.1)))[-1].memory.new_segment()
+    memory = walk(spend(growing(0.1)))[-1].memory.start_segment()
     verdicts = walk(spend(growing(0.1, first=3000)), memory=memory)
     assert [verdict.decision for verdict in verdicts[:6]] == ["continue"] * 5 + [
         "throttle"

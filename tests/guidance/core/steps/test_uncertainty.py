@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.steps.scores import uncertainty
+from guidance.core.steps.scores import compute_uncertainty
 from tests.guidance.core.builders import (
     ask,
     make_policy,
@@ -104,19 +104,19 @@ def test_failed_calls_are_observed_over_the_last_steps() -> None:
 def test_steps_that_do_not_tell_of_failures_do_not_dilute_them() -> None:
     untold = make_trace(4, tool_calls=10)
     told = make_trace(2, tool_calls=4, failed_calls=3)
-    computed = uncertainty(untold + told, confidences=(), repeated=None)
+    computed = compute_uncertainty(untold + told, confidences=(), repeated=None)
     assert computed is not None
     assert computed[0] == 0.75
 
 
 def test_without_any_call_there_is_no_share_of_failures() -> None:
     quiet = make_trace(6, tool_calls=0, failed_calls=0)
-    assert uncertainty(quiet, confidences=(), repeated=None) is None
+    assert compute_uncertainty(quiet, confidences=(), repeated=None) is None
 
 
 def test_more_failures_than_calls_count_as_all() -> None:
     odd = make_trace(6, tool_calls=1, failed_calls=3)
-    computed = uncertainty(odd, confidences=(), repeated=None)
+    computed = compute_uncertainty(odd, confidences=(), repeated=None)
     assert computed is not None
     assert computed[0] == 1.0
 
@@ -124,7 +124,7 @@ def test_more_failures_than_calls_count_as_all() -> None:
 def test_only_the_last_twenty_steps_are_observed() -> None:
     old = make_trace(5, tool_calls=10, failed_calls=10)
     new = make_trace(20, tool_calls=1, failed_calls=0)
-    computed = uncertainty(old + new, confidences=(), repeated=None)
+    computed = compute_uncertainty(old + new, confidences=(), repeated=None)
     assert computed is not None
     assert computed[0] == 0.0
 
@@ -134,7 +134,7 @@ def test_only_the_last_twenty_steps_are_observed() -> None:
 )
 def test_what_can_be_observed_is_averaged(repeated: bool, value: float) -> None:
     trace = make_trace(6, tool_calls=2, failed_calls=1)
-    computed = uncertainty(trace, confidences=(), repeated=repeated)
+    computed = compute_uncertainty(trace, confidences=(), repeated=repeated)
     assert computed is not None
     assert computed[0] == value
     assert computed[1].to_json() == {
@@ -164,7 +164,7 @@ def test_many_failed_calls_pause() -> None:
 
 def test_failures_before_an_approved_pause_are_not_held_against_the_run() -> None:
     failing = {"tool_calls": 10, "failed_calls": 9}
-    memory = walk([failing] * 5)[-1].memory.new_segment()
+    memory = walk([failing] * 5)[-1].memory.start_segment()
     assert walk([failing] * 4, memory=memory)[-1].decision == "continue"
     assert walk([failing] * 5, memory=memory)[-1].decision == "pause"
 

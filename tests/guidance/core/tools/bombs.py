@@ -1,4 +1,4 @@
-"""Whole calls made to be slow, each within what the doors let in.
+"""Whole calls made to be slow, each within what the API accepts.
 
 A text has at most 256 KiB, a body 1 MiB and 10,000 values.
 """

@@ -8,12 +8,12 @@ import re
 
 from guidance.core.canonical import canonical
 from guidance.core.edits import Edit
-from guidance.core.tools.calls import Call, MultiEditCall, call_digest
+from guidance.core.tools.calls import Call, MultiEditCall, compute_call_digest
 from tests.guidance.core.tools.builders import KEY, command, edit, several, use
 
 
 def digest(call: Call, run: str = "run", key: bytes | None = None) -> str:
-    return call_digest(call, run=run, key=key)
+    return compute_call_digest(call, run=run, key=key)
 
 
 def test_the_digest_is_that_of_the_canonical_document() -> None:
@@ -74,4 +74,4 @@ def test_half_of_a_surrogate_pair_has_a_digest_too() -> None:
 
 
 def test_the_original_is_not_shown() -> None:
-    assert "original" not in several("a", ("a", "b")).shown()
+    assert "original" not in several("a", ("a", "b")).to_fields()

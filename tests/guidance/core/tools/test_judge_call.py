@@ -10,7 +10,7 @@ from guidance.core.tools import judge_call
 from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
-from guidance.core.tools.judge_call import FINDINGS_LIMIT, call_budget
+from guidance.core.tools.judge_call import FINDINGS_LIMIT, check_call_budget
 from tests.guidance.core.secrets.samples import body as drawn
 from tests.guidance.core.tools.builders import (
     command,
@@ -106,7 +106,9 @@ def test_the_budget_stands_between_the_input_and_the_enforcement() -> None:
         allowlist={"enabled": True},
         patterns=[MOON],
     )
-    finding = call_budget(budget=Budget(tokens=1), used=Usage(tokens=1), reserved=0)
+    finding = check_call_budget(
+        budget=Budget(tokens=1), used=Usage(tokens=1), reserved=0
+    )
     with_budget = verdict.with_finding(finding)
     order = ["schema", "budget", "destructive", "allowlist", "patterns"]
     assert spoken(with_budget) == order
@@ -134,10 +136,10 @@ def test_the_budget_names_every_part_of_which_nothing_is_left(
     used: Usage, reserved: int, gone: list[str]
 ) -> None:
     budget = Budget(tokens=10, tool_calls=2, time_ms=10, cost_micros=10)
-    finding = call_budget(budget=budget, used=used, reserved=reserved)
+    finding = check_call_budget(budget=budget, used=used, reserved=reserved)
     assert (finding.details["used_up"] if finding else []) == gone
     no_limit = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
-    assert call_budget(budget=no_limit, used=used, reserved=reserved) is None
+    assert check_call_budget(budget=no_limit, used=used, reserved=reserved) is None
 
 
 def test_of_too_many_findings_the_worst_are_told_in_their_order() -> None:

@@ -10,10 +10,10 @@ from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import (
     MAY_CHANGE,
-    exact_text,
-    permission_key,
-    permittable,
-    shape_text,
+    build_exact_text,
+    build_permission_key,
+    build_shape_text,
+    is_permittable,
 )
 from tests.guidance.core.tools.builders import command, edit, judged, several, use
 from tests.rows import each_row
@@ -23,7 +23,7 @@ OTHER_UUID = "0190f3c1-0000-7abc-991f-00aaaacca427"
 
 
 def shape(text: str) -> str | None:
-    return shape_text(command(text))
+    return build_shape_text(command(text))
 
 
 @each_row(
@@ -116,19 +116,19 @@ def test_everything_else_counts_as_it_stands(one: str, other: str) -> None:
 )
 def test_where_letters_can_be_written_as_numbers_there_is_no_shape(text: str) -> None:
     assert shape(text) is None
-    assert shape_text(use(note="build-1", deep=[{"x": text}])) is None
+    assert build_shape_text(use(note="build-1", deep=[{"x": text}])) is None
 
 
 def test_a_tool_a_kind_and_every_argument_count() -> None:
     texts = {
-        shape_text(use("Bash", command="rm -rf build-1")),
-        shape_text(use("Shell", command="rm -rf build-1")),
-        shape_text(use("Bash", script="rm -rf build-1")),
-        shape_text(use("Bash", command="rm -rf build-1", cwd="/srv")),
-        shape_text(use("Bash", command="rm -rf build-1", depth=1)),
-        shape_text(use("Bash", command="rm -rf build-1", depth=2)),
+        build_shape_text(use("Bash", command="rm -rf build-1")),
+        build_shape_text(use("Shell", command="rm -rf build-1")),
+        build_shape_text(use("Bash", script="rm -rf build-1")),
+        build_shape_text(use("Bash", command="rm -rf build-1", cwd="/srv")),
+        build_shape_text(use("Bash", command="rm -rf build-1", depth=1)),
+        build_shape_text(use("Bash", command="rm -rf build-1", depth=2)),
         shape("rm -rf build-1"),
-        shape_text(command("rm -rf build-1", arguments={"cwd": "/srv"})),
+        build_shape_text(command("rm -rf build-1", arguments={"cwd": "/srv"})),
     }
     assert len(texts) == 8
 
@@ -144,9 +144,9 @@ def test_the_exact_call_is_the_same_in_every_run_and_differs_by_every_field() ->
         edit("x", diff_lines=1),
         several("a", ("a", "b")),
     ]
-    assert len({exact_text(call) for call in calls}) == len(calls)
-    assert exact_text(use(a=1, b=2)) == exact_text(use(b=2, a=1))
-    assert permission_key(exact_text(command("ls"))).startswith("sha256:")
+    assert len({build_exact_text(call) for call in calls}) == len(calls)
+    assert build_exact_text(use(a=1, b=2)) == build_exact_text(use(b=2, a=1))
+    assert build_permission_key(build_exact_text(command("ls"))).startswith("sha256:")
 
 
 def test_a_call_with_the_sign_of_a_changing_part_has_no_shape() -> None:
@@ -154,8 +154,8 @@ def test_a_call_with_the_sign_of_a_changing_part_has_no_shape() -> None:
 
 
 def test_edits_have_no_shape() -> None:
-    assert shape_text(edit()) is None
-    assert shape_text(several("a", ("a", "b"))) is None
+    assert build_shape_text(edit()) is None
+    assert build_shape_text(several("a", ("a", "b"))) is None
 
 
 def test_a_shape_is_found_in_linear_time() -> None:
@@ -201,11 +201,11 @@ def found(decision: str = "require-confirmation", **details: Any) -> CallFinding
 def test_what_may_be_permitted_in_advance(
     findings: list[CallFinding], allowed: bool
 ) -> None:
-    assert permittable(findings, always_ask=["disk-*"]) is allowed
+    assert is_permittable(findings, always_ask=["disk-*"]) is allowed
 
 
 def test_a_gate_that_could_not_judge_cannot_be_permitted_away() -> None:
     verdict = judged(command("rm -rf build"))
-    assert permittable(verdict.findings, always_ask=[])
+    assert is_permittable(verdict.findings, always_ask=[])
     held = CallFinding(gate="schema", decision="require-confirmation", message="broke")
-    assert not permittable([*verdict.findings, held], always_ask=[])
+    assert not is_permittable([*verdict.findings, held], always_ask=[])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.marked_arguments import Marks
-from guidance.core.tools.texts import Text, every_text, holders, marked_texts
+from guidance.core.tools.texts import Text, list_holders, list_marked_texts, list_texts
 from tests.examples import examples
 from tests.guidance.core.tools.builders import judged, use
 from tests.rows import each_row
@@ -20,18 +20,18 @@ steadily = examples(200)
 
 
 def marked(arguments: dict[str, Any], *marks: str, tool: str = "Bash") -> list[Text]:
-    held = holders(arguments, "/arguments")
-    return list(marked_texts(held, Marks(marks).of(tool)))
+    held = list_holders(arguments, "/arguments")
+    return list(list_marked_texts(held, Marks(marks).get_names(tool)))
 
 
 def test_every_text_is_found_with_its_place_and_key_names_are_none() -> None:
     value = {"a": "x", "b/c": [1, "y", {"~d": "z"}], "e": None, "f": True}
-    assert list(every_text(value)) == [
+    assert list(list_texts(value)) == [
         Text("/a", "x"),
         Text("/b~1c/1", "y"),
         Text("/b~1c/2/~0d", "z"),
     ]
-    assert list(every_text("alone")) == [Text("", "alone")]
+    assert list(list_texts("alone")) == [Text("", "alone")]
 
 
 def test_a_mark_is_found_at_any_depth() -> None:

@@ -149,7 +149,7 @@ def test_trouble_goes_to_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(content: str) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(judge_turn, "sentences_of", broken)
+    monkeypatch.setattr(judge_turn, "split_sentences", broken)
     verdict = judged("I'm done.")
     assert verdict.action == "needs_human"
     assert verdict.reason == "The turn could not be judged (RecursionError)"

@@ -27,7 +27,7 @@ def test_the_counter_moves_with_the_actions() -> None:
         memory = memory.after(make_turn("x"), action=action)
         counted.append(memory.retries)
     assert counted == [1, 1, 2, 2, 2, 3, 0, 1]
-    assert memory.answered().retries == 0
+    assert memory.clear_after_answer().retries == 0
 
 
 def test_the_share_of_turns_with_calls() -> None:
@@ -83,7 +83,7 @@ def test_calls_nobody_knows_can_be_compared_with_nothing() -> None:
 
 
 def test_an_answer_of_a_person_begins_anew() -> None:
-    memory = remembered(*["I go on."] * 3).answered()
+    memory = remembered(*["I go on."] * 3).clear_after_answer()
     assert memory.repetition(times=3) is None
     memory = memory.after(make_turn("I go on."), action="warn")
     assert memory.repetition(times=3) == 0

@@ -11,8 +11,12 @@ from guidance.core.turns.default_phrases import (
     INTENT_PHRASES,
     SUMMARY_PHRASES,
 )
-from guidance.core.turns.phrases import Phrases, phrase_problem, places_to_look
-from guidance.core.turns.sentences import sentences_of, words_of
+from guidance.core.turns.phrases import (
+    Phrases,
+    find_phrase_problem,
+    find_places_to_look,
+)
+from guidance.core.turns.sentences import split_sentences, split_words
 from tests.examples import examples
 from tests.guidance.core.turns.builders import RULES, judged
 from tests.rows import each_row
@@ -57,16 +61,18 @@ def test_a_summary_takes_its_points_away(phrase: str) -> None:
 
 def test_the_lists_repeat_nothing() -> None:
     for phrases in (INTENT_PHRASES, COMPLETION_PHRASES, SUMMARY_PHRASES):
-        forms = [words_of(phrase) for phrase in phrases]
+        forms = [split_words(phrase) for phrase in phrases]
         assert len(set(forms)) == len(forms)
-        assert [phrase_problem(phrase) for phrase in phrases] == [None] * len(phrases)
+        assert [find_phrase_problem(phrase) for phrase in phrases] == [None] * len(
+            phrases
+        )
 
 
 @each_row("write", WRITTEN)
 def test_how_a_phrase_is_written_does_not_matter(write: object) -> None:
     assert callable(write)
     for phrase in ("i'm done", "here's what was done", "next, i'll"):
-        assert Phrases((phrase,)).stand_in(sentences_of(write(phrase)))
+        assert Phrases((phrase,)).stand_in(split_sentences(write(phrase)))
 
 
 @each_row(
@@ -84,7 +90,7 @@ def test_how_a_phrase_is_written_does_not_matter(write: object) -> None:
     ],
 )
 def test_what_only_looks_like_a_phrase_is_none(text: str) -> None:
-    assert not Phrases(("task is complete",)).stand_in(sentences_of(text))
+    assert not Phrases(("task is complete",)).stand_in(split_sentences(text))
 
 
 DENIED = [
@@ -114,7 +120,7 @@ DENIED = [
 
 @each_row("text", DENIED)
 def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
-    assert not RULES.completion_phrases.claimed_in(sentences_of(text))
+    assert not RULES.completion_phrases.claimed_in(split_sentences(text))
     assert judged(f"{text} Now let me continue.").action == "auto_continue"
 
 
@@ -131,7 +137,7 @@ def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
     ],
 )
 def test_a_denial_of_something_else_takes_nothing_away(text: str) -> None:
-    assert RULES.completion_phrases.claimed_in(sentences_of(text))
+    assert RULES.completion_phrases.claimed_in(split_sentences(text))
 
 
 @each_row(
@@ -144,7 +150,7 @@ def test_a_denial_of_something_else_takes_nothing_away(text: str) -> None:
     ],
 )
 def test_an_intent_can_be_denied_or_put_off_too(text: str) -> None:
-    assert not RULES.intent_phrases.meant_in(sentences_of(text))
+    assert not RULES.intent_phrases.meant_in(split_sentences(text))
 
 
 @pytest.mark.parametrize(
@@ -156,7 +162,7 @@ def test_an_intent_can_be_denied_or_put_off_too(text: str) -> None:
     ],
 )
 def test_an_intent_stands_beside_a_denial(text: str) -> None:
-    assert RULES.intent_phrases.meant_in(sentences_of(text))
+    assert RULES.intent_phrases.meant_in(split_sentences(text))
 
 
 @pytest.mark.parametrize(
@@ -179,16 +185,18 @@ def test_going_on_with_a_summary_finishes(text: str) -> None:
     ],
 )
 def test_what_is_no_phrase_is_told(phrase: str, why: str) -> None:
-    assert why in (phrase_problem(phrase) or "")
+    assert why in (find_phrase_problem(phrase) or "")
 
 
 def test_only_sentences_that_may_hold_a_phrase_are_looked_at() -> None:
     """A long text of short lines has a hundred thousand sentences."""
     phrases = Phrases(("let me know", "a question for you"))
     idle = "Let\nMe\nA. B.\n1\n" * 100
-    assert places_to_look(sentences_of(idle), phrases) == []
-    sentences = sentences_of(idle + "Let me know.\nKnow it.\nLet it be.")
-    looked_at = [sentences[place].words for place in places_to_look(sentences, phrases)]
+    assert find_places_to_look(split_sentences(idle), phrases) == []
+    sentences = split_sentences(idle + "Let me know.\nKnow it.\nLet it be.")
+    looked_at = [
+        sentences[place].words for place in find_places_to_look(sentences, phrases)
+    ]
     assert set(looked_at) == {("let",), ("let", "me", "know"), ("let", "it", "be")}
 
 
@@ -196,7 +204,7 @@ def test_only_sentences_that_may_hold_a_phrase_are_looked_at() -> None:
 @given(st.lists(st.sampled_from(["let", "me", "know", "a", "it", ". ", "\n", ","])))
 def test_what_is_not_looked_at_holds_no_phrase(parts: list[str]) -> None:
     lists = Phrases(("let me know", "a")), Phrases(("know it", "me"))
-    sentences = sentences_of(" ".join(parts))
-    places = places_to_look(sentences, *lists)
+    sentences = split_sentences(" ".join(parts))
+    places = find_places_to_look(sentences, *lists)
     for each in lists:
         assert set(each.found_in(sentences)) <= set(places)

@@ -20,7 +20,7 @@ from guidance.core.turns.facts import FINISH_REASONS, LAST_EVENTS
 from guidance.core.turns.judge_turn import ACTIONS
 from guidance.core.turns.masking import mask
 from guidance.core.turns.memory import TurnMemory
-from guidance.core.turns.sentences import sentences_of
+from guidance.core.turns.sentences import split_sentences
 from tests.examples import examples
 from tests.guidance.core.turns.builders import RULES, judged, keenly, make_turn
 from tests.rows import each_row
@@ -98,7 +98,7 @@ def test_saying_that_it_is_done_sends_nothing_on(
 @given(text=texts)
 def test_hiding_moves_nothing(text: str) -> None:
     assert len(mask(text)) == len(text)
-    for sentence in sentences_of(text):
+    for sentence in split_sentences(text):
         assert 0 <= sentence.start < sentence.end <= len(text)
 
 

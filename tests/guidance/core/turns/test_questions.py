@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.turns.questions import SENTENCE_SHOWN, asking
-from guidance.core.turns.sentences import sentences_of
+from guidance.core.turns.questions import SENTENCE_SHOWN, find_question
+from guidance.core.turns.sentences import split_sentences
 from tests.guidance.core.turns.builders import judged, keenly
 from tests.rows import each_row
 
@@ -199,4 +199,4 @@ def test_a_very_long_question_is_cut() -> None:
 
 
 def test_nothing_asks_nothing() -> None:
-    assert asking(sentences_of("")) == (None, None)
+    assert find_question(split_sentences("")) == (None, None)
