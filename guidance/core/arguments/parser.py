@@ -113,12 +113,12 @@ def _require_object(
 def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        raise JsonRefused("a key stands twice in one object")
+        raise JsonRefused("duplicate-key", "a key stands twice in one object")
     return result
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise JsonRefused("NaN and infinity are not JSON")
+    raise JsonRefused("constant", "NaN and infinity are not JSON")
 
 
 _decoder = json.JSONDecoder(

@@ -87,7 +87,7 @@ def find_refusal(text: str) -> tuple[int, str]:
             elif kind == "number":
                 (parse_decimal if token["point"] else parse_integer)(token["number"])
             elif kind == "word" and token["word"] not in ("true", "false", "null"):
-                raise JsonRefused("NaN and infinity are not JSON")
+                raise JsonRefused("constant", "NaN and infinity are not JSON")
         except JsonRefused as refused:
             return at, str(refused)
         if kind == "open":
