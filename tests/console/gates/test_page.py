@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from accounts.models import Project
 from console.charts import outcome_bars
-from console.gates import rows
 from reviews.models import GateCheck
+from reviews.queue import gate_counts
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls.calls import rule
@@ -167,7 +167,7 @@ def test_it_says_when_not_all_are_counted(
     run: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rows, "CHECKS_LIMIT", 2)
+    monkeypatch.setattr(gate_counts, "CHECKS_LIMIT", 2)
     for _ in range(3):
         judge(agent, run, open_check(agent, run, "style"))
     page = read(alice, project)
