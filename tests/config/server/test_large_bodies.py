@@ -20,8 +20,6 @@ import pytest
 from tests.builders import Robot
 from tests.live import Live
 
-pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
-
 MB = 1_000_000
 SIZES = [int(size * MB) for size in (1.1, 2.5, 4, 8, 16, 32, 64)]
 TRIES = 4

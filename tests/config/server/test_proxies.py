@@ -16,8 +16,6 @@ from config.server.proxies import believe_proxies
 from tests.processes import free_port, up
 from tests.rows import each_row
 
-pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
-
 FORWARDED = [(b"x-forwarded-for", b"198.51.100.7"), (b"x-forwarded-proto", b"https")]
 
 

@@ -10,8 +10,6 @@ import pytest
 from config.logging import OneLineFormatter
 from tests.live import Live
 
-pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
-
 
 def test_a_wrong_host_is_one_short_line_in_the_log(
     live: Live, caplog: pytest.LogCaptureFixture
