@@ -50,7 +50,7 @@ ONE_TIME = {
     "one-time session": "session",
     "one-time session with token": "session with token",
 }
-HOOK = "https://93.184.216.34/hook"
+HOOK = "https://receiver.invalid/hook"
 UNKNOWN = {
     *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
     *("two credentials", "key in the query"),

@@ -17,7 +17,7 @@ from tests.webhooks.hooks import add
 from webhooks.delivery.fanout import fan_out
 from webhooks.models import Delivery
 
-HOOK = "https://93.184.216.34/hook"
+HOOK = "https://receiver.invalid/hook"
 
 
 def test_a_webhook_gets_each_event_once_and_word_for_word(
