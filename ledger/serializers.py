@@ -1,14 +1,15 @@
-"""How a run and a checkpoint look on the wire."""
+"""Runs and checkpoints as the API shows them, and their addresses in the console."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from django.conf import settings
+
 from guidance.core.money import usd
 from guidance.selectors import get_policy
 from ledger.chain import timestamp
-from ledger.links import review_url, run_url
 from ledger.models import Checkpoint, Run
 
 # What a run's answer needs beside its own row.
@@ -82,3 +83,11 @@ def serialize_checkpoint(checkpoint: Checkpoint, *, run_code: str) -> dict[str, 
         "state": json.loads(checkpoint.state),
         "created_at": timestamp(checkpoint.created_at),
     }
+
+
+def run_url(*, project_slug: str, run: str) -> str:
+    return f"{settings.PUBLIC_URL}/p/{project_slug}/runs/{run}/"
+
+
+def review_url(*, project_slug: str, review: str) -> str:
+    return f"{settings.PUBLIC_URL}/p/{project_slug}/queue/{review}/"

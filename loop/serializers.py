@@ -9,7 +9,7 @@ from typing import Any
 
 from guidance.core.money import usd
 from ledger.chain import timestamp
-from ledger.links import review_url
+from ledger.serializers import review_url
 from loop.models import Decision, Incident, Note, Recommendation
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from ledger.chain import timestamp
-from ledger.links import review_url
+from ledger.serializers import review_url
 from ledger.writer.sql import parse_time, parse_uuid
 from reviews.models import Grant, Review, Ruling
 from reviews.queue.agent_waits import get_waiting

@@ -15,8 +15,8 @@ from uuid import UUID, uuid5
 
 from django.db.models import Q, QuerySet
 
-from ledger.links import review_url, run_url
 from ledger.models import Entry
+from ledger.serializers import review_url, run_url
 from reviews.models import Review
 from reviews.serializers import ruling_answer
 from webhooks.payloads import fit_texts, make_safe

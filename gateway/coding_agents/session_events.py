@@ -14,8 +14,8 @@ from gateway.coding_agents.mapping import fingerprint
 from gateway.coding_agents.replies import Outcome
 from gateway.models import HookSession
 from ledger.idempotency import Idempotency, build_idempotency
-from ledger.links import run_url
 from ledger.models import FINAL
+from ledger.serializers import run_url
 
 # Nothing is held in the last part of the time, so that the answer arrives within it.
 MARGIN = 0.2

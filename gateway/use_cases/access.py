@@ -8,8 +8,8 @@ from accounts.auth import AgentPrincipal
 from common.errors import Forbidden, NotFound
 from common.ids import parse_code
 from guidance.selectors import LoadedPolicy, get_policy
-from ledger.links import review_url
 from ledger.models import Run
+from ledger.serializers import review_url
 from ledger.state import RunState
 from reviews.errors import RunPaused, refuse_closed, review_reference
 

@@ -26,9 +26,9 @@ from guidance.core.secrets import Redacted, redact
 from guidance.redactor import get_fingerprint_key
 from ledger.chain import timestamp
 from ledger.idempotency import Idempotency
-from ledger.links import review_url
 from ledger.models import Entry
 from ledger.plan import Plan
+from ledger.serializers import review_url
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from ledger.writer.db_threads import run_in_db_thread

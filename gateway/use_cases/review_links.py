@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ledger.links import review_url
+from ledger.serializers import review_url
 
 
 def reference(

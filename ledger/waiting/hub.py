@@ -34,7 +34,8 @@ from ledger.writer.db_threads import run_in_db_thread
 
 RECHECK_SECONDS = 3.0
 NUDGE_SECONDS = 0.05
-# After a commit the writer looks for no more than these: the others read for themselves.
+# After a commit the writer looks for no more than these: the others read for themselves
+# (bench waking, as for the next two).
 LOOKS = 4
 # And gives them as long to be gone before it answers whoever sent the change request.
 TELL_SECONDS = 0.002

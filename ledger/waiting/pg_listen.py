@@ -47,7 +47,7 @@ async def notifications() -> AsyncIterator[Notified | None]:
 
 async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
     """As `link.notifies()`, with a tenth of its work: it comes at the very moment in
-    which agents are to be answered."""
+    which agents are to be answered (bench waking)."""
     readable = asyncio.Event()
     loop = asyncio.get_running_loop()
     # Asked for once: a connection that is lost has none, and whoever gets this number

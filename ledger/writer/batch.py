@@ -25,9 +25,15 @@ from ledger.writer.changes import (
     NewRunRequest,
     seal_entries,
 )
-from ledger.writer.locking import create_project_head, lock_project, store_locked
+from ledger.writer.locking import (
+    create_project_head,
+    get_session_pid,
+    lock_project,
+    store_locked,
+    store_runs,
+)
+from ledger.writer.run_writes import RunWrite
 from ledger.writer.state_cache import StateCache
-from ledger.writer.store_postgresql import RunWrite, get_session_pid, store
 
 T = TypeVar("T")
 
@@ -233,10 +239,10 @@ class Committer:
         writes = [item.write for item in items]
         plain = not any(item.rows or item.statements or item.effects for item in items)
         if plain and connection.vendor == "postgresql":
-            won = store(writes)  # one statement is one commit
+            won = store_runs(writes)  # one statement is one commit (bench steps)
         else:
             with transaction.atomic():
-                won = store(writes)
+                won = store_runs(writes)
                 done = [item for item in items if item.write.state.id in won]
                 _store_extras(
                     [row for item in done for row in item.rows],

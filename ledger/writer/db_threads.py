@@ -1,4 +1,4 @@
-"""Reads for async doors: a few threads with connections, never one per waiter."""
+"""Queries for async code: a few threads with connections, never one per waiter."""
 
 from __future__ import annotations
 

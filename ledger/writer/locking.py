@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 from django.db import DatabaseError, connection
@@ -18,17 +18,16 @@ from django.db import DatabaseError, connection
 from accounts.selectors import VALID_KEY_IDS_SQL
 from ledger.plan import Statement
 from ledger.state import COLUMNS, list_column_values
-from ledger.writer import sql
-from ledger.writer.sql import Row
-from ledger.writer.store_postgresql import (
-    CHANNEL,
+from ledger.writer import sql, store_postgresql, store_sqlite
+from ledger.writer.run_writes import (
     ENTRY_COLUMNS,
     POSITION,
     RunWrite,
     join_names,
     list_entry_values,
-    store,
 )
+from ledger.writer.sql import Row
+from ledger.writer.store_postgresql import CHANNEL
 
 # More entries than this are stored as a batch is: that is faster for them, and each
 # number of them would be another statement to prepare.
@@ -86,6 +85,21 @@ def create_project_head(project_id: int) -> None:
         )
 
 
+def store_runs(writes: Sequence[RunWrite]) -> set[int]:
+    """Store those whose head has not moved; returns the ids of these runs."""
+    if connection.vendor == "postgresql":
+        return store_postgresql.store_runs(writes)
+    return store_sqlite.store_runs(writes)
+
+
+def get_session_pid() -> int | None:
+    """By this number others know whose notification it is; None where there are none."""
+    if connection.vendor != "postgresql":
+        return None
+    connection.ensure_connection()
+    return cast("int", connection.connection.info.backend_pid)
+
+
 def store_locked(
     write: RunWrite, held: ProjectLock, more: Sequence[Statement] = ()
 ) -> frozenset[int]:
@@ -98,7 +112,7 @@ def store_locked(
         rows = _store_in_one_statement(write, held, more)
         won, keys = bool(rows), frozenset(chain(*(row[1] for row in rows)))
     else:
-        won, keys = bool(store([write])), frozenset[int]()
+        won, keys = bool(store_runs([write])), frozenset[int]()
         for each in more:
             sql.execute(*each)
     if not won:

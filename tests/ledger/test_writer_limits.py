@@ -20,7 +20,8 @@ from gateway.use_cases.steps import ReportSteps, report_of
 from ledger.models import Entry, Run
 from ledger.verification.verify import verify_run
 from ledger.waiting.hub import close_hub, hub
-from ledger.writer import Writer, batch, store_postgresql, thread, writer
+from ledger.writer import Writer, batch, thread, writer
+from ledger.writer.locking import store_runs
 from ledger.writer.state_cache import StateCache
 from tests.builders import Robot, pause_at_once, start_run, step
 from tests.people import rule
@@ -125,13 +126,13 @@ def test_after_trouble_the_writer_reads_what_it_remembered(
         if not failed:
             failed.append(writes)
             raise OperationalError("The line was cut.")
-        return store_postgresql.store(writes)
+        return store_runs(writes)
 
     monkeypatch.setattr(StateCache, "read", reads)
     report(agent, other, 2)
     assert read == []
 
-    monkeypatch.setattr(batch, "store", fails_once)
+    monkeypatch.setattr(batch, "store_runs", fails_once)
     assert report(agent, unlucky, 2).status_code == 201
     assert report(agent, other, 3).status_code == 201
 
@@ -152,7 +153,7 @@ def test_after_trouble_no_notification_is_taken_for_our_own(
         raise ValueError("Of our own making.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(batch, "store", fails)
+        patched.setattr(batch, "store_runs", fails)
         assert report(agent, run, 2).status_code == 500
 
     assert writer().session is None

@@ -1,0 +1,72 @@
+"""Store many runs' new heads and entries on SQLite, by compare-and-set."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from sqlite3 import Cursor
+
+from django.db import connection
+
+from ledger.state import COLUMNS, list_column_values
+from ledger.writer import sql
+from ledger.writer.run_writes import (
+    ENTRY_COLUMNS,
+    POSITION,
+    RunWrite,
+    join_names,
+    list_entry_values,
+)
+
+_SQLITE_STORED = (
+    "SELECT id, head_hash FROM ledger_run WHERE id IN (SELECT value FROM json_each(?))"
+)
+_SQLITE_HEAD = (
+    f"UPDATE ledger_run SET {', '.join(f'{name} = ?' for name, _ in COLUMNS)} "  # noqa: S608
+    "WHERE id = ?"
+)
+_SQLITE_POSITION = (
+    "UPDATE ledger_projecthead SET position = position + ? "
+    "WHERE project_id = ? RETURNING position"
+)
+_SQLITE_ENTRY = (
+    f"INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
+    f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
+)
+
+
+def store_runs(writes: Sequence[RunWrite]) -> set[int]:
+    """The transaction holds the only write lock: what we compare stays until we set."""
+    connection.ensure_connection()
+    # The driver itself: Django would translate the placeholders of each row anew (bench
+    # steps). Its errors are not Django's by themselves.
+    with connection.wrap_database_errors:
+        return _store(connection.connection.cursor(), writes)
+
+
+def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
+    ids = json.dumps([write.state.id for write in writes])
+    stored = dict(cursor.execute(_SQLITE_STORED, [ids]))
+    won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
+    cursor.executemany(
+        _SQLITE_HEAD,
+        [
+            (*sql.to_sqlite(list_column_values(write.state)), write.state.id)
+            for write in won
+        ],
+    )
+    entries = [entry for write in won for entry in write.entries]
+    places = {}
+    for project_id, count in Counter(entry.project_id for entry in entries).items():
+        cursor.execute(_SQLITE_POSITION, [count, project_id])
+        (top,) = cursor.fetchone()
+        places[project_id] = iter(range(top - count + 1, top + 1))
+    cursor.executemany(
+        _SQLITE_ENTRY,
+        [
+            (*sql.to_sqlite(list_entry_values(entry)), next(places[entry.project_id]))
+            for entry in entries
+        ],
+    )
+    return {write.state.id for write in won}
