@@ -12,7 +12,7 @@ from accounts.models import Project, Role, User
 from accounts.selectors import projects_of
 from console.access import ConsoleRequest
 from console.first_key import build_key_command
-from console.queue.rows import Person, person_of
+from console.people import Person, build_person
 from console.runs.rows import Fleet, fleet_of
 from reviews.queue.order import Tally, count_reviews
 
@@ -35,7 +35,7 @@ class Shell:
 
     @cached_property
     def viewer(self) -> Person:
-        return person_of(self.user)
+        return build_person(self.user)
 
     @property
     def key_command(self) -> str:

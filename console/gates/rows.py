@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from console.charts import outcome_bars
-from console.queue.kinds.gate_exhausted import (
-    SEVERITY_TONES,
-    AskedCriterion,
-    criteria_of,
-)
+from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
 from reviews.queue.gate_counts import Count, CountedGate
 from safetext import visible, visible_line
 
@@ -29,7 +25,7 @@ class GateRow:
     severity: str
     tone: str
     mode: str
-    criteria: tuple[AskedCriterion, ...]
+    criteria: tuple[ShownCriterion, ...]
     guidance: str
     max_attempts: int
     varied: bool
@@ -56,7 +52,7 @@ def build_row(item: CountedGate, *, days: int) -> GateRow:
         severity=gate.severity,
         tone=SEVERITY_TONES[gate.severity],
         mode=gate.mode,
-        criteria=criteria_of(gate),
+        criteria=list_criteria(gate),
         guidance=visible(gate.guidance).strip(),
         max_attempts=gate.retry.max_attempts,
         varied=item.varied,

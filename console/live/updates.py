@@ -14,10 +14,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from accounts.models import Project
-from console.live import fragments
+from console.fragments import build_partial
+from console.queue import fragments as queue_fragments
 from console.queue.rows import cards_of
+from console.runs import fragments as run_fragments
 from console.runs.checks import run_checks_of
 from console.runs.page import page_of, run_loaded
 from console.runs.rows import Fleet, fleet_of, live_position, rows_of
@@ -116,22 +120,18 @@ class Frame:
                 body = Body()  # not made of entries: read anew when the page is
             case _:
                 body = self._run(view.run, since=since, changes=changes)
-        mark = fragments.cursor(since=self.position, touched=body.touched)
+        mark = _render_cursor(since=self.position, touched=body.touched)
         return "".join(
             (
                 *body.parts,
                 *self._take_overs(changes, since=since),
-                fragments.partial(
-                    "#nav-queue-count", "textContent", str(self.tally.total)
-                ),
-                fragments.partial(
-                    "#nav-run-count", "textContent", str(self.fleet.total)
-                ),
-                fragments.partial(
-                    "#fleet", "outerMorph", fragments.fleet_card(self.fleet)
+                build_partial("#nav-queue-count", "textContent", str(self.tally.total)),
+                build_partial("#nav-run-count", "textContent", str(self.fleet.total)),
+                build_partial(
+                    "#fleet", "outerMorph", run_fragments.render_fleet(self.fleet)
                 ),
                 # Last: the page stands here only after all of the above is on it.
-                fragments.partial("#live-cursor", "outerHTML", mark),
+                build_partial("#live-cursor", "outerHTML", mark),
             )
         )
 
@@ -145,8 +145,8 @@ class Frame:
             since=since,
             until=self.position,
         )
-        drawn = fragments.take_overs(found)
-        return (fragments.partial("#take-overs", "outerHTML", drawn),) if found else ()
+        drawn = queue_fragments.render_take_overs(found)
+        return (build_partial("#take-overs", "outerHTML", drawn),) if found else ()
 
     def _changes(self, since: int) -> list[Change] | None:
         """None when it is too much, or the cursor is of another database."""
@@ -163,13 +163,15 @@ class Frame:
         """Each review that something happened to: its row, or that it is gone."""
         if changes is not None and not any(map(_is_about_a_review, changes)):
             return Body()
-        counts = fragments.queue_counts(self.tally)
+        counts = queue_fragments.render_counts(self.tally)
         found = list_floods(
             project_id=self.project_id, slug=self.slug, total=self.tally.total
         )
         parts = [
-            fragments.partial("#queue-counts", "outerHTML", counts),
-            fragments.partial("#floods", "outerMorph", fragments.floods(found)),
+            build_partial("#queue-counts", "outerHTML", counts),
+            build_partial(
+                "#floods", "outerMorph", queue_fragments.render_floods(found)
+            ),
         ]
         codes = self._reviews_named(since) if changes is not None else None
         if codes is None or len(codes) > ROWS_LIMIT:
@@ -179,14 +181,14 @@ class Frame:
         opened = [item for item in reviews if item.state == ReviewState.OPEN]
         cards = cards_of(opened, slug=self.slug, at=self.at, seq=self.position)
         rows = [
-            *map(fragments.review_row, cards),
+            *map(queue_fragments.render_row, cards),
             *(
-                fragments.review_gone(item.code, seq=self.position)
+                queue_fragments.render_removal(item.code, seq=self.position)
                 for item in reviews
                 if item.state != ReviewState.OPEN
             ),
         ]
-        parts.append(fragments.partial("#queue", "rowsync", *rows))
+        parts.append(build_partial("#queue", "rowsync", *rows))
         return Body(parts=parts, touched=[item.code for item in reviews])
 
     def _reviews_named(self, since: int) -> set[str]:
@@ -211,8 +213,8 @@ class Frame:
             .order_by("pk")
         )
         rows = rows_of(found, slug=self.slug, at=self.at, seq=self.position)
-        drawn = [fragments.run_row(row) for row in rows]
-        return Body(parts=[fragments.partial("#runs-list", "rowsync", *drawn)])
+        drawn = [run_fragments.render_row(row) for row in rows]
+        return Body(parts=[build_partial("#runs-list", "rowsync", *drawn)])
 
     def _permissions(self, changes: list[Change] | None) -> Body:
         """The page fetches itself once one was granted, used or revoked."""
@@ -248,21 +250,31 @@ class Frame:
         if changes is None or len(new) == PAGE:
             new, swap = entries, "innerMorph"
         rows = timeline_of(new, run=run, at=self.at)
-        drawn = [fragments.timeline_row(row) for row in rows]
+        drawn = [run_fragments.render_timeline_row(row) for row in rows]
         checks = run_checks_of(run, slug=self.slug, at=self.at)
         return Body(
             parts=(
-                fragments.partial(
-                    "#run-checks", "outerMorph", fragments.run_checks(checks)
+                build_partial(
+                    "#run-checks", "outerMorph", run_fragments.render_checks(checks)
                 ),
                 *(
-                    fragments.partial(f"#{name}", "outerMorph", drawn_part)
-                    for name, drawn_part in fragments.run_parts(page).items()
+                    build_partial(f"#{name}", "outerMorph", drawn_part)
+                    for name, drawn_part in run_fragments.render_parts(page).items()
                 ),
-                fragments.partial("#timeline", swap, *drawn),
+                build_partial("#timeline", swap, *drawn),
             )
         )
 
 
 def _is_about_a_review(change: Change) -> bool:
     return change.type.startswith("review.")
+
+
+def _render_cursor(*, since: int, touched: Iterable[object]) -> SafeString:
+    """Where the page stands. `touched` names reviews that an open pane may show."""
+    codes = " ".join(map(str, touched))
+    return format_html(
+        '<i id="live-cursor" data-since="{}" data-touched="{}" hidden></i>',
+        since,
+        codes,
+    )

@@ -16,8 +16,8 @@ from django.utils.safestring import SafeString
 
 from console.charts import gauge
 from console.format import Moment, iso, past, words
+from console.people import Person, build_person
 from console.permissions.preview import Covered, covered_by
-from console.queue.rows import Person, person_of
 from console.runs.rows import short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
@@ -112,7 +112,7 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
         shape=shape,
         covered=covered_by(permission.covers),
         rules=tuple(map(_rule, json.loads(permission.rules))),
-        granted_by=person_of(permission.granted_by),
+        granted_by=build_person(permission.granted_by),
         granted=past(permission.granted_at, at),
         review_url=reverse("reviews:review", args=[slug, review]),
         run=short_code(run),
@@ -149,5 +149,5 @@ def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
         word=word,
         icon=icon,
         when=past(moments[state] or permission.granted_at, at),
-        by=person_of(by) if by else None,
+        by=build_person(by) if by else None,
     )

@@ -13,12 +13,13 @@ from django.urls import reverse
 
 from accounts.models import User
 from console.format import ago, iso, milliseconds, words
+from console.people import Person, build_person
 from console.queue.kinds.confirmation import Confirmation, confirmation_of
 from console.queue.kinds.gate_exhausted import Exhausted, exhausted_of
 from console.queue.kinds.loop_action import LoopAction, loop_action_of
 from console.queue.kinds.pause import Signal, signals_of
 from console.queue.kinds.turn import TurnWords, turn_words_of
-from console.queue.rows import Person, icon_of, person_of, tone_of
+from console.queue.rows import icon_of, tone_of
 from console.runs.summary import (
     Charts,
     RunFacts,
@@ -161,7 +162,7 @@ def pane_of(
     content: dict[str, Any] = json.loads(review.content)
     comments = [
         Said(
-            by=person_of(comment.author),
+            by=build_person(comment.author),
             text=visible(comment.text),
             at=iso(comment.at),
             ago=ago((at - comment.at).total_seconds()),
@@ -229,7 +230,7 @@ def pane_of(
             else "no time left"
         ),
         on_expiry=review.on_expiry,
-        assignee=person_of(review.assignee) if review.assignee else None,
+        assignee=build_person(review.assignee) if review.assignee else None,
         claimed_at=iso(review.claimed_at) if review.claimed_at else "",
         claimed=(
             ago((at - review.claimed_at).total_seconds()) if review.claimed_at else ""
@@ -254,12 +255,12 @@ def closing_of(review: Review, *, viewer: User, at: datetime) -> Closing | None:
     if review.state == ReviewState.RULED:
         ruling = review.ruling
         icon, tone, word, did = _RULED[ruling.action]
-        who = "You" if ruling.by_id == viewer.pk else person_of(ruling.by).name
+        who = "You" if ruling.by_id == viewer.pk else build_person(ruling.by).name
         sentence = f"{who} {did}"
         text = visible(ruling.answer or ruling.note)
         if review.assignee and review.assignee_id != ruling.by_id:
             mine = review.assignee_id == viewer.pk
-            whose = "You" if mine else person_of(review.assignee).name
+            whose = "You" if mine else build_person(review.assignee).name
             over = f"{whose} had claimed it."
     elif review.state == ReviewState.EXPIRED:
         icon, tone, word = "clock", "stop", "Expired"

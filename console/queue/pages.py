@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from common.ids import parse_code
 from console.access import ConsoleRequest
+from console.fragments import build_partial
 from console.layout import shell_of
-from console.live import fragments
+from console.queue import fragments
 from console.queue.detail import review_loaded
 from console.queue.row_groups import QueueList, build_edge, build_list
 from console.runs.rows import live_position
@@ -34,27 +35,27 @@ def render_list_part(request: ConsoleRequest) -> HttpResponse:
         code = parse_code(request.GET.get("around", ""))
         project_id = request.project.pk
         around = review_loaded(project_id=project_id, code=code) if code else None
-        return HttpResponse(fragments.queue_list(get_list(request, chosen=around)))
+        return HttpResponse(fragments.render_list(get_list(request, chosen=around)))
     if place is None:
         raise Http404
     queue = _get_queue(request)
     if "count" in request.GET:
         count = queue.count_before(place)
         edge = build_edge(queue, side, place, count=count, slug=request.project.slug)
-        return HttpResponse(_replace_edge(side, fragments.queue_edge(edge)))
+        return HttpResponse(_replace_edge(side, fragments.render_edge(edge)))
     seq = live_position(project_id=request.project.pk)
     listed = _build(request, queue, _get_page(queue, side, place), seq=seq)
     edge = listed.after if side == "after" else listed.before
-    rows = map(fragments.review_row, listed.cards)
+    rows = map(fragments.render_row, listed.cards)
     return HttpResponse(
         # The edge first: it says which rows belong on the screen.
-        _replace_edge(side, fragments.queue_edge(edge))
-        + fragments.partial("#queue", "rowfill", *rows)
+        _replace_edge(side, fragments.render_edge(edge))
+        + build_partial("#queue", "rowfill", *rows)
     )
 
 
 def _replace_edge(side: str, edge: str) -> str:
-    return fragments.partial(f"#queue-{side}", "outerHTML", edge)
+    return build_partial(f"#queue-{side}", "outerHTML", edge)
 
 
 def _get_queue(request: ConsoleRequest) -> Queue:

@@ -11,9 +11,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from accounts.models import User
 from console.charts import sparkline
 from console.format import clock, iso, milliseconds
+from console.people import Person, build_person
 from console.runs.rows import short_code, step_figures
 from reviews.models import Kind, Review
 from reviews.queue.asking_rule import asking_rule, asks_about_harm
@@ -32,24 +32,6 @@ _ICONS = {
     Kind.EXHAUSTED: "unpassed",
     Kind.LOOP_ACTION: "play",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
-    """A person in a row: enough to recognise them."""
-
-    code: str
-    name: str
-
-    @property
-    def initials(self) -> str:
-        parts = self.name.split()
-        letters = parts[0][:1] + parts[-1][:1] if len(parts) > 1 else self.name[:2]
-        return letters.upper()
-
-    @property
-    def hue(self) -> str:
-        return f"a{int(self.code[-4:], 16) % 3 + 1}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +56,6 @@ class ReviewCard:
     call: bool
     key: int
     seq: int
-
-
-def person_of(user: User) -> Person:
-    return Person(code=str(user.code), name=visible_line(user.display_name))
 
 
 def cards_of(
@@ -156,7 +134,7 @@ def _card(
         urgency="late" if at >= late else "soon" if at >= soon else "",
         soon=milliseconds(soon),
         late=milliseconds(late),
-        assignee=person_of(review.assignee) if review.assignee else None,
+        assignee=build_person(review.assignee) if review.assignee else None,
         call=review.kind in CALLS,
         key=count_microseconds(review.opened_at),
         seq=seq,

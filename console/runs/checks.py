@@ -10,7 +10,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from console.format import ago, iso
-from console.queue.rows import Person, person_of
+from console.people import Person, build_person
 from guidance.core.checks import CheckState
 from ledger.models import Run
 from reviews.models import AdvisoryWarning, GateCheck
@@ -150,7 +150,7 @@ def _warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
         text=visible(warning.text),
         at=iso(warning.at),
         ago=ago((at - warning.at).total_seconds()),
-        acknowledged_by=person_of(by) if by else None,
+        acknowledged_by=build_person(by) if by else None,
         acknowledged_at=iso(seen_at) if seen_at else "",
         acknowledged=ago((at - seen_at).total_seconds()) if seen_at else "",
     )

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from django.db.models import Count, QuerySet
 
 from console.format import Moment, ahead, compact, iso, past, took, words
-from console.queue.rows import Person, person_of
+from console.people import Person, build_person
 from safetext import visible, visible_line
 from webhooks.models import (
     PENDING_STATES,
@@ -153,7 +153,7 @@ def _webhook(
         waiting=waiting,
         dead=dead,
         sent=compact(endpoint.sequence),
-        created_by=person_of(endpoint.created_by),
+        created_by=build_person(endpoint.created_by),
         created=past(endpoint.created_at, at),
         old_secret=ahead(endpoint.previous_until, at),
         quiet=ahead(endpoint.quiet_until, at),

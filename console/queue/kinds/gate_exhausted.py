@@ -6,9 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from console.gates.criteria import (
+    SEVERITY_TONES,
+    ShownCriterion,
+    list_criteria,
+    name_criteria,
+)
 from guidance.core.checks import (
     CheckState,
-    Criterion,
     Event,
     GateDefinition,
     read_gate,
@@ -16,21 +21,9 @@ from guidance.core.checks import (
 from safetext import Mark, ShownText, show_text, visible, visible_line
 from safetext.diffs.changed_words import changed_words
 
-SEVERITY_TONES = {"critical": "stop", "high": "pause", "medium": "", "low": "line"}
 _NEW_WORDS = "not in the attempt before"
 # With more marks than this a sentence is easier to read without any.
 _MARKS_LIMIT = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskedCriterion:
-    """`name` is how evidence refers to it, where it has to be proven by `verifier`."""
-
-    name: str
-    text: str
-    verifier: str
-    command: str
-    unproven: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +36,7 @@ class AskedGate:
     severity: str
     tone: str
     mode: str
-    criteria: tuple[AskedCriterion, ...]
+    criteria: tuple[ShownCriterion, ...]
     guidance: str
     failed: bool | None
 
@@ -140,31 +133,10 @@ def _list_gates(
             severity=gate.severity,
             tone=SEVERITY_TONES[gate.severity],
             mode=gate.mode,
-            criteria=criteria_of(gate, unproven),
+            criteria=list_criteria(gate, unproven),
             guidance=visible(gate.guidance).strip(),
             failed=number in failed if failed else None,
         )
-
-
-def criteria_of(
-    gate: GateDefinition, unproven: Sequence[str] = ()
-) -> tuple[AskedCriterion, ...]:
-    return tuple(
-        AskedCriterion(
-            name=name,
-            text=visible(criterion.text),
-            verifier=criterion.verifier or "",
-            command=visible(criterion.command or ""),
-            unproven=name in unproven,
-        )
-        for name, criterion in _name_criteria(gate)
-    )
-
-
-def _name_criteria(gate: GateDefinition) -> Iterator[tuple[str, Criterion]]:
-    """Each criterion with the name that evidence gives it."""
-    for place, criterion in enumerate(gate.criteria, 1):
-        yield f"{gate.slug}.{place}", criterion
 
 
 def _rounds(
@@ -186,7 +158,7 @@ def _rounds(
 def _attempt(
     gates: Sequence[GateDefinition], event: Event, before: Event | None, *, number: int
 ) -> Attempt:
-    texts = {name: each.text for gate in gates for name, each in _name_criteria(gate)}
+    texts = {name: each.text for gate in gates for name, each in name_criteria(gate)}
     return Attempt(
         number=number,
         claimed=bool(event.unproven),

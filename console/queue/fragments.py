@@ -1,0 +1,48 @@
+"""Fragments of the queue: its rows, its edges and its counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.fragments import render_fragment
+from console.queue.row_groups import Edge, QueueList
+from console.queue.rows import ReviewCard
+from reviews.queue.floods import Flood
+from reviews.queue.order import Tally
+from reviews.rulings.take_overs import TakeOver
+
+
+def render_row(card: ReviewCard) -> SafeString:
+    return render_fragment("console/queue/_row.html", card=card)
+
+
+def render_removal(code: object, *, seq: int) -> SafeString:
+    """Sent to a list that may still show the row."""
+    return format_html('<li id="review-{}" data-seq="{}" data-gone></li>', code, seq)
+
+
+def render_list(listed: QueueList) -> SafeString:
+    return render_fragment("console/queue/_queue_list.html", list=listed)
+
+
+def render_edge(edge: Edge | None) -> SafeString:
+    return render_fragment("console/queue/_queue_edge.html", edge=edge)
+
+
+def render_counts(tally: Tally) -> SafeString:
+    """Every number of the queue; the screen knows whose and which filter it shows."""
+    return render_fragment("console/queue/_queue_counts.html", tally=tally)
+
+
+def render_floods(found: Sequence[Flood]) -> SafeString:
+    return render_fragment("console/queue/_floods.html", floods=found)
+
+
+def render_take_overs(found: Iterable[TakeOver]) -> SafeString:
+    """Who took what over from whom; each page tells its viewer what is for them."""
+    notices = json.dumps([notice.to_json() for notice in found])
+    return format_html('<i id="take-overs" data-take-overs="{}" hidden></i>', notices)
