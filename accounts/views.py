@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import (
@@ -81,7 +82,7 @@ def password(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         store_own_password(user=user, password=form.cleaned_data["new_password1"])
         update_session_auth_hash(request, user)
-        return redirect("reviews:home")
+        return redirect(settings.LOGIN_REDIRECT_URL)
     context = {"form": form, "first": user.must_change_password}
     status = 422 if form.errors else 200
     return render(request, "accounts/password.html", context, status=status)

@@ -17,8 +17,6 @@ urlpatterns = [
     path("readyz", never_cache(readyz)),
     path("", include("accounts.urls")),
     path("", include("console.urls")),
-    path("", include("console.runs.urls")),
-    path("", include("console.loop.urls")),
 ]
 
 handler400 = "config.pages.bad_request"

@@ -1,59 +1,102 @@
-"""Addresses of the queue, of gates, of standing permissions and of webhooks."""
+"""Every address of the console, under one namespace: `console:<page>`.
+
+A list is named by its plural, one thing by its singular, and what is done to it by
+`<thing>-<verb>`. Names of the loop's pages begin with `loop-`.
+"""
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import URLPattern, URLResolver, include, path
 
-from console.gates import views as gate_views
-from console.permissions import views as permission_views
-from console.queue import agent_reviews, views
-from console.runs import actions, check_actions
-from console.webhooks import views as webhook_views
+from console.gates import views as gates
+from console.loop import actions as loop_actions
+from console.loop import views as loop
+from console.permissions import views as permissions
+from console.queue import agent_reviews
+from console.queue import views as queue
+from console.runs import actions as run_actions
+from console.runs import check_actions
+from console.runs import views as runs
+from console.webhooks import views as webhooks
 
-app_name = "reviews"
-urlpatterns = [
-    path("", views.home, name="home"),
-    path("p/<slug:slug>/queue/", views.queue, name="queue"),
-    path("p/<slug:slug>/queue/<uuid:code>/", views.review, name="review"),
-    path("p/<slug:slug>/queue/<uuid:code>/rule/", views.rule, name="rule"),
-    path("p/<slug:slug>/queue/<uuid:code>/amend/", views.amend, name="amend"),
-    path("p/<slug:slug>/queue/<uuid:code>/page/", views.page, name="page"),
-    path("p/<slug:slug>/queue/<uuid:code>/claim/", views.claim, name="claim"),
-    path("p/<slug:slug>/queue/<uuid:code>/release/", views.release, name="release"),
-    path("p/<slug:slug>/queue/<uuid:code>/agent/", views.agent_wait, name="agent-wait"),
-    path("p/<slug:slug>/queue/<uuid:code>/comment/", views.comment, name="comment"),
+_review = [
+    path("", queue.review, name="review"),
+    path("rule/", queue.rule, name="review-rule"),
+    path("amend/", queue.amend, name="review-amend"),
+    path("page/", queue.page, name="review-page"),
+    path("claim/", queue.claim, name="review-claim"),
+    path("release/", queue.release, name="review-release"),
+    path("agent/", queue.agent_wait, name="review-agent-wait"),
+    path("comment/", queue.comment, name="review-comment"),
+]
+
+_run = [
+    path("", runs.run, name="run"),
+    path("abort/", queue.run_abort, name="run-abort"),
+    path("reopen/", run_actions.reopen, name="run-reopen"),
     path(
-        "p/<slug:slug>/agents/<uuid:code>/reviews/",
-        agent_reviews.agent_reviews,
-        name="agent-reviews",
-    ),
-    path("p/<slug:slug>/runs/<uuid:code>/abort/", views.run_abort, name="run-abort"),
-    path("p/<slug:slug>/runs/<uuid:code>/reopen/", actions.reopen, name="run-reopen"),
-    path(
-        "p/<slug:slug>/runs/<uuid:code>/warnings/<uuid:warning>/acknowledge/",
+        "warnings/<uuid:warning>/acknowledge/",
         check_actions.acknowledge,
         name="warning-acknowledge",
     ),
-    path("p/<slug:slug>/gates/", gate_views.gates, name="gates"),
+]
+
+_webhook = [
+    path("", webhooks.webhook, name="webhook"),
+    path("<slug:action>/", webhooks.act, name="webhook-act"),
+    path("resend/<uuid:delivery>/", webhooks.resend, name="delivery-resend"),
+]
+
+_loop = [
+    path("", loop.decisions, name="loop-decisions"),
+    path("decisions/<uuid:code>/", loop.decision, name="loop-decision"),
+    path("recommendations/", loop.recommendations, name="loop-recommendations"),
     path(
-        "p/<slug:slug>/permissions/", permission_views.permissions, name="permissions"
+        "recommendations/<uuid:code>/adopt/",
+        loop_actions.close_recommendation,
+        {"word": "adopt"},
+        name="loop-recommendation-adopt",
     ),
     path(
-        "p/<slug:slug>/permissions/<uuid:code>/revoke/",
-        permission_views.revoke,
-        name="permission-revoke",
+        "recommendations/<uuid:code>/dismiss/",
+        loop_actions.close_recommendation,
+        {"word": "dismiss"},
+        name="loop-recommendation-dismiss",
     ),
-    path("p/<slug:slug>/webhooks/", webhook_views.webhooks, name="webhooks"),
-    path("p/<slug:slug>/webhooks/add/", webhook_views.add, name="webhook-add"),
-    path("p/<slug:slug>/webhooks/<uuid:code>/", webhook_views.webhook, name="webhook"),
+    path("notes/", loop.notes, name="loop-notes"),
+    path("incidents/", loop.incidents, name="loop-incidents"),
     path(
-        "p/<slug:slug>/webhooks/<uuid:code>/<slug:action>/",
-        webhook_views.act,
-        name="webhook-act",
+        "incidents/<uuid:code>/resolve/",
+        loop_actions.close_incident,
+        name="loop-incident-resolve",
     ),
+    path("week/", loop.week, name="loop-week"),
+    path("pause/", loop_actions.switch_loop, {"to": "pause"}, name="loop-pause"),
+    path("resume/", loop_actions.switch_loop, {"to": "resume"}, name="loop-resume"),
+    path("wake/", loop_actions.wake, name="loop-wake"),
+]
+
+_project: list[URLPattern | URLResolver] = [
+    path("queue/", queue.queue, name="queue"),
+    path("queue/<uuid:code>/", include(_review)),
     path(
-        "p/<slug:slug>/webhooks/<uuid:code>/resend/<uuid:delivery>/",
-        webhook_views.resend,
-        name="delivery-resend",
+        "agents/<uuid:code>/reviews/", agent_reviews.agent_reviews, name="agent-reviews"
     ),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/<uuid:code>/", include(_run)),
+    path("gates/", gates.gates, name="gates"),
+    path("permissions/", permissions.permissions, name="permissions"),
+    path(
+        "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"
+    ),
+    path("webhooks/", webhooks.webhooks, name="webhooks"),
+    path("webhooks/add/", webhooks.add, name="webhook-add"),
+    path("webhooks/<uuid:code>/", include(_webhook)),
+    path("loop/", include(_loop)),
+]
+
+app_name = "console"
+urlpatterns = [
+    path("", queue.home, name="home"),
+    path("p/<slug:slug>/", include(_project)),
 ]

@@ -55,7 +55,7 @@ def wake(request: ConsoleRequest) -> HttpResponse:
         return render_tab(request, "decisions", alert=refusal.detail, status=422)
     send_hint(request.project.pk)
     decision = json.loads(reply.body)["decision_id"]
-    return redirect("loop:decision", request.project.slug, decision)
+    return redirect("console:loop-decision", request.project.slug, decision)
 
 
 @require_POST

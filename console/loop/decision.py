@@ -155,7 +155,7 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         event=None
         if decision.event == "null"
         else _show_json(json.loads(decision.event)),
-        review_url=reverse("reviews:review", args=[slug, review]) if review else "",
+        review_url=reverse("console:review", args=[slug, review]) if review else "",
         waits=decision.outcome == "approval_required",
         shadow=_build_shadow(json.loads(decision.shadow)),
         report=_build_report(decision, slug=slug, at=at),
@@ -170,7 +170,7 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         policy=f"{visible_line(decision.policy.name)}, version {decision.policy.version}",
         state_hash=decision.state_hash,
         run=short_code(decision.run.code),
-        run_url=reverse("ledger:run", args=[slug, decision.run.code]),
+        run_url=reverse("console:run", args=[slug, decision.run.code]),
         seq=decision.seq,
     )
 
@@ -284,7 +284,7 @@ def _find_run_url(project_id: int, run: str, *, slug: str) -> str:
         or not Run.objects.filter(project_id=project_id, code=code).exists()
     ):
         return ""
-    return reverse("ledger:run", args=[slug, code])
+    return reverse("console:run", args=[slug, code])
 
 
 def _format_span(start: datetime, end: datetime) -> str:

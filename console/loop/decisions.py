@@ -120,7 +120,7 @@ _SHOWN = (
 def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> DecisionRow:
     return DecisionRow(
         code=str(decision.code),
-        url=reverse("loop:decision", args=[slug, decision.code]),
+        url=reverse("console:loop-decision", args=[slug, decision.code]),
         what=describe_action(decision.action, decision.kind),
         outcome=OUTCOMES[decision.outcome],
         reasoning=visible_line(decision.reasoning),

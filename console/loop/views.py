@@ -143,7 +143,7 @@ def redirect_to_tab(
     request: ConsoleRequest, name: str, place: str = ""
 ) -> HttpResponse:
     """Redirect to a tab after one of its forms was accepted."""
-    address = reverse(f"loop:{name}", args=[request.project.slug])
+    address = reverse(f"console:loop-{name}", args=[request.project.slug])
     return redirect(f"{address}#{place}" if place else address)
 
 

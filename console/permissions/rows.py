@@ -114,9 +114,9 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
         rules=tuple(map(_rule, json.loads(permission.rules))),
         granted_by=build_person(permission.granted_by),
         granted=past(permission.granted_at, at),
-        review_url=reverse("reviews:review", args=[slug, review]),
+        review_url=reverse("console:review", args=[slug, review]),
         run=short_code(run),
-        run_url=reverse("ledger:run", args=[slug, run]),
+        run_url=reverse("console:run", args=[slug, run]),
         ends=Moment(
             at=iso(permission.expires_at),
             words=words((permission.expires_at - at).total_seconds()),

@@ -50,5 +50,5 @@ def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if not here.exists():
         raise Http404
     permission_revoke(person=person_of(request.user), code=str(code))
-    address = reverse("reviews:permissions", args=[request.project.slug])
+    address = reverse("console:permissions", args=[request.project.slug])
     return redirect(f"{address}#permission-{code}")

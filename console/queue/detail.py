@@ -191,7 +191,7 @@ def pane_of(
         loop_action = loop_action_of(content)
     return ReviewPane(
         code=str(review.code),
-        url=reverse("reviews:review", args=[slug, review.code]),
+        url=reverse("console:review", args=[slug, review.code]),
         seen=_build_fingerprint(review, comments=len(comments), served=served),
         kind=review.kind,
         icon=closing.icon if closing else icon_of(review),

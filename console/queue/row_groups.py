@@ -127,5 +127,5 @@ def _groups(
 
 def _url(slug: str, show: str, **more: str) -> str:
     query = urlencode({**({"show": show} if show != "all" else {}), **more})
-    address = reverse("reviews:queue", args=[slug])
+    address = reverse("console:queue", args=[slug])
     return f"{address}?{query}" if query else address

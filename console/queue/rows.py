@@ -121,7 +121,7 @@ def _card(
     late = review.opened_at + limit * 0.9
     return ReviewCard(
         code=str(review.code),
-        url=reverse("reviews:review", args=[slug, review.code]),
+        url=reverse("console:review", args=[slug, review.code]),
         title=visible_line(review.title),
         icon=icon_of(review),
         tone=tone_of(review, content),

@@ -43,7 +43,7 @@ def home(request: HttpRequest) -> HttpResponse:
     project = projects_of(user_id=request.user.pk).first()
     if project is None:
         return render(request, "accounts/no_project.html", status=404)
-    return redirect("reviews:queue", project.slug)
+    return redirect("console:queue", project.slug)
 
 
 @require_GET
@@ -130,7 +130,7 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     except DomainError as refusal:
         return _render_refusal(request, code, refusal)
     if not request.htmx:
-        address = reverse("reviews:review", args=[request.project.slug, code])
+        address = reverse("console:review", args=[request.project.slug, code])
         return redirect(f"{address}?page={number}")
     return _pane_answer(request, _pane(request, code, page=number))
 
@@ -290,7 +290,7 @@ def _act(
     except DomainError as refusal:
         return _render_refusal(request, code, refusal)
     if not request.htmx:  # the form works without a script, too
-        return redirect("reviews:review", request.project.slug, code)
+        return redirect("console:review", request.project.slug, code)
     response = _pane_answer(request, _pane(request, code))
     if not keeps_text:
         # The text is in the ledger now: the field and its draft may be emptied.

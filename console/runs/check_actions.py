@@ -27,6 +27,6 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
         run_code=str(code), warning_code=str(warning), person=person_of(request.user)
     )
     if not request.htmx:
-        return redirect("ledger:run", request.project.slug, code)
+        return redirect("console:run", request.project.slug, code)
     checks = run_checks_of(run, slug=request.project.slug, at=timezone.now())
     return render(request, "console/runs/_run_checks.html", {"checks": checks})

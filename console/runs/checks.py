@@ -137,7 +137,7 @@ def _check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
             for event in state.history
         ),
         said=visible_line(last.said) if last else "",
-        review_url=reverse("reviews:review", args=[slug, review]) if review else "",
+        review_url=reverse("console:review", args=[slug, review]) if review else "",
         at=iso(check.updated_at),
         ago=ago((at - check.updated_at).total_seconds()),
     )

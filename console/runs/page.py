@@ -90,7 +90,7 @@ def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
             limit=run.tokens_limit,
         ),
         reviews=tuple(
-            OpenReviewLink(kind=kind, url=reverse("reviews:review", args=[slug, code]))
+            OpenReviewLink(kind=kind, url=reverse("console:review", args=[slug, code]))
             for code, kind, *_ in json.loads(run.open_reviews)
         ),
         may_abort=run.status not in FINAL and not run.observed,

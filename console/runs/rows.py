@@ -180,7 +180,7 @@ def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
     return RunRow(
         code=str(run.code),
         short=short_code(run.code),
-        url=reverse("ledger:run", args=[slug, run.code]),
+        url=reverse("console:run", args=[slug, run.code]),
         task=visible_line(run.task),
         agent=visible_line(run.agent.name),
         intent=run.intent,

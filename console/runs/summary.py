@@ -59,7 +59,7 @@ def facts_of(run: Run, *, slug: str, at: datetime) -> RunFacts:
     return RunFacts(
         code=str(run.code),
         short=short_code(run.code),
-        url=reverse("ledger:run", args=[slug, run.code]),
+        url=reverse("console:run", args=[slug, run.code]),
         task=visible_line(run.task),
         agent=visible_line(run.agent.name),
         intent=run.intent,

@@ -42,7 +42,7 @@ def runs(request: ConsoleRequest) -> HttpResponse:
     more = len(page) > PAGE
     if before is not None and not more:
         # No more than the newest page has: that one is live.
-        address = reverse("ledger:runs", args=[request.project.slug])
+        address = reverse("console:runs", args=[request.project.slug])
         return redirect(f"{address}?{urlencode(wanted)}" if wanted else address)
     page = page[:PAGE]
     if before is not None:

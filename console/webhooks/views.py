@@ -158,7 +158,7 @@ def act(request: ConsoleRequest, code: UUID, action: str) -> HttpResponse:
                 services.resend_dead_deliveries(endpoint)
             case "delete":
                 services.delete_endpoint(endpoint)
-                address = reverse("reviews:webhooks", args=[request.project.slug])
+                address = reverse("console:webhooks", args=[request.project.slug])
                 return redirect(address)
             case _:
                 raise Http404
@@ -198,7 +198,7 @@ def _to(
     if tell:
         request.session[TOLD] = str(endpoint.code)
     slug = request.project.slug
-    return redirect(reverse("reviews:webhook", args=[slug, endpoint.code]))
+    return redirect(reverse("console:webhook", args=[slug, endpoint.code]))
 
 
 def _frame(request: ConsoleRequest) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
 
 
 def build_url(*, slug: str, agent_code: UUID) -> str:
-    return reverse("reviews:agent-reviews", args=[slug, agent_code])
+    return reverse("console:agent-reviews", args=[slug, agent_code])
 
 
 def _shown_from(limit: int) -> int:

@@ -99,7 +99,7 @@ def list_take_overs(
                 by=names[entry.actor],
                 title=visible_line(titles[UUID(payload["review"])]),
             ),
-            url=reverse("reviews:review", args=[slug, payload["review"]]),
+            url=reverse("console:review", args=[slug, payload["review"]]),
         )
         for entry, payload in found
     ]
