@@ -10,5 +10,6 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         # Each registers its system checks.
-        from config import checks, database_version  # noqa: F401
+        from config import checks  # noqa: F401
+        from config.database import version  # noqa: F401
         from config.openapi import checks as openapi_checks  # noqa: F401

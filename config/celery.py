@@ -29,12 +29,12 @@ app.conf.update(
     worker_enable_remote_control=False,
     timezone="UTC",
     imports=[
-        *("config.tasks", "ledger.tasks", "loop.tasks", "reviews.tasks"),
+        *("config.health.tasks", "ledger.tasks", "loop.tasks", "reviews.tasks"),
         "webhooks.tasks",
     ],
     beat_schedule={
         "heartbeat": {
-            "task": "config.tasks.heartbeat",
+            "task": "config.health.tasks.heartbeat",
             "schedule": 15.0,
             "options": {"expires": 15},
         },

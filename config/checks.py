@@ -18,8 +18,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from common.append_only import list_faults
-from config.database_version import find_version_fault
-from config.sqlite.data_folder import DATABASE, KEY_FILE
+from config.database.data_folder import DATABASE, KEY_FILE
+from config.database.version import find_version_fault
 
 SHORTEST_SECRET = 50
 

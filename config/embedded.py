@@ -19,9 +19,9 @@ from django.db import connection
 
 from config.asgi import application
 from config.celery import app as celery_app
+from config.database.file_lock import hold_database_file
+from config.health.tasks import heartbeat
 from config.server.http_protocol import TimedProtocol
-from config.sqlite.file_lock import hold_database_file
-from config.tasks import heartbeat
 from webhooks.delivery.worker import stop_delivering
 
 STOP_SECONDS = 10.0

@@ -14,8 +14,8 @@ from django.core.management.utils import get_random_secret_key
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from config.database.data_folder import DATABASE, KEY_FILE
 from config.server.proxies import check_proxies
-from config.sqlite.data_folder import DATABASE, KEY_FILE
 from guidance.core.money import micros
 
 

@@ -15,8 +15,8 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 
 from config.checks import refuse_unsafe
+from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
-from config.sqlite.file_lock import hold_database_file
 from console.live.broadcaster import here
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, hub

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.decorators import sync_and_async_middleware
 
 from common import errors as account_errors
 from common.errors import (
@@ -19,6 +22,7 @@ from common.errors import (
     NotFound,
 )
 from config.api import api, problem_response
+from config.fastpath.problems import MEDIA_TYPE
 from config.openapi.page import named_types, operations_by_tag
 from ledger import idempotency as ledger_errors
 from reviews import errors as review_errors
@@ -98,3 +102,29 @@ def method_not_allowed(response: HttpResponse) -> HttpResponse:
     error = MethodNotAllowed(f"Use {allowed}." if allowed else "Use another verb.")
     error.headers["Allow"] = allowed
     return problem_response(error)
+
+
+def _answer_as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    if (
+        request.path.startswith("/api/")
+        and response.status_code == 405
+        and response.headers.get("Content-Type") != MEDIA_TYPE
+    ):
+        return method_not_allowed(response)
+    return response
+
+
+@sync_and_async_middleware
+def api_problems(get_response: Callable[[HttpRequest], Any]) -> Callable[..., Any]:
+    """The last word on /api/: whatever Django or ninja refuse, it is problem+json."""
+    if iscoroutinefunction(get_response):
+
+        async def answer_later(request: HttpRequest) -> HttpResponse:
+            return _answer_as_problem(request, await get_response(request))
+
+        return answer_later
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        return _answer_as_problem(request, get_response(request))
+
+    return answer

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from config.database.data_folder import prepare_data
 from config.environment import (
     database_settings,
     llm_settings,
     read_environment,
     secret_key,
 )
-from config.sqlite.data_folder import prepare_data
 
 ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = read_environment()
@@ -65,7 +65,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "config.static_files.StaticFiles",
+    "config.server.static_files.StaticFiles",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.api_problems",
+    "config.pages.api_problems",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.checks import find_data_faults
-from config.sqlite.data_folder import prepare_data
+from config.database.data_folder import prepare_data
 from tests.processes import manage, up
 
 pytestmark = pytest.mark.once("looks at the files that SQLite makes")

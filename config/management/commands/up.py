@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
 from accounts.services import person_add
-from config.database_version import find_version_fault
+from config.database.version import find_version_fault
 from config.embedded import (
     Embedded,
     PortTaken,

@@ -19,7 +19,7 @@ from django.test import Client as DjangoClient
 from accounts.models import Project, Role, User
 from accounts.services import agent_key_issue, agent_key_revoke
 from config.api import api
-from config.tasks import heartbeat
+from config.health.tasks import heartbeat
 from loop.control.clock import run_cycle
 from tests.builders import (
     Person,
