@@ -70,13 +70,29 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
+# Status: what a page says to a person, where the API has words for programs.
+_ERRORS = {
+    400: ("Bad request", "Your browser sent something that cannot be read."),
+    403: ("Not allowed", "You do not have permission to do this."),
+    404: (
+        "Page not found",
+        "The address is wrong, or it belongs to a project you are not in.",
+    ),
+    500: (
+        "Something went wrong",
+        "Nothing was changed. Try again; the cause is in the server's log.",
+    ),
+}
+
+
 def _error(request: HttpRequest, error: DomainError) -> HttpResponse:
     if request.path.startswith("/api/"):
         return problem_response(error)
+    title, text = _ERRORS[error.status]
     return render(
         request,
         "config/error.html",
-        {"title": error.title, "detail": error.detail, "status": error.status},
+        {"title": title, "text": text},
         status=error.status,
     )
 

@@ -83,7 +83,10 @@ TEMPLATES: list[dict[str, Any]] = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [ROOT / "templates"],
         "OPTIONS": {
-            "builtins": ["console.templatetags.icons"],
+            "builtins": [
+                "console.templatetags.icons",
+                "console.templatetags.times",
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
 from guidance.core.number_format import format_percent_beside
 
 
@@ -20,6 +23,11 @@ def compact(amount: int) -> str:
             text = f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
             return text.removesuffix(".0") + letter
     return str(amount)
+
+
+def pluralize(number: int, noun: str, plural: str = "") -> str:
+    """ "1 step", "1,204 steps"; `plural` where it is more than an added s."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def money(micros: int) -> str:
@@ -118,3 +126,10 @@ def ahead(moment: datetime | None, at: datetime) -> Moment | None:
     if moment is None or moment <= at:
         return None
     return Moment(at=iso(moment), words=words((moment - at).total_seconds()))
+
+
+def render_time(moment: Moment, tick: str = "ago") -> SafeString:
+    """As `static/js/times.js` keeps it current; `tick` is "ago", "left" or "words"."""
+    return format_html(
+        '<time datetime="{}" data-tick="{}">{}</time>', moment.at, tick, moment.words
+    )

@@ -32,6 +32,10 @@ class Box:
     leads: str
     left: int
 
+    @property
+    def rest(self) -> str:
+        return f"and {self.left:,} more characters, in full above" if self.left else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandRow:
@@ -42,6 +46,12 @@ class CommandRow:
     count: int
     via: str
     flagged: tuple[str, ...]
+
+    @property
+    def size(self) -> str:
+        if not self.count:
+            return "no arguments"
+        return "1 argument" if self.count == 1 else f"{self.count:,} arguments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

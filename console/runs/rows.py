@@ -127,6 +127,10 @@ class Fleet:
         )
 
     @property
+    def label(self) -> str:
+        return ", ".join(f"{count} {name}" for name, _, count in self.parts)
+
+    @property
     def bar(self) -> SafeString:
         return fleet_bar([(tone, count) for _, tone, count in self.parts])
 

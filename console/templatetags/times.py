@@ -8,10 +8,15 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import span
+from console.format import Moment, render_time, span
 from reviews.queue.agent_waits import Waiting
 
 register = template.Library()
+
+
+@register.simple_tag
+def moment(when: Moment, tick: str = "ago") -> SafeString:
+    return render_time(when, tick)
 
 
 @register.simple_tag

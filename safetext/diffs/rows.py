@@ -43,6 +43,13 @@ class DiffRow:
         return _SIGNS.get(self.kind, "")
 
     @property
+    def gap(self) -> str:
+        if not self.skipped:
+            return ""
+        lines = "line" if self.skipped == 1 else "lines"
+        return f"{self.skipped:,} unchanged {lines} above not shown"
+
+    @property
     def said(self) -> str:
         """The sign for those who do not see it."""
         return _WORDS.get(self.kind, "")

@@ -67,4 +67,4 @@ def test_the_token_that_came_with_a_one_time_password_outlives_it(
 
 def test_the_page_says_what_a_change_ends(bob: Person) -> None:
     page = browser_of(bob.user).get("/password/").content.decode()
-    assert "personal tokens end" in page
+    assert "ends your personal tokens" in page

@@ -68,7 +68,7 @@ def test_an_unknown_address_gets_a_friendly_page(live: Live) -> None:
 
 
 def test_the_error_page_needs_no_user_and_no_database(database: None) -> None:
-    context = {"title": "Something broke", "detail": "See the log.", "status": 500}
+    context = {"title": "Something broke", "text": "See the log."}
     with CaptureQueriesContext(connection) as queries:
         text = render_to_string("config/error.html", context)
     assert "Something broke" in text

@@ -124,7 +124,9 @@ def test_m56_names_of_tools(name: str, shown: str) -> None:
 def test_labels_notes_and_counts_reach_the_page() -> None:
     text = "a\u202eb p\u0430y.com\n" + "\n" * 20 + "\tx  \n" + " " * 90 + "שלום"
     mark = Mark(start=0, end=1, label="Looks wrong")
-    markup = text_fragment(show_text(text, marks=[mark]))
+    fragment = text_fragment(show_text(text, marks=[mark]))
+    # A line end inside a tag is a space to a browser.
+    markup = re.sub(r"\n +(?=(class|title)=)", " ", fragment)
     for piece in (
         '<mark title="Looks wrong"><span class="sr">[marked: Looks wrong] </span>a',
         'title="RIGHT-TO-LEFT OVERRIDE">⟨U+202E⟩</abbr>',
@@ -141,7 +143,7 @@ def test_labels_notes_and_counts_reach_the_page() -> None:
 
 def test_no_space_is_added_around_what_is_shown() -> None:
     markup = text_fragment(show_text("a\u202eb"))
-    assert re.search(r"<code>a<abbr [^>]+>⟨U\+202E⟩</abbr>b</code>", markup)
+    assert re.search(r"<code>a<abbr\s[^>]+>⟨U\+202E⟩</abbr>b</code>", markup)
 
 
 def test_a_marked_line_end_is_seen() -> None:
