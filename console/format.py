@@ -25,9 +25,9 @@ def compact(amount: int) -> str:
     return str(amount)
 
 
-def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """ "1 step", "1,204 steps"; `plural` where it is more than an added s."""
-    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+def format_count(amount: int, one: str, several: str = "") -> str:
+    """An amount with its noun: "1 step", "1,204 steps"; `several` where no s makes it."""
+    return f"{amount:,} {one if amount == 1 else several or one + 's'}"
 
 
 def money(micros: int) -> str:

@@ -15,7 +15,6 @@ from console.permissions import views as permissions
 from console.queue import agent_reviews
 from console.queue import views as queue
 from console.runs import actions as run_actions
-from console.runs import check_actions
 from console.runs import views as runs
 from console.webhooks import views as webhooks
 
@@ -36,7 +35,7 @@ _run = [
     path("reopen/", run_actions.reopen, name="run-reopen"),
     path(
         "warnings/<uuid:warning>/acknowledge/",
-        check_actions.acknowledge,
+        run_actions.acknowledge,
         name="warning-acknowledge",
     ),
 ]

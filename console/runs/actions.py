@@ -1,4 +1,4 @@
-"""What a manager does on the page of a run."""
+"""What people do on the page of a run: reopen it, acknowledge a warning."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from uuid import UUID
 
 from django import forms
 from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 from pydantic import ValidationError
 
 from accounts.auth import person_of
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
+from console.runs.checks import run_checks_of
 from console.runs.page import run_loaded
 from ledger.models import Run
 from reviews import services
@@ -28,7 +31,7 @@ class ReopenForm(forms.Form):
     """Why a stopped run may go on, and what is added to its limits."""
 
     reason = forms.CharField(
-        max_length=4_000, error_messages={"required": "Say why it may go on."}
+        max_length=4_000, error_messages={"required": "Say why it may continue."}
     )
     tokens = forms.IntegerField(required=False, min_value=1, max_value=BUDGET_MAX)
     tool_calls = forms.IntegerField(required=False, min_value=1, max_value=BUDGET_MAX)
@@ -87,3 +90,19 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
         response["Content-Type"] = "text/plain; charset=utf-8"
         return response
     return HttpResponse(status=204)
+
+
+@require_POST
+@member_door
+def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpResponse:
+    """Stop sending the warning to the agent; the run continues as before."""
+    run = run_loaded(project_id=request.project.pk, code=code)
+    if run is None or not run.warnings.filter(code=warning).exists():
+        raise Http404
+    services.warning_acknowledge(
+        run_code=str(code), warning_code=str(warning), person=person_of(request.user)
+    )
+    if not request.htmx:
+        return redirect("console:run", request.project.slug, code)
+    checks = run_checks_of(run, slug=request.project.slug, at=timezone.now())
+    return render(request, "console/runs/_run_checks.html", {"checks": checks})

@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import F
 from django.urls import reverse
 
-from console.format import ago, iso
+from console.format import Moment, format_count, past, past_or_none
 from console.people import Person, build_person
 from guidance.core.checks import CheckState
 from ledger.models import Run
@@ -49,6 +49,10 @@ class Mark:
     word: str
     said: str
 
+    @property
+    def title(self) -> str:
+        return f"{self.word}: {self.said}" if self.said else self.word
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCheck:
@@ -56,25 +60,21 @@ class RunCheck:
     icon: str
     tone: str
     word: str
-    gates: tuple[str, ...]
-    mode: str
-    step: int
+    gates: str
+    context: str
     marks: tuple[Mark, ...]
     said: str
     review_url: str
-    at: str
-    ago: str
+    when: Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWarning:
     code: str
     text: str
-    at: str
-    ago: str
+    when: Moment
     acknowledged_by: Person | None
-    acknowledged_at: str
-    acknowledged: str
+    acknowledged: Moment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +98,19 @@ class RunChecks:
     @property
     def unseen(self) -> int:
         return sum(warning.acknowledged_by is None for warning in self.warnings)
+
+    @property
+    def order(self) -> str:
+        listed = len(self.checks)
+        return (
+            f"newest {listed} of {self.total}"
+            if self.total > listed
+            else "newest first"
+        )
+
+    @property
+    def earlier_title(self) -> str:
+        return format_count(len(self.earlier), "earlier check")
 
 
 def run_checks_of(run: Run, *, slug: str, at: datetime) -> RunChecks:
@@ -129,28 +142,24 @@ def _check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
         icon=icon,
         tone=tone,
         word=word.format(attempt=state.attempt, most=state.max_attempts),
-        gates=tuple(visible_line(gate["name"]) for gate in json.loads(check.gates)),
-        mode=state.mode,
-        step=check.step,
+        gates=", ".join(visible_line(gate["name"]) for gate in json.loads(check.gates)),
+        context=f"{state.mode}, step {check.step}" if check.step else state.mode,
         marks=tuple(
             Mark(*_MARKS[event.what], visible_line(event.said))
             for event in state.history
         ),
         said=visible_line(last.said) if last else "",
         review_url=reverse("console:review", args=[slug, review]) if review else "",
-        at=iso(check.updated_at),
-        ago=ago((at - check.updated_at).total_seconds()),
+        when=past(check.updated_at, at),
     )
 
 
 def _warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
-    by, seen_at = warning.acknowledged_by, warning.acknowledged_at
+    by = warning.acknowledged_by
     return RunWarning(
         code=str(warning.code),
         text=visible(warning.text),
-        at=iso(warning.at),
-        ago=ago((at - warning.at).total_seconds()),
+        when=past(warning.at, at),
         acknowledged_by=build_person(by) if by else None,
-        acknowledged_at=iso(seen_at) if seen_at else "",
-        acknowledged=ago((at - seen_at).total_seconds()) if seen_at else "",
+        acknowledged=past_or_none(warning.acknowledged_at, at),
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from accounts.selectors import list_managers
-from console.format import ago, iso
+from console.format import format_count, past, render_time
 from console.runs.rows import ICONS, TONES, is_throttled, status_word
 from console.runs.summary import (
     Charts,
@@ -25,9 +28,14 @@ from safetext import visible, visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenReviewLink:
-    kind: str
-    url: str
+class Notice:
+    """Above the charts: what to know first, and where to go on."""
+
+    tone: str
+    icon: str
+    head: str
+    text: str
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,22 +44,16 @@ class RunPage:
     facts: RunFacts
     observed: bool
     task: str
-    status: str
+    about: SafeString
     word: str
     tone: str
     icon: str
-    reason: str
-    steps: int
-    rework_steps: int
-    updated_at: str
-    updated: str
-    ended_at: str
-    ended: str
+    length: str
+    rework: int
+    notices: tuple[Notice, ...]
     charts: Charts | None
-    reviews: tuple[OpenReviewLink, ...]
     may_abort: bool
-    may_reopen: bool
-    managers: tuple[str, ...]
+    reopen_hint: str
     head_seq: int
     head_hash: str
 
@@ -67,40 +69,73 @@ def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
 def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
     """One more query, for the charts; another one for a run that may be reopened."""
     slow = is_throttled(run)
-    stopped = run.status == "stopped"
+    facts = facts_of(run, slug=slug, at=at)
     return RunPage(
         slug=slug,
-        facts=facts_of(run, slug=slug, at=at),
+        facts=facts,
         observed=run.observed,
         task=visible(run.task),
-        status=run.status,
+        about=_describe_run(run, facts, at=at),
         word=status_word(run).capitalize(),
         tone="slow" if slow else TONES[run.status],
         icon="slow" if slow else ICONS[run.status],
-        reason=visible_line(run.status_reason),
-        steps=run.steps,
-        rework_steps=run.rework_steps,
-        updated_at=iso(run.updated_at),
-        updated=ago((at - run.updated_at).total_seconds()),
-        ended_at=iso(run.finished_at) if run.finished_at else "",
-        ended=ago((at - run.finished_at).total_seconds()) if run.finished_at else "",
+        length=format_count(run.steps, "step"),
+        rework=run.rework_steps,
+        notices=tuple(_list_notices(run, slug=slug)),
         charts=charts_of(
             figures_of(newest_steps(run)),
             used=run.tokens_used,
             limit=run.tokens_limit,
         ),
-        reviews=tuple(
-            OpenReviewLink(kind=kind, url=reverse("console:review", args=[slug, code]))
-            for code, kind, *_ in json.loads(run.open_reviews)
-        ),
         may_abort=run.status not in FINAL and not run.observed,
-        may_reopen=stopped,
-        managers=_managers(run) if stopped else (),
+        reopen_hint=_describe_reopening(run) if run.status == "stopped" else "",
         head_seq=run.head_seq,
         head_hash=run.head_hash,
     )
 
 
-def _managers(run: Run) -> tuple[str, ...]:
+def _describe_run(run: Run, facts: RunFacts, *, at: datetime) -> SafeString:
+    """Whose run it is, and when it was last heard of."""
+    return format_html(
+        "<b>{}</b>, {}; {} {}.",
+        facts.agent,
+        f"{facts.intent}, {facts.model}" if facts.model else facts.intent,
+        "ended" if run.finished_at else "last activity",
+        render_time(past(run.finished_at or run.updated_at, at)),
+    )
+
+
+def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
+    if run.observed:
+        yield Notice(
+            tone="mute",
+            icon="eye",
+            head="Observed, not gated.",
+            text="OpenTelemetry reported this run after the fact. What the gates found "
+            "is kept; they paused and stopped nothing.",
+        )
+    reason = visible_line(run.status_reason)
+    reviews = json.loads(run.open_reviews)
+    for code, *_ in reviews:
+        yield Notice(
+            tone="pause",
+            icon="pause",
+            head="Waiting for a person.",
+            text=reason,
+            url=reverse("console:review", args=[slug, code]),
+        )
+    if reason and not reviews:
+        slow = is_throttled(run)
+        yield Notice(
+            tone="slow" if slow else TONES[run.status],
+            icon="slow" if slow else ICONS[run.status],
+            head=f"{status_word(run).capitalize()}.",
+            text=reason,
+        )
+
+
+def _describe_reopening(run: Run) -> str:
+    """For those who may not: who may."""
     people = list_managers(project_id=run.project_id)
-    return tuple(visible_line(person.display_name) for person in people)
+    names = ", ".join(visible_line(person.display_name) for person in people)
+    return f"A manager can reopen it: {names}." if names else "A manager can reopen it."

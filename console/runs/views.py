@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 
 from common.ids import parse_code
 from console.access import ConsoleRequest, member_door
+from console.runs.checks import run_checks_of
 from console.runs.page import page_of, run_loaded
 from console.runs.rows import PAGE, SHOWS, live_position, rows_of, runs_found
 from console.runs.timeline import PAGE as ENTRIES
@@ -87,8 +88,8 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
         "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
-        "found": found,
         "run": page_of(found, slug=request.project.slug, at=at),
+        "checks": run_checks_of(found, slug=request.project.slug, at=at),
         "timeline": timeline_of(entries[:ENTRIES], run=found, at=at),
         "older": older,
         # Older pages are history: nothing arrives on them.

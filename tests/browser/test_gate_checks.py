@@ -155,7 +155,7 @@ def test_a_warning_arrives_on_the_runs_page_and_is_acknowledged(
     expect(warning).to_contain_text("Gate not passed: style")
     expect(page.get_by_label("Gate checks")).to_contain_text("Not passed, warned")
     warning.get_by_role("button", name="Acknowledge").click()
-    expect(warning).to_contain_text(f"seen by {bob.user.username}")
+    expect(warning).to_contain_text(f"acknowledged by {bob.user.username}")
     expect(page.locator("#timeline")).to_contain_text("Warning acknowledged")
 
 
@@ -171,7 +171,7 @@ def test_a_skip_and_an_acknowledgement_need_no_script(
     expect(page.locator("#closing")).to_contain_text("skipped the gate")
     page.goto(f"/p/{project.slug}/runs/{run}/")
     page.get_by_role("button", name="Acknowledge").click()
-    expect(page.get_by_label("Warnings")).to_contain_text("seen by")
+    expect(page.get_by_label("Warnings")).to_contain_text("acknowledged by")
 
 
 def test_axe_finds_nothing(

@@ -95,7 +95,7 @@ def test_a_manager_reopens_a_stopped_run_from_its_page(
     expect(other.get_by_role("button", name="Reopen run")).to_have_count(0)
     page.get_by_role("button", name="Reopen run").click()
     dialog = page.get_by_role("dialog", name="Reopen")
-    dialog.get_by_label("Why it may go on").fill("Nearly done")
+    dialog.get_by_label("Why it may continue").fill("Nearly done")
     dialog.get_by_label("Tokens").fill("500")
     assert violations(page) == ""
     dialog.get_by_role("button", name="Reopen run").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.format import compact, took
+from console.format import compact, format_count, took
 from console.runs.sentences.runs import Line, messages, said_in
 from guidance.core.canonical import canonical
 from safetext import visible_line
@@ -13,7 +13,7 @@ from safetext import visible_line
 _JUDGED = {
     "allow": ("terminal", "mute", "Call allowed"),
     "warn": ("alert", "slow", "Call allowed with a warning"),
-    "require-confirmation": ("pause", "pause", "Call held"),
+    "require-confirmation": ("pause", "pause", "Call needs approval"),
     "block": ("stop", "stop", "Call blocked"),
 }
 _RULINGS = {
@@ -22,7 +22,7 @@ _RULINGS = {
     "abort": ("x", "stop", "Ruled: abort"),
     "deny": ("x", "stop", "Denied"),
     "answer": ("note", "go", "Answered"),
-    "retry": ("retry", "go", "Fresh attempts given"),
+    "retry": ("retry", "go", "Retry requested"),
     "skip": ("skip", "pause", "Gate skipped"),
 }
 _REMEMBERED = {"exact": "This exact call", "shape": "Calls of this shape"}
@@ -44,7 +44,7 @@ def replayed_line(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="retry",
         tone="mute",
-        head="Call answered by its stored result",
+        head="Call answered from a stored result",
         text=visible_line(payload["tool"]),
         code=shown_line(payload["shown"]),
         why=messages(payload["findings"]),
@@ -52,7 +52,7 @@ def replayed_line(payload: Mapping[str, Any]) -> Line:
 
 
 def claimed_line(_payload: Mapping[str, Any]) -> Line:
-    return Line(icon="play", tone="mute", head="Call began")
+    return Line(icon="play", tone="mute", head="Call started")
 
 
 def settled_line(payload: Mapping[str, Any]) -> Line:
@@ -83,7 +83,7 @@ def ruled_line(payload: Mapping[str, Any]) -> Line:
     if permission:
         uses = permission["uses"]
         what = _REMEMBERED[permission["scope"]]
-        times = f"{uses} more time{'' if uses == 1 else 's'}"
+        times = format_count(uses, "more time")
         why = (*why, f"{what} may run {times} without asking")
     return Line(
         icon=icon,

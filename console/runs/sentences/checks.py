@@ -5,34 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from console.format import format_count
 from console.runs.sentences.runs import Line
 from safetext import visible_line
 
 _OUTCOMES = {
     "passed": ("check", "go", "Gate passed"),
-    "retry": ("retry", "pause", "Gate not passed, to be tried again"),
+    "retry": ("retry", "pause", "Gate not passed, retry"),
     "warned": ("alert", "slow", "Gate not passed, warning kept"),
     "logged": ("dot", "mute", "Gate not passed, logged"),
-    "exhausted": ("unpassed", "stop", "Gate not passed, attempts used up"),
+    "exhausted": ("unpassed", "stop", "Gate not passed, out of attempts"),
 }
 _TURNS = {
-    "auto_continue": ("retry", "slow", "Turn stopped half-way, sent on"),
-    "warn": ("alert", "pause", "Turn may have stopped half-way"),
+    "auto_continue": ("retry", "slow", "Turn ended early, agent told to continue"),
+    "warn": ("alert", "pause", "Turn may have ended early"),
     "finish": ("check", "mute", "Turn finished"),
     "needs_human": ("question", "pause", "Turn needs a person"),
-    "in_progress": ("dot", "mute", "Turn goes on"),
+    "in_progress": ("dot", "mute", "Turn in progress"),
 }
 
 
 def check_opened_line(payload: Mapping[str, Any]) -> Line:
     state = payload["state"]
-    attempts = state["max_attempts"]
+    attempts = format_count(state["max_attempts"], "attempt")
     return Line(
         icon="shield",
         tone="mute",
         head="Gate check opened",
         text=", ".join(visible_line(gate["name"]) for gate in payload["gates"]),
-        why=(f"{state['mode']}, {attempts} attempt{'' if attempts == 1 else 's'}",),
+        why=(f"{state['mode']}, {attempts}",),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from console.format import format_count
 from console.runs.sentences.runs import Line
 from guidance.core.canonical import canonical
 from safetext import visible_line
@@ -68,7 +69,7 @@ def switched_line(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="pause" if paused else "play",
         tone="stop" if paused else "go",
-        head="Loop paused" if paused else "Loop goes on",
+        head="Loop paused" if paused else "Loop resumed",
         text=visible_line(payload["reason"]),
     )
 
@@ -102,9 +103,8 @@ def _words(name: str) -> str:
 
 
 def heard_line(payload: Mapping[str, Any]) -> Line:
-    count = payload["signals"]
-    said = f"{count} end{'' if count == 1 else 's'} of runs and rulings heard"
-    return Line(icon="eye", tone="mute", head="", text=said)
+    triggers = format_count(payload["signals"], "trigger")
+    return Line(icon="eye", tone="mute", head="", text=f"{triggers} from the ledger")
 
 
 LOOP_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {

@@ -44,7 +44,7 @@ def test_an_allowed_call_from_its_judgement_to_its_result(
     assert "Call allowed Bash git status --short" in seen(judged)
     assert "<code>git status --short</code>" in judged
     assert look(judged) == ("terminal", "mute")
-    assert "Call began" in seen(claimed)
+    assert "Call started" in seen(claimed)
     assert "Call done in 340 ms clean" in seen(settled)
     assert "1.2k" in seen(settled)
     assert look(settled) == ("check", "mute")
@@ -75,10 +75,10 @@ def test_a_held_call_and_its_amendment(
         remember={"scope": "exact", "uses": 1},
     )
     _, judged, opened, ruled = lines(alice, project, run)
-    assert "Call held Bash rm -rf build" in seen(judged)
+    assert "Call needs approval Bash rm -rf build" in seen(judged)
     assert call["findings"][0]["message"] in seen(judged)
     assert look(judged) == ("pause", "pause")
-    assert "Waits for a person" in seen(opened)
+    assert "Waiting for a person" in seen(opened)
     assert "Approved with changes Only the cache rm -rf build/cache" in seen(ruled)
     assert "This exact call may run 1 more time without asking" in seen(ruled)
     assert look(ruled) == ("check", "go")
@@ -119,7 +119,7 @@ def test_blocked_warned_and_answered_again(
     assert "Call allowed with a warning Edit a/b.py" in seen(warned)
     assert look(warned) == ("alert", "slow")
     assert "⟨U+202E⟩" in seen(looked)
-    assert "Call answered by its stored result look" in seen(again)
+    assert "Call answered from a stored result look" in seen(again)
     assert look(again) == ("retry", "mute")
 
 

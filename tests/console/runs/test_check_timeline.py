@@ -38,10 +38,10 @@ def test_a_check_from_its_opening_to_its_pass(
     assert "Gate check opened Test suite" in seen(opened)
     assert "blocking, 2 attempts" in seen(opened)
     assert look(opened) == ("shield", "mute")
-    assert "to be tried again No test covers the retry" in seen(first)
+    assert "Gate not passed, retry No test covers the retry" in seen(first)
     assert "attempt 1 of 2" in seen(first)
     assert look(second) == ("unpassed", "stop")
-    assert "Fresh attempts given Mock the clock" in seen(ruled)
+    assert "Retry requested Mock the clock" in seen(ruled)
     assert "reset 1 of 3" in seen(ruled)
     assert "Gate passed green" in seen(passed)
 
@@ -70,12 +70,12 @@ def test_a_warning_is_acknowledged_on_the_page_of_its_run(
     path = f"/p/{project.slug}/runs/{run}/"
     page = browser_of(alice.user).get(path).content.decode()
     assert "Gate not passed: style. No test covers the retry" in page
-    assert "1 not seen" in page
+    assert "1 new" in page
     action = f"{path}warnings/{warning['id']}/acknowledge/"
     assert action in page
     assert send(browser_of(charlie.user), action).status_code == 404
     done = send(browser_of(alice.user), action).content.decode()
-    assert f"seen by {alice.user.username}" in done
+    assert f"acknowledged by {alice.user.username}" in done
     assert "Acknowledge" not in done
     assert send(browser_of(alice.user), action).status_code == 200  # once is enough
     assert browser_of(alice.user).post(action).status_code == 302
@@ -107,7 +107,7 @@ def test_turns_say_what_was_made_of_them(
     )
     end_turn(agent, run, "Shall I drop the table\u202e?")
     _, on, asked, _ = lines(alice, project, run)
-    assert "Turn stopped half-way, sent on Now I need to fix" in seen(on)
+    assert "Turn ended early, agent told to continue Now I need to fix" in seen(on)
     assert "Turn needs a person Shall I drop the table⟨U+202E⟩?" in seen(asked)
     assert "The turn asks a person" in seen(asked)
     assert look(asked) == ("question", "pause")

@@ -79,8 +79,8 @@ def test_a_reviewer_is_refused(bob: Person, path: str, run: str) -> None:
 @each_row(
     ("form", "said"),
     [
-        ({}, "Say why it may go on."),
-        ({"reason": " "}, "Say why it may go on."),
+        ({}, "Say why it may continue."),
+        ({"reason": " "}, "Say why it may continue."),
         ({"reason": "x", "tokens": "-5"}, "Tokens"),
         ({"reason": "x", "tokens": "many"}, "Tokens"),
         ({"reason": "x", "cost": "1.2.3"}, "Cost"),

@@ -111,14 +111,14 @@ def test_the_page_of_a_run_tells_its_story(
         "Run started",
         "Read the test",
         "Checkpoint saved",
-        "Waits for a person",
+        "Waiting for a person",
         "Open the review",
         "Rework ratio",
         f"/api/v1/runs/{run}/verify",
         "shop",
     ):
         assert words in text
-    assert text.index("Waits for a person") < text.index("Run started")
+    assert text.index("Waiting for a person") < text.index("Run started")
 
 
 def test_older_entries_follow_page_by_page(
