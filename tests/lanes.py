@@ -74,21 +74,23 @@ def pytest_collection_modifyitems(
         seconds = {test: min(each) for test, each in read_durations().items()}
         quick = [item for item in items if seconds.get(item.nodeid, 0) <= SLOW_SECONDS]
         _keep(config, items, [item for item in quick if is_light(item)])
-    items[:] = spread_browsers(items, processes=_count_processes(config))
+    items[:] = spread_heavy(items, processes=_count_processes(config))
 
 
-def spread_browsers(
-    items: Sequence[pytest.Item], *, processes: int
-) -> list[pytest.Item]:
+def spread_heavy(items: Sequence[pytest.Item], *, processes: int) -> list[pytest.Item]:
     """Each process begins with its part of the browser tests, in one browser.
 
-    Processes are given equal parts of the list, from its beginning to its end.
+    Then come those that start processes: they are long, and the end of a run is no time
+    to begin one. Processes are given equal parts of the list, from its beginning to its
+    end.
     """
     browser = [item for item in items if item.get_closest_marker("browser")]
     others = [item for item in items if not item.get_closest_marker("browser")]
+    starting = [item for item in others if _starts_processes(item)]
+    rest = [item for item in others if not _starts_processes(item)]
     spread = []
     for number in range(processes):
-        for part in (browser, others):
+        for part in (browser, starting, rest):
             first, last = (len(part) * n // processes for n in (number, number + 1))
             spread += part[first:last]
     return spread
@@ -106,9 +108,12 @@ def is_repeated(item: pytest.Item) -> bool:
 
 def is_light(item: pytest.Item) -> bool:
     """It drives no browser, starts no process and imports nothing big."""
-    processes = isinstance(item, pytest.Function) and starts_processes(item)
     marked = item.get_closest_marker("browser") or item.get_closest_marker("slow")
-    return not processes and marked is None
+    return not _starts_processes(item) and marked is None
+
+
+def _starts_processes(item: pytest.Item) -> bool:
+    return isinstance(item, pytest.Function) and starts_processes(item)
 
 
 def _fixtures(item: pytest.Item) -> list[str]:

@@ -122,7 +122,7 @@ def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=50,
+        timeout=100,
     )
 
 

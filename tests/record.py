@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -70,7 +71,10 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         CACHE.mkdir(exist_ok=True)
-        DURATIONS.write_text(json.dumps(self._merge(read_durations())))
+        # Both profiles may end at the same time.
+        with Path(CACHE, "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            DURATIONS.write_text(json.dumps(self._merge(read_durations())))
         if self._outcomes is not None:
             passed = list(self._seconds)
             text = json.dumps({"passed": passed, "skipped": self._skipped})

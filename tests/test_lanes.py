@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import record
-from tests.lanes import spread_browsers
+from tests.lanes import spread_heavy
 from tests.record import Outcomes, left_out, read_outcomes
 from tests.suite import list_tests_of_room
 
@@ -117,18 +117,18 @@ def test_whatever_drives_a_browser_is_marked(run: pytest.Pytester) -> None:
     assert lane(run, "-m", "not browser") == ["test_plain"]
 
 
-def test_each_process_begins_with_its_part_of_the_browsers(
+def test_each_process_begins_with_its_part_of_what_is_heavy(
     run: pytest.Pytester,
 ) -> None:
     run.makepyfile(
-        "".join(f"def test_plain_{n}(): ...\n" for n in range(4))
-        + "".join(f"def test_page_{n}(browser): ...\n" for n in range(3))
+        "".join(f"def test_light_{n}(): ...\n" for n in range(4))
+        + "".join(f"def test_server_{n}(server): ...\n" for n in range(2))
+        + "".join(f"def test_browser_{n}(browser): ...\n" for n in range(3))
     )
     items, _ = run.inline_genitems("-p", "tests.lanes")
-    for processes, order in ((1, "ppp...."), (2, "p..pp.."), (3, "p.p.p..")):
-        spread = spread_browsers(items, processes=processes)
-        seen = ["p" if "page" in item.name else "." for item in spread]
-        assert "".join(seen) == order
+    for processes, order in ((1, "bbbssllll"), (2, "bsllbbsll"), (3, "blbslbsll")):
+        spread = spread_heavy(items, processes=processes)
+        assert "".join(item.name[len("test_")] for item in spread) == order
         assert set(spread) == set(items)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from functools import partial
 from itertools import count
 from threading import BoundedSemaphore
@@ -26,7 +27,8 @@ from tests.threads import at_once
 
 HOME = "203.0.113.7"
 WRONG = "wrong"
-_numbers = count(1)
+# Processes that share the tests share one Redis, so they do not begin at one number.
+_numbers = count(secrets.randbelow(2**31))
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from playwright.sync_api import (
 from tests.browser.sessions import session_cookie
 from tests.builders import Person
 from tests.live import Live
-from tests.suite import BROWSERS
+from tests.runner.chromium import BROWSERS
 
 ARGUMENTS = (
     "--no-sandbox",

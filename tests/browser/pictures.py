@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 
-from tests.suite import BROWSERS
+from tests.runner.chromium import BROWSERS
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "images"
