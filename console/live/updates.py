@@ -20,7 +20,8 @@ from django.utils.safestring import SafeString
 from accounts.models import Project
 from console.fragments import build_partial
 from console.queue import fragments as queue_fragments
-from console.queue.rows import cards_of
+from console.queue.floods import list_flood_notices
+from console.queue.rows import build_rows
 from console.runs import fragments as run_fragments
 from console.runs.checks import run_checks_of
 from console.runs.page import page_of, run_loaded
@@ -29,7 +30,6 @@ from console.runs.timeline import PAGE, entries_of, timeline_of
 from ledger.models import Entry, Run
 from ledger.selectors import exclude_loop_runs
 from reviews.models import Permission, ReviewState
-from reviews.queue.floods import list_floods
 from reviews.queue.order import Tally, count_reviews, list_reviews
 from reviews.rulings.take_overs import TAKING_OVER, list_take_overs
 
@@ -164,7 +164,7 @@ class Frame:
         if changes is not None and not any(map(_is_about_a_review, changes)):
             return Body()
         counts = queue_fragments.render_counts(self.tally)
-        found = list_floods(
+        found = list_flood_notices(
             project_id=self.project_id, slug=self.slug, total=self.tally.total
         )
         parts = [
@@ -179,9 +179,9 @@ class Frame:
             return Body(parts=parts, touched=EVERYTHING)
         reviews = list_reviews(project_id=self.project_id, codes=codes)
         opened = [item for item in reviews if item.state == ReviewState.OPEN]
-        cards = cards_of(opened, slug=self.slug, at=self.at, seq=self.position)
+        waiting = build_rows(opened, slug=self.slug, at=self.at, seq=self.position)
         rows = [
-            *map(queue_fragments.render_row, cards),
+            *map(queue_fragments.render_row, waiting),
             *(
                 queue_fragments.render_removal(item.code, seq=self.position)
                 for item in reviews

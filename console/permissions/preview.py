@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from console.format import format_count
 from guidance.core.tools.permission_shapes import MAY_CHANGE
 from safetext import Mark, ShownText, show_text, visible_line
 
@@ -29,6 +30,13 @@ class Part:
     shown: ShownText
     left: int
 
+    @property
+    def rest(self) -> str:
+        """What of the text is not shown; empty where all of it is."""
+        if not self.left:
+            return ""
+        return f" … and {format_count(self.left, 'more character')}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
@@ -36,6 +44,11 @@ class Covered:
 
     parts: tuple[Part, ...]
     more: int
+
+    @property
+    def rest(self) -> str:
+        """Arguments that are not shown; empty where all of them are."""
+        return f" and {format_count(self.more, 'more argument')}" if self.more else ""
 
 
 def covered_by(covers: str) -> Covered:

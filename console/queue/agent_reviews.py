@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, Min
@@ -16,11 +18,11 @@ from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
 from common.ids import parse_code
 from console.access import ConsoleRequest, member_door
-from console.format import ago, iso
-from console.queue.rows import cards_of
+from console.format import Moment, format_count, milliseconds, past_or_none
+from console.queue.kinds import get_kind
+from console.queue.rows import ReviewRow, build_rows
 from console.runs.rows import live_position
 from reviews.close_flood import CLOSE_LIMIT, Closing, close_agent_reviews
-from reviews.models import Kind
 from reviews.queue.floods import build_url, open_reviews_of_agents
 from reviews.queue.order import load_reviews
 from safetext import visible_line
@@ -28,14 +30,49 @@ from safetext import visible_line
 REASON_LIMIT = 4_000
 # Of those that would be closed; the others are counted.
 ROWS_SHOWN = 10
-# One and several, in words.
-KINDS = {
-    Kind.CONFIRMATION: ("call", "calls"),
-    Kind.PAUSE: ("pause", "pauses"),
-    Kind.QUESTION: ("question", "questions"),
-    Kind.REQUEST: ("request", "requests"),
-    Kind.EXHAUSTED: ("failed check", "failed checks"),
-}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentReviews:
+    """What waits, as its page says it. `codes` are closed, whatever comes in meanwhile."""
+
+    agent: str
+    codes: str
+    count: int
+    total: int
+    kinds: str
+    oldest: Moment | None
+    rows: list[ReviewRow]
+
+    @property
+    def title(self) -> str:
+        return f"Open reviews of {self.agent}"
+
+    @property
+    def is_empty(self) -> bool:
+        return self.total == 0
+
+    @property
+    def waiting(self) -> str:
+        return f"{self.total} {'waits' if self.total == 1 else 'wait'} for a person"
+
+    @property
+    def more(self) -> str:
+        """What is not listed; empty where all of it is."""
+        more = self.count - len(self.rows)
+        if not more:
+            return ""
+        if self.total > self.count:
+            return f"and {more} more; the {self.count} oldest are closed first"
+        return f"and {more} more"
+
+    @property
+    def abort_text(self) -> str:
+        which = "this review" if self.count == 1 else f"these {self.count} reviews"
+        return (
+            f"{self.agent} is told to stop, and the runs of {which} are over for good. "
+            "What they did stays in the ledger."
+        )
 
 
 @require_http_methods(["GET", "POST"])
@@ -57,8 +94,8 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     except DomainError as refusal:
         return _page(request, agent, alert=refusal.detail, status=refusal.status)
     if done.refusal is not None:
-        reviews = "review" if done.count == 1 else "reviews"
-        alert = f"{done.count} {reviews} closed, then it stopped: {done.refusal.detail}"
+        closed = format_count(done.count, "review")
+        alert = f"{closed} closed, then it stopped: {done.refusal.detail}"
         return _page(request, agent, alert=alert, status=done.refusal.status)
     address = build_url(slug=request.project.slug, agent_code=agent.code)
     return redirect(f"{address}?{urlencode({'closed': done.count})}")
@@ -68,42 +105,56 @@ def _page(
     request: ConsoleRequest, agent: Agent, *, alert: str = "", status: int = 200
 ) -> HttpResponse:
     at = timezone.now()
+    since = live_position(project_id=request.project.pk)
+    closed = request.GET.get("closed", "")
+    context = {
+        "page": "queue",
+        "since": since,
+        "now": milliseconds(at),
+        "slug": request.project.slug,
+        "about": _build_reviews(request, agent, at=at, seq=since),
+        "manages": request.role.includes(Role.MANAGER),
+        "closed": _describe_closed(closed),
+        "alert": alert,
+        "typed": request.POST.get("reason", ""),
+    }
+    return render(request, "console/queue/agent_reviews.html", context, status=status)
+
+
+def _build_reviews(
+    request: ConsoleRequest, agent: Agent, *, at: datetime, seq: int
+) -> AgentReviews:
     waiting = open_reviews_of_agents(request.project.pk).filter(run__agent=agent)
     counts = dict(
         waiting.values_list("kind").annotate(count=Count("pk")).order_by("-count")
     )
     oldest = waiting.aggregate(oldest=Min("opened_at"))["oldest"]
-    since = live_position(project_id=request.project.pk)
     ordered = waiting.order_by("opened_at", "pk")
     codes = list(ordered.values_list("code", flat=True)[:CLOSE_LIMIT])
     first = load_reviews().filter(code__in=codes[:ROWS_SHOWN])
-    closed = request.GET.get("closed", "")
-    context = {
-        "page": "queue",
-        "since": since,
-        "now": int(at.timestamp() * 1000),
-        "slug": request.project.slug,
-        "agent": visible_line(agent.name),
-        "total": sum(counts.values()),
-        # What is closed is what is listed here, whatever comes in meanwhile.
-        "codes": " ".join(map(str, codes)),
-        "count": len(codes),
-        "cards": cards_of(
+    return AgentReviews(
+        agent=visible_line(agent.name),
+        codes=" ".join(map(str, codes)),
+        count=len(codes),
+        total=sum(counts.values()),
+        kinds=", ".join(
+            format_count(count, *get_kind(name).nouns) for name, count in counts.items()
+        ),
+        oldest=past_or_none(oldest, at),
+        rows=build_rows(
             list(first.order_by("opened_at", "pk")),
             slug=request.project.slug,
             at=at,
-            seq=since,
+            seq=seq,
         ),
-        "more": len(codes) - min(len(codes), ROWS_SHOWN),
-        "kinds": [f"{n:,} {KINDS[Kind(kind)][n != 1]}" for kind, n in counts.items()],
-        "oldest": oldest
-        and {"at": iso(oldest), "words": ago((at - oldest).total_seconds())},
-        "manages": request.role.includes(Role.MANAGER),
-        "closed": closed if closed.isascii() and closed.isdigit() else "",
-        "alert": alert,
-        "typed": request.POST.get("reason", ""),
-    }
-    return render(request, "console/queue/agent_reviews.html", context, status=status)
+    )
+
+
+def _describe_closed(count: str) -> str:
+    """What the act that led here has done, by the address; empty where there was none."""
+    if not (count.isascii() and count.isdigit()):
+        return ""
+    return f"{count} {'review' if count == '1' else 'reviews'} closed."
 
 
 def _action(request: ConsoleRequest) -> Closing:

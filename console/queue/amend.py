@@ -39,23 +39,23 @@ class AmendBox:
 
 
 def amend_box(content: Mapping[str, Any]) -> AmendBox:
-    kind = content["call_kind"]
+    call_kind = content["call_kind"]
     document = _document(content)
     if document is None:
         return AmendBox(
             why_not="Several edits at once cannot be changed here: deny them, and say "
             "what to change."
         )
-    plain = _plain(kind, document)
+    plain = _plain(call_kind, document)
     text = _format_document(document) if plain is None else plain
     if len(text) > LIMIT:
         return AmendBox(
             why_not="It is too long to be changed here: deny it, and say what to change."
         )
     return AmendBox(
-        label=_LABELS[kind],
+        label=_LABELS[call_kind],
         text=text,
-        escaped=plain is None and kind in _FIELDS,
+        escaped=plain is None and call_kind in _FIELDS,
         # A look-alike letter looks in the box as it does everywhere.
         warnings=warnings_of(text),
     )
@@ -63,7 +63,7 @@ def amend_box(content: Mapping[str, Any]) -> AmendBox:
 
 def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
     """What is to run instead, as the ruling takes it."""
-    kind, document = content["call_kind"], _document(content)
+    call_kind, document = content["call_kind"], _document(content)
     if document is None:
         raise Invalid(amend_box(content).why_not)
     # A browser sends every line end as CRLF.
@@ -72,32 +72,32 @@ def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
         raise Invalid(f"The text is too long: at most {LIMIT:,} characters.")
     if "\x00" in typed:
         raise Invalid("The text holds a character that cannot be stored.")
-    if _plain(kind, document) is None:
-        changed = _read(typed, only=_FIELDS.get(kind))
+    if _plain(call_kind, document) is None:
+        changed = _read(typed, only=_FIELDS.get(call_kind))
     else:
-        field = _FIELDS[kind]
+        field = _FIELDS[call_kind]
         crlf = _all_crlf(document[field])
         changed = {field: typed.replace("\n", "\r\n") if crlf else typed}
     if changed == document:
         raise Unchanged("Nothing is changed: change it, or approve it as it is.")
-    return changed if kind in _FIELDS else {"arguments": changed}
+    return changed if call_kind in _FIELDS else {"arguments": changed}
 
 
 def _document(content: Mapping[str, Any]) -> dict[str, Any] | None:
     """What may be changed of a call; None where nothing may."""
-    kind, shown = content["call_kind"], content["shown"]
-    if kind in _FIELDS:
-        return {_FIELDS[kind]: shown[_FIELDS[kind]]}
-    if kind == "tool" and "arguments" in shown:
+    call_kind, shown = content["call_kind"], content["shown"]
+    if call_kind in _FIELDS:
+        return {_FIELDS[call_kind]: shown[_FIELDS[call_kind]]}
+    if call_kind == "tool" and "arguments" in shown:
         return dict(shown["arguments"])
     return None
 
 
-def _plain(kind: str, document: Mapping[str, Any]) -> str | None:
+def _plain(call_kind: str, document: Mapping[str, Any]) -> str | None:
     """The text itself, where a text box shows and keeps every character of it."""
-    if kind not in _FIELDS:
+    if call_kind not in _FIELDS:
         return None
-    text: str = document[_FIELDS[kind]]
+    text: str = document[_FIELDS[call_kind]]
     if _all_crlf(text):
         text = text.replace("\r\n", "\n")
     return text if visible(text) == text else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from common.errors import Invalid
 from console.queue.amend import Unchanged, amended_from
-from console.queue.kinds.confirmation import ChangedCall, changed_call
+from console.queue.call_parts import ChangedCall, build_changed_call
 from reviews.models import Review
 from reviews.rulings.amendments import Amendment, judge_amendment
 from safetext import visible
@@ -50,7 +50,7 @@ def amend_verdict(review: Review, typed: str) -> AmendVerdict:
         icon=icon,
         tone=tone,
         summary=summary,
-        call=changed_call(
+        call=build_changed_call(
             review,
             content,
             shown=amendment.verdict.shown,

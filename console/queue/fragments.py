@@ -9,15 +9,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.fragments import render_fragment
+from console.queue.floods import FloodNotice
 from console.queue.row_groups import Edge, QueueList
-from console.queue.rows import ReviewCard
-from reviews.queue.floods import Flood
+from console.queue.rows import ReviewRow
 from reviews.queue.order import Tally
 from reviews.rulings.take_overs import TakeOver
 
 
-def render_row(card: ReviewCard) -> SafeString:
-    return render_fragment("console/queue/_row.html", card=card)
+def render_row(row: ReviewRow) -> SafeString:
+    return render_fragment("console/queue/_row.html", row=row)
 
 
 def render_removal(code: object, *, seq: int) -> SafeString:
@@ -38,7 +38,7 @@ def render_counts(tally: Tally) -> SafeString:
     return render_fragment("console/queue/_queue_counts.html", tally=tally)
 
 
-def render_floods(found: Sequence[Flood]) -> SafeString:
+def render_floods(found: Sequence[FloodNotice]) -> SafeString:
     return render_fragment("console/queue/_floods.html", floods=found)
 
 

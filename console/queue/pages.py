@@ -10,7 +10,7 @@ from console.access import ConsoleRequest
 from console.fragments import build_partial
 from console.layout import shell_of
 from console.queue import fragments
-from console.queue.detail import review_loaded
+from console.queue.detail import load_review
 from console.queue.row_groups import QueueList, build_edge, build_list
 from console.runs.rows import live_position
 from reviews.models import Review
@@ -34,7 +34,7 @@ def render_list_part(request: ConsoleRequest) -> HttpResponse:
     if not side:
         code = parse_code(request.GET.get("around", ""))
         project_id = request.project.pk
-        around = review_loaded(project_id=project_id, code=code) if code else None
+        around = load_review(project_id=project_id, code=code) if code else None
         return HttpResponse(fragments.render_list(get_list(request, chosen=around)))
     if place is None:
         raise Http404
@@ -46,7 +46,7 @@ def render_list_part(request: ConsoleRequest) -> HttpResponse:
     seq = live_position(project_id=request.project.pk)
     listed = _build(request, queue, _get_page(queue, side, place), seq=seq)
     edge = listed.after if side == "after" else listed.before
-    rows = map(fragments.render_row, listed.cards)
+    rows = map(fragments.render_row, listed.rows)
     return HttpResponse(
         # The edge first: it says which rows belong on the screen.
         _replace_edge(side, fragments.render_edge(edge))

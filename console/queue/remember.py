@@ -35,7 +35,7 @@ class Remembering:
     uses: tuple[tuple[int, str], ...] = USES
 
 
-def remembering_of(review: Review, content: Mapping[str, Any]) -> Remembering:
+def offer_to_remember(review: Review, content: Mapping[str, Any]) -> Remembering:
     call = build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
     )
@@ -46,7 +46,7 @@ def remembering_of(review: Review, content: Mapping[str, Any]) -> Remembering:
     return Remembering(shape=_shape(call))
 
 
-def remember_from(form: Mapping[str, str]) -> RememberIn | None:
+def parse_remember(form: Mapping[str, str]) -> RememberIn | None:
     """None where the next such call is to be asked about again."""
     scope = form.get("remember", "")
     if not scope:
@@ -65,7 +65,7 @@ def remember_from(form: Mapping[str, str]) -> RememberIn | None:
         ) from None
 
 
-def remembered_with(review: Review) -> str:
+def describe_remembered(review: Review) -> str:
     """What is not asked about again since this review was ruled, in a few words."""
     if review.state != ReviewState.RULED:
         return ""

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from console.queue.rows import ReviewCard, cards_of
+from console.queue.rows import ReviewRow, build_rows
 from reviews.queue.order import GROUPS, Page, Place, Queue, Tally
 
 
@@ -20,7 +20,7 @@ class Group:
     name: str
     title: str
     count: int
-    cards: list[ReviewCard]
+    rows: list[ReviewRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class QueueList:
     slug: str
     seq: int
     groups: list[Group]
-    cards: list[ReviewCard]
+    rows: list[ReviewRow]
     total: int
     before: Edge | None
     after: Edge | None
@@ -52,11 +52,13 @@ class QueueList:
     def url(self) -> str:
         return _url(self.slug, self.show)
 
-    def position(self, code: str) -> int:
-        """The number of this review in the whole list; 0 when it is not listed here."""
-        codes = [card.code for card in self.cards]
+    def describe_position(self, code: str) -> str:
+        """Which one of the whole list it is; empty when it is not listed here."""
+        codes = [row.code for row in self.rows]
         skipped = self.before.count if self.before else 0
-        return skipped + codes.index(code) + 1 if code in codes else 0
+        if code not in codes:
+            return ""
+        return f"{skipped + codes.index(code) + 1} of {self.total}"
 
 
 def build_list(
@@ -69,7 +71,7 @@ def build_list(
     at: datetime,
     seq: int,
 ) -> QueueList:
-    cards = cards_of(page.reviews, slug=slug, at=at, seq=seq)
+    rows = build_rows(page.reviews, slug=slug, at=at, seq=seq)
     counts = tally.groups(show=queue.show, viewer=viewer)
     total = sum(counts.values())
     before = after = None
@@ -86,15 +88,15 @@ def build_list(
         )
     names = list(GROUPS)
     placed = [
-        (names[queue.get_place(review).group], card)
-        for review, card in zip(page.reviews, cards, strict=True)
+        (names[queue.get_place(review).group], row)
+        for review, row in zip(page.reviews, rows, strict=True)
     ]
     return QueueList(
         show=queue.show,
         slug=slug,
         seq=seq,
         groups=_groups(placed, counts),
-        cards=cards,
+        rows=rows,
         total=total,
         before=before,
         after=after,
@@ -112,14 +114,14 @@ def build_edge(
 
 
 def _groups(
-    placed: Sequence[tuple[str, ReviewCard]], counts: dict[str, int]
+    placed: Sequence[tuple[str, ReviewRow]], counts: dict[str, int]
 ) -> list[Group]:
     return [
         Group(
             name=name,
             title=title,
             count=counts[name],
-            cards=[card for group, card in placed if group == name],
+            rows=[row for group, row in placed if group == name],
         )
         for name, title in GROUPS.items()
     ]

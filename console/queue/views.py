@@ -17,16 +17,18 @@ from accounts.auth import person_of
 from accounts.selectors import projects_of
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door, sign_in_first
+from console.format import format_count
 from console.layout import shell_of
+from console.queue.agent_wait import build_wait
 from console.queue.amend import amended_from
 from console.queue.amend_verdict import amend_verdict
-from console.queue.detail import ReviewPane, pane_of, review_loaded
+from console.queue.detail import ReviewDetail, build_detail, load_review
+from console.queue.floods import list_flood_notices
+from console.queue.kinds import get_kind
 from console.queue.pages import get_list, render_list_part
-from console.queue.remember import remember_from
+from console.queue.remember import parse_remember
 from reviews import services
-from reviews.models import Kind, Review
-from reviews.queue.agent_waits import get_waiting
-from reviews.queue.floods import list_floods
+from reviews.models import Review
 from reviews.queue.order import SHOWS
 from reviews.rulings.reading_proof import page_serve
 from reviews.schemas.reviews import RememberIn
@@ -59,21 +61,21 @@ def queue(request: ConsoleRequest) -> HttpResponse:
 @require_GET
 @member_door
 def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    """The same list with this review opened; to htmx only the pane."""
+    """The same list with this review opened; to htmx only the detail."""
     if request.headers.get("HX-Request-Type") != "partial":
         return _queue_page(request, chosen=_get_review(request, code))
-    pane = _pane(request, code)
-    if request.GET.get("seen") == pane.seen:
+    detail = _build_detail(request, code)
+    if request.GET.get("seen") == detail.seen:
         return HttpResponse(status=204)  # the screen shows just this already
-    return _pane_answer(request, pane)
+    return _render_detail(request, detail)
 
 
 @require_GET
 @member_door
 def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    """Whether an agent still waits: asked again and again by an open pane."""
-    found = review_loaded(project_id=request.project.pk, code=code)
-    waiting = get_waiting(found, timezone.now()) if found else None
+    """Whether an agent still waits: asked again and again by an open detail."""
+    found = load_review(project_id=request.project.pk, code=code)
+    waiting = build_wait(found, timezone.now()) if found else None
     if waiting is None:
         return HttpResponse(status=204)
     context = {"agent": waiting, "slug": request.project.slug, "code": code}
@@ -85,7 +87,7 @@ def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
 def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     action = request.POST.get("action", "")
     found = _get_review(request, code)
-    lets_run = found.kind == Kind.CONFIRMATION and action in {"approve", "amend"}
+    lets_run = get_kind(found.kind).is_call and action in {"approve", "amend"}
 
     def act() -> None:
         text = _text(request, "reason" if action == "abort" else "text")
@@ -111,10 +113,10 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the gates say of a change, while it is typed."""
     found = _get_review(request, code)
-    if found.kind != Kind.CONFIRMATION:
+    if not get_kind(found.kind).is_call:
         raise Http404
     if found.closed_at is not None:
-        return HttpResponse(status=204)  # the pane tells how it ended
+        return HttpResponse(status=204)  # the detail tells how it ended
     verdict = amend_verdict(found, request.POST.get("amended", ""))
     template = "console/queue/_amend_verdict.html"
     return render(request, template, {"verdict": verdict})
@@ -132,7 +134,7 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if not request.htmx:
         address = reverse("console:review", args=[request.project.slug, code])
         return redirect(f"{address}?page={number}")
-    return _pane_answer(request, _pane(request, code, page=number))
+    return _render_detail(request, _build_detail(request, code, page=number))
 
 
 @require_POST
@@ -200,11 +202,11 @@ def _queue_page(
     viewer = str(request.user.code)
     listed = get_list(request, chosen=chosen)
     opened = chosen
-    if opened is None and listed.cards:
-        opened = _get_review(request, UUID(listed.cards[0].code))
-    pane = None
+    if opened is None and listed.rows:
+        opened = _get_review(request, UUID(listed.rows[0].code))
+    detail = None
     if opened is not None:
-        pane = pane_of(
+        detail = build_detail(
             opened,
             slug=request.project.slug,
             viewer=request.user,
@@ -220,14 +222,14 @@ def _queue_page(
         "show": listed.show,
         "shell": shell_of(request),
         "tally": tally,
-        "floods": list_floods(
+        "floods": list_flood_notices(
             project_id=request.project.pk, slug=request.project.slug, total=tally.total
         ),
         "counts": {name: tally.count_shown(show=name, viewer=viewer) for name in SHOWS},
         "slug": request.project.slug,
-        "pane": pane,
-        "place": listed.position(pane.code) if pane else 0,
-        "places": listed.total,
+        "detail": detail,
+        "others": _describe_others(tally.total),
+        "place": listed.describe_position(detail.code) if detail else "",
         "open": "detail" if chosen else "list",
         "alert": alert,
         "take_over": take_over,
@@ -238,17 +240,26 @@ def _queue_page(
     return render(request, "console/queue/queue.html", context, status=status)
 
 
+def _describe_others(count: int) -> str:
+    """Reviews that the filter hides; empty where there are none."""
+    return (
+        f"{format_count(count, 'other')} {'waits' if count == 1 else 'wait'}."
+        if count
+        else ""
+    )
+
+
 def _get_review(request: ConsoleRequest, code: UUID) -> Review:
-    found = review_loaded(project_id=request.project.pk, code=code)
+    found = load_review(project_id=request.project.pk, code=code)
     if found is None:
         raise Http404
     return found
 
 
-def _pane(
+def _build_detail(
     request: ConsoleRequest, code: UUID, *, page: int | None = None
-) -> ReviewPane:
-    return pane_of(
+) -> ReviewDetail:
+    return build_detail(
         _get_review(request, code),
         slug=request.project.slug,
         viewer=request.user,
@@ -257,23 +268,23 @@ def _pane(
     )
 
 
-def _pane_answer(
+def _render_detail(
     request: ConsoleRequest,
-    pane: ReviewPane,
+    detail: ReviewDetail,
     *,
     alert: str = "",
     take_over: str = "",
     status: int = 200,
 ) -> HttpResponse:
     context = {
-        "pane": pane,
+        "detail": detail,
         "slug": request.project.slug,
         "alert": alert,
         "take_over": take_over,
         # A dialog says it itself, as long as it is there.
-        "alert_at": "" if pane.closing else request.POST.get("action", ""),
+        "alert_at": "" if detail.outcome else request.POST.get("action", ""),
     }
-    return render(request, "console/queue/_pane.html", context, status=status)
+    return render(request, "console/queue/_detail.html", context, status=status)
 
 
 def _act(
@@ -291,7 +302,7 @@ def _act(
         return _render_refusal(request, code, refusal)
     if not request.htmx:  # the form works without a script, too
         return redirect("console:review", request.project.slug, code)
-    response = _pane_answer(request, _pane(request, code))
+    response = _render_detail(request, _build_detail(request, code))
     if not keeps_text:
         # The text is in the ledger now: the field and its draft may be emptied.
         taken = [f"note-{code}"]
@@ -305,9 +316,9 @@ def _render_refusal(
     request: ConsoleRequest, code: UUID, refusal: DomainError
 ) -> HttpResponse:
     """The review as it is now, with the refusal in words; what was typed is kept."""
-    pane = _pane(request, code)
+    detail = _build_detail(request, code)
     said: dict[str, Any] = {
-        "alert": _words(refusal, pane),
+        "alert": _words(refusal, detail),
         # Whose claim the next press walks over: they have been named.
         "take_over": refusal.extra.get("claimer", ""),
         "status": refusal.status,
@@ -315,16 +326,16 @@ def _render_refusal(
     if not request.htmx:
         chosen = _get_review(request, code)
         return _queue_page(request, chosen=chosen, **said)
-    response = _pane_answer(request, pane, **said)
+    response = _render_detail(request, detail, **said)
     if request.POST.get("action") == "amend":
         response["HX-Trigger"] = "judge"  # what is on screen may be of another text
     return response
 
 
-def _words(refusal: DomainError, pane: ReviewPane) -> str:
+def _words(refusal: DomainError, detail: ReviewDetail) -> str:
     """Who did what when, if somebody was faster; else what the refusal says itself."""
-    if refusal.status in {409, 410} and pane.closing is not None:
-        happened = f"{pane.closing.sentence} {pane.closing.ago}"
+    if refusal.status in {409, 410} and detail.outcome is not None:
+        happened = f"{detail.outcome.sentence} {detail.outcome.ago}"
         return f"Not taken. {happened}. Your text is kept."
     more = [
         error["message"] for error in refusal.errors if error["loc"][:1] == ["amended"]
@@ -342,7 +353,7 @@ def _remember(request: ConsoleRequest) -> RememberIn | None:
     """With an approval as it is: what a person changed is let through once."""
     if request.POST.get("action") != "approve":
         return None
-    return remember_from(request.POST.dict())
+    return parse_remember(request.POST.dict())
 
 
 def _page(request: ConsoleRequest) -> int:

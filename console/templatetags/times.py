@@ -8,8 +8,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import Moment, render_time, span
-from reviews.queue.agent_waits import Waiting
+from console.format import Moment, render_time
 
 register = template.Library()
 
@@ -30,14 +29,3 @@ def absolute_time(iso: str) -> SafeString:
         f"{at:%Y-%m-%d %H:%M:%S} UTC",
         f"{at.day} {at:%b %H:%M:%S} UTC",
     )
-
-
-@register.filter
-def describe_wait(waiting: Waiting) -> str:
-    """Short, for a narrow column."""
-    if waiting.now:
-        return "Is waiting"
-    if waiting.last_at is None:
-        return "Has not waited yet"
-    absent = span(int((waiting.at - waiting.last_at).total_seconds()) * 1000)
-    return f"Left {absent} ago"

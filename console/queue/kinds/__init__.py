@@ -1,0 +1,27 @@
+"""Every kind of review that the queue shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from console.queue.kinds.base import ReviewKind
+from console.queue.kinds.confirmation import ConfirmationKind
+from console.queue.kinds.gate_exhausted import GateExhaustedKind
+from console.queue.kinds.loop_action import LoopActionKind
+from console.queue.kinds.pause import PauseKind
+from console.queue.kinds.question import QuestionKind
+from console.queue.kinds.request import RequestKind
+from reviews.models import Kind
+
+KINDS: dict[str, ReviewKind[Any]] = {
+    Kind.PAUSE: PauseKind(),
+    Kind.REQUEST: RequestKind(),
+    Kind.QUESTION: QuestionKind(),
+    Kind.CONFIRMATION: ConfirmationKind(),
+    Kind.EXHAUSTED: GateExhaustedKind(),
+    Kind.LOOP_ACTION: LoopActionKind(),
+}
+
+
+def get_kind(name: str) -> ReviewKind[Any]:
+    return KINDS[name]

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from django.utils.safestring import SafeString
+
+from console.format import format_count
 from console.gates.criteria import (
     SEVERITY_TONES,
     ShownCriterion,
     list_criteria,
     name_criteria,
+)
+from console.queue.kinds.base import (
+    Button,
+    NoteBox,
+    ReviewKind,
+    Subject,
+    describe_work,
 )
 from guidance.core.checks import (
     CheckState,
@@ -30,7 +40,6 @@ _MARKS_LIMIT = 4
 class AskedGate:
     """`failed` tells of the last attempt; None where it did not say which failed."""
 
-    slug: str
     name: str
     description: str
     severity: str
@@ -39,6 +48,17 @@ class AskedGate:
     criteria: tuple[ShownCriterion, ...]
     guidance: str
     failed: bool | None
+    # Of several gates; the only one that was asked about has failed in any case.
+    alone: bool
+
+    @property
+    def summary(self) -> str:
+        """What opens when it is clicked."""
+        count = len(self.criteria)
+        criteria = (
+            format_count(count, "criterion", "criteria") if count else "No criteria"
+        )
+        return f"{criteria} and guidance" if self.guidance else criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +83,11 @@ class Attempt:
     remarks: tuple[tuple[str, str], ...]
     differences: tuple[Difference, ...]
 
+    @property
+    def verdict(self) -> tuple[str, str]:
+        """Its tone and its words."""
+        return ("pause", "PASS without proof") if self.claimed else ("stop", "FAIL")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
@@ -71,6 +96,8 @@ class Round:
     number: int
     guidance: str
     attempts: tuple[Attempt, ...]
+    title: str = ""
+    since: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +107,6 @@ class Exhausted:
     gates: tuple[AskedGate, ...]
     rounds: tuple[Round, ...]
     mode: str
-    step: int
     attempts: int
     max_attempts: int
     resets: int
@@ -92,15 +118,69 @@ class Exhausted:
         return sum(len(item.attempts) for item in self.rounds)
 
     @property
-    def hint(self) -> str:
-        """What each choice means."""
+    def used(self) -> str:
+        return f"{self.attempts} of {self.max_attempts} used"
+
+    @property
+    def gates_title(self) -> str:
+        return "The gate" if len(self.gates) == 1 else f"{len(self.gates)} gates"
+
+    @property
+    def has_reset_left(self) -> bool:
+        return self.resets < self.max_resets
+
+
+class GateExhaustedKind(ReviewKind[Exhausted]):
+    icon: ClassVar[str] = "unpassed"
+    word: ClassVar[str] = "Not passed"
+    nouns: ClassVar[tuple[str, str]] = ("failed check", "failed checks")
+    template: ClassVar[str] = "console/queue/kinds/_gate_exhausted.html"
+    properties_template: ClassVar[str] = "console/queue/_attempts.html"
+
+    def build_chip(self, content: Mapping[str, Any]) -> str:
+        state = content["state"]
+        return f"attempt {state['attempts']} of {state['max_attempts']}"
+
+    def build_body(self, subject: Subject) -> Exhausted:
+        return build_exhausted(subject.content)
+
+    def build_headline(self, subject: Subject, body: Exhausted) -> SafeString:
+        count, step = len(body.gates), subject.review.step_number
+        did = "did not pass a gate"
+        if count != 1:
+            did = f"did not pass a check of {count} gates"
+        if step:
+            did += f" at step {step}"
+        if body.failures > body.attempts:
+            did += f", {body.failures} attempts in all,"
+        return describe_work(subject, did)
+
+    def build_hint(self, subject: Subject, body: Exhausted) -> str:
         retry = "Retry: your words go into the agent’s next prompt."
-        if self.resets >= self.max_resets:
+        if not body.has_reset_left:
             retry = "No reset is left for a retry."
         return f"{retry} Skip: needs a reason, the ledger says “gate not passed”."
 
+    def build_note_box(self, subject: Subject, body: Exhausted) -> NoteBox:
+        placeholder = "The reason for a skip; a retry is no longer offered."
+        if "retry" in subject.rulings:
+            placeholder = (
+                "Guidance for a retry, word for word in the agent’s next prompt; "
+                "or the reason for a skip."
+            )
+        return NoteBox(label="Guidance or reason", placeholder=placeholder)
 
-def exhausted_of(content: Mapping[str, Any]) -> Exhausted:
+    def list_buttons(self, subject: Subject, body: Exhausted) -> list[Button]:
+        buttons = super().list_buttons(subject, body)
+        if len(body.gates) == 1:
+            return buttons
+        return [
+            replace(each, label="Skip gates") if each.action == "skip" else each
+            for each in buttons
+        ]
+
+
+def build_exhausted(content: Mapping[str, Any]) -> Exhausted:
     gates = [read_gate(document) for document in content["gates"]]
     state = CheckState.from_json(content["state"])
     return Exhausted(
@@ -110,9 +190,10 @@ def exhausted_of(content: Mapping[str, Any]) -> Exhausted:
                 key=lambda gate: gate.failed is False,
             )
         ),
-        rounds=tuple(_rounds(gates, state.history))[::-1],
+        rounds=_name_rounds(
+            list(_rounds(gates, state.history)), max_resets=state.max_resets
+        ),
         mode=state.mode,
-        step=content["step"],
         attempts=state.attempts,
         max_attempts=state.max_attempts,
         resets=state.resets,
@@ -127,7 +208,6 @@ def _list_gates(
     unproven = last.unproven if last else ()
     for number, gate in enumerate(gates, 1):
         yield AskedGate(
-            slug=gate.slug,
             name=visible_line(gate.name),
             description=visible(gate.description),
             severity=gate.severity,
@@ -136,6 +216,7 @@ def _list_gates(
             criteria=list_criteria(gate, unproven),
             guidance=visible(gate.guidance).strip(),
             failed=number in failed if failed else None,
+            alone=len(gates) == 1,
         )
 
 
@@ -155,6 +236,25 @@ def _rounds(
     yield Round(number=number, guidance=guidance, attempts=tuple(attempts))
 
 
+def _name_rounds(rounds: Sequence[Round], *, max_resets: int) -> tuple[Round, ...]:
+    """The newest first; where there is only one, it needs no title."""
+    if len(rounds) < 2:
+        return tuple(rounds)
+    newest = rounds[-1].number
+    return tuple(
+        replace(
+            each,
+            title="Newest round" if each.number == newest else f"Round {each.number}",
+            since=(
+                f"after reset {each.number - 1} of {max_resets}"
+                if each.number > 1
+                else "before any reset"
+            ),
+        )
+        for each in reversed(rounds)
+    )
+
+
 def _attempt(
     gates: Sequence[GateDefinition], event: Event, before: Event | None, *, number: int
 ) -> Attempt:
@@ -163,7 +263,9 @@ def _attempt(
         number=number,
         claimed=bool(event.unproven),
         said=show_text(event.said, marks=_new_words(event, before)),
-        gates=tuple(_names(gates, event.failed_gates)),
+        # Of a single gate it need not be said which one failed.
+        gates=tuple(_names(gates, event.failed_gates))
+        or tuple(_names(gates, (1,)) if len(gates) == 1 else ()),
         unproven=tuple((name, visible(texts.get(name, ""))) for name in event.unproven),
         remarks=tuple(map(_remark, event.remarks)),
         differences=tuple(_differences(gates, event, before)) if before else (),

@@ -1,13 +1,19 @@
-"""An action of the system loop that waits for a person, as the pane shows it."""
+"""An action of the system loop that waits for a person."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.queue.kinds.base import ReviewKind, Subject
 from safetext import ShownText, show_text, visible, visible_line
+
+CHIP_LIMIT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +29,35 @@ class LoopAction:
     decision: str
 
 
-def loop_action_of(content: Mapping[str, Any]) -> LoopAction:
-    parameters = json.dumps(content["parameters"], ensure_ascii=False, indent=2)
-    return LoopAction(
-        loop=visible_line(content["loop"]),
-        description=visible(content["description"]),
-        parameters=show_text(parameters),
-        harm=visible_line(content["harm"]),
-        reasoning=visible(content["reasoning"]),
-        trigger=visible_line(content["trigger"]["type"]),
-        decision=content["decision"],
+class LoopActionKind(ReviewKind[LoopAction]):
+    icon: ClassVar[str] = "play"
+    word: ClassVar[str] = "Wants to act"
+    nouns: ClassVar[tuple[str, str]] = ("loop action", "loop actions")
+    hint: ClassVar[str] = (
+        "Approve starts exactly this, once; deny, and it does not start."
     )
+    template: ClassVar[str] = "console/queue/kinds/_loop_action.html"
+
+    def build_chip(self, content: Mapping[str, Any]) -> str:
+        return visible_line(content["loop"], limit=CHIP_LIMIT)
+
+    def get_tone(self, content: Mapping[str, Any]) -> str:
+        return "stop"
+
+    def build_body(self, subject: Subject) -> LoopAction:
+        content = subject.content
+        parameters = json.dumps(content["parameters"], ensure_ascii=False, indent=2)
+        return LoopAction(
+            loop=visible_line(content["loop"]),
+            description=visible(content["description"]),
+            parameters=show_text(parameters),
+            harm=f"It can do harm: {visible_line(content['harm'])}.",
+            reasoning=visible(content["reasoning"]),
+            trigger=visible_line(content["trigger"]["type"]),
+            decision=content["decision"],
+        )
+
+    def build_headline(self, subject: Subject, body: LoopAction) -> SafeString:
+        return format_html(
+            "<b>{}</b> wants to start the loop {}.", subject.run.agent, body.loop
+        )

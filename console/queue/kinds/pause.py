@@ -1,15 +1,16 @@
-"""Why a run was paused, one line a signal: value, limit, verdict; tripped ones first."""
+"""A run that a gate paused, one line a signal: value, limit, verdict; tripped ones first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.utils.safestring import SafeString
 
 from console.charts import gauge
 from console.format import change
+from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.runs.rows import Amount
 from guidance.core.number_format import (
     format_beside,
@@ -18,8 +19,64 @@ from guidance.core.number_format import (
     format_plain,
 )
 from guidance.core.vocabulary import get_severity
+from safetext import visible
 
 TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    signals: list[Signal]
+    tripped: str
+    policy: str
+
+
+class PauseKind(ReviewKind[Pause]):
+    icon: ClassVar[str] = "pause"
+    word: ClassVar[str] = "Paused"
+    nouns: ClassVar[tuple[str, str]] = ("pause", "pauses")
+    hint: ClassVar[str] = (
+        "Approve lets the run go on with a fresh window; abort ends it."
+    )
+    template: ClassVar[str] = "console/queue/kinds/_pause.html"
+    is_about_last_step: ClassVar[bool] = True
+
+    def build_chip(self, content: Mapping[str, Any]) -> str:
+        """The gate that paused it."""
+        for finding in content["decision"]["findings"]:
+            if finding["decision"] == "pause":
+                return str(finding["gate"]).replace("_", " ")
+        return "pause"
+
+    def is_rising(self, content: Mapping[str, Any]) -> bool:
+        findings = content["decision"]["findings"]
+        return any(finding["gate"] == "slope" for finding in findings)
+
+    def build_body(self, subject: Subject) -> Pause:
+        signals = list_signals(subject.content, amounts=subject.run.amounts)
+        tripped = sum(1 for signal in signals if signal.tone)
+        return Pause(
+            signals=signals,
+            tripped=f"{tripped} of {len(signals)} tripped",
+            policy=f"policy {subject.run.policy}",
+        )
+
+    def build_headline(self, subject: Subject, body: Pause) -> SafeString:
+        return describe_work(
+            subject, f"was paused at step {subject.review.step_number}"
+        )
+
+    def count_tokens(self, subject: Subject) -> int:
+        """When it was paused: a run moves on after its ruling."""
+        run = subject.review.run
+        left = subject.content["decision"]["metrics"]["budget_remaining"]["tokens"]
+        if run.tokens_limit is None or left is None:
+            return run.tokens_used
+        return run.tokens_limit - int(left)
+
+    def quote_last_step(self, subject: Subject) -> tuple[str, str]:
+        step = subject.content["step"]
+        return visible(step.get("summary") or ""), visible(step.get("signature") or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +91,13 @@ class Signal:
     tone: str = ""
     known: bool = True
 
+    @property
+    def chip(self) -> str:
+        """The tone of its verdict."""
+        return self.tone or ("go" if self.verdict == "ok" else "")
 
-def signals_of(
+
+def list_signals(
     content: Mapping[str, Any], *, amounts: tuple[Amount, ...]
 ) -> list[Signal]:
     """Every signal of the continue gate as it stood when the run was paused."""

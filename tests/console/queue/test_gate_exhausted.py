@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from console.queue.kinds.gate_exhausted import exhausted_of
+from console.queue.kinds.gate_exhausted import build_exhausted
 from reviews.models import GateCheck, Review
 from safetext import pages
 from tests.browsing import browser_of
@@ -211,7 +211,7 @@ def test_where_nobody_said_which_gate_failed_nothing_is_guessed() -> None:
     event = {"what": "failed", "said": "no", "failed_gates": [], "unproven": []}
     history = [{**event, "remarks": []}, {**event, "said": "yes", "remarks": []}]
     state = {"mode": "blocking", "max_attempts": 2, "status": "exhausted"}
-    check = exhausted_of(
+    check = build_exhausted(
         {
             "gates": [gate, {**gate, "id": "b", "name": "B"}],
             "state": {**state, "attempts": 2, "history": history},

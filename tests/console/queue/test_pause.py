@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from console.queue.kinds.pause import Signal, signals_of
+from console.queue.kinds.pause import Signal, list_signals
 from console.runs.rows import amounts_of
 from ledger.models import Run
 from tests.rows import each_row
@@ -30,7 +30,7 @@ def signal(name: str, gate: str, **metrics: float) -> Signal:
     finding = {"gate": gate, "decision": "pause", "limit": 1.0, "value": 1.0}
     decision = {"metrics": METRICS | metrics, "findings": [finding]}
     content = {"decision": decision, "limits": LIMITS}
-    return next(s for s in signals_of(content, amounts=()) if s.name == name)
+    return next(s for s in list_signals(content, amounts=()) if s.name == name)
 
 
 @each_row(

@@ -1,0 +1,206 @@
+"""The parts of a call as a person reads them: its texts, and what the gates found.
+
+All of it is made from the content that was hashed; nothing is resolved or run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from console.format import format_count
+from guidance.core.shell_commands import Part, split_command
+from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
+from guidance.core.tools.texts import list_holders, list_marked_texts
+from guidance.core.vocabulary import get_call_severity
+from guidance.selectors import get_policy
+from reviews.models import Review
+from reviews.rulings.call_pages import Form, Sheet, sheets_of
+from safetext import (
+    ShownCommand,
+    ShownDiff,
+    ShownText,
+    marks_of,
+    show_command,
+    show_diff,
+    show_text,
+    visible,
+    visible_line,
+)
+
+_TONES = {"block": "stop", "require-confirmation": "pause", "warn": "slow"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One text on this page, shown as what it is; `unsplit` has more parts than are told."""
+
+    names: tuple[str, ...]
+    literal: str
+    continued: bool
+    unsplit: bool = False
+    text: ShownText | None = None
+    command: ShownCommand | None = None
+    diff: ShownDiff | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """What one gate found. `quote` is what it is about, where nothing is marked."""
+
+    message: str
+    why: str
+    name: str
+    safer: str
+    tone: str
+    uninspectable: bool
+    quote: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedCall:
+    """What a person made of a call, and what the gates say of that."""
+
+    blocks: tuple[Block, ...]
+    reasons: tuple[Reason, ...]
+
+    @property
+    def asking(self) -> int:
+        return count_asking(self.reasons)
+
+    @property
+    def let_through(self) -> str:
+        """What was found and granted all the same; empty where nothing was."""
+        return (
+            f"{format_count(self.asking, 'finding')} let through" if self.asking else ""
+        )
+
+    @property
+    def confirm_text(self) -> str:
+        """What a person ticks who grants it all the same."""
+        read = "this finding" if self.asking == 1 else f"these {self.asking} findings"
+        return f"I have read {read}, and let it run all the same."
+
+
+def build_changed_call(
+    review: Review,
+    content: Mapping[str, Any],
+    *,
+    shown: Mapping[str, Any],
+    findings: Sequence[Mapping[str, Any]],
+) -> ChangedCall:
+    """The call of a review as a person changed it, on one page however long it is."""
+    instead = {**content, "shown": shown, "findings": findings}
+    sheets, shells = sheets_of(instead), find_shells(review, instead)
+    return ChangedCall(
+        blocks=tuple(
+            block for sheet in sheets for block in list_blocks(sheet, instead, shells)
+        ),
+        reasons=tuple(list_reasons(instead, sheets)),
+    )
+
+
+def find_shells(review: Review, content: Mapping[str, Any]) -> frozenset[str]:
+    """Where in the arguments a command stands, by the policy's marks."""
+    rules = get_policy(review.run.policy_id).policy.tools
+    return frozenset(
+        text.place
+        for text in list_marked_texts(
+            list_holders(content["shown"].get("arguments") or {}, "/arguments"),
+            rules.shell.get_names(content["tool"]),
+        )
+        if not text.joined
+    )
+
+
+def list_blocks(
+    sheet: Sheet, content: Mapping[str, Any], shells: frozenset[str]
+) -> Iterator[Block]:
+    # A command that was given word by word has no text to mark a stretch of.
+    placed = [f for f in content["findings"] if f["details"].get("span")]
+    file_name = content["shown"].get("file_path", "")
+    for part in sheet:
+        text, page = part.text, (part.start, part.end)
+        marks = [
+            mark
+            for mark in marks_of(placed, argument=text.place)
+            if not _about_everything(text.text, (mark.start, mark.end))
+        ]
+        block = Block(
+            names=tuple(map(visible_line, text.names)),
+            literal=text.literal,
+            continued=part.start > 0,
+        )
+        if text.form is Form.DIFF:
+            diff = show_diff(text.text, file_name=file_name, marks=marks, page=page)
+            yield replace(block, diff=diff)
+        elif text.form is Form.COMMAND or text.place in shells:
+            parts = split_command(text.text)
+            command = show_command(text.text, parts, marks=marks, page=page)
+            yield replace(block, command=command, unsplit=_unsplit(text.text, parts))
+        else:
+            shown = show_text(text.text, marks=marks, file_name=file_name, page=page)
+            yield replace(block, text=shown)
+
+
+def _unsplit(text: str, parts: Sequence[Part]) -> bool:
+    words = sum(len(part.tokens) for part in parts)
+    return len(text) > MAX_CHARACTERS or len(parts) >= MAX_PARTS or words >= MAX_TOKENS
+
+
+def _about_everything(text: str, span: Sequence[int]) -> bool:
+    """A mark on every line would mark nothing, and so would one on blanks alone."""
+    said = text.strip()
+    return ("\n" in said or not said) and span[1] - span[0] >= len(said)
+
+
+def list_reasons(
+    content: Mapping[str, Any], sheets: Sequence[Sheet]
+) -> Iterator[Reason]:
+    """The findings that need a person first, then what else was found."""
+    found = sorted(content["findings"], key=lambda f: get_call_severity(f["decision"]))
+    reasons = (_reason(finding, sheets) for finding in found)
+    yield from dict.fromkeys(reasons)  # told once, however often it was found
+
+
+def _reason(finding: Mapping[str, Any], sheets: Sequence[Sheet]) -> Reason:
+    details = finding["details"]
+    page = _page_of(details, sheets)
+    return Reason(
+        message=visible_line(finding["message"]),
+        why=visible(details.get("why") or ""),
+        name=visible_line(str(details.get("rule") or finding["gate"])),
+        safer=visible(finding["remediation"] or ""),
+        tone=_TONES.get(finding["decision"], "go"),
+        uninspectable=bool(details.get("uninspectable")),
+        quote="" if page or details.get("uninspectable") else _quote(details),
+        page=page,
+    )
+
+
+def count_asking(reasons: Iterable[Reason]) -> int:
+    return sum(reason.tone == "pause" for reason in reasons)
+
+
+def _quote(details: Mapping[str, Any]) -> str:
+    return visible_line(str(details.get("text") or ""))
+
+
+def _page_of(details: Mapping[str, Any], sheets: Sequence[Sheet]) -> int:
+    """The page on which it begins; 0 where nothing is marked."""
+    if not details.get("span"):
+        return 0
+    start = details["span"][0]
+    return next(
+        (
+            number
+            for number, sheet in enumerate(sheets, start=1)
+            for part in sheet
+            if part.text.place == details.get("argument")
+            if part.start <= start < part.end
+            if not _about_everything(part.text.text, details["span"])
+        ),
+        0,
+    )
