@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gateway.transitions import (
+    apply_counted_step,
     apply_step,
     count_repeated_turns,
     get_step_type,
@@ -24,8 +25,13 @@ from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
 from guidance.core.vocabulary import choose_most_severe_call
 from guidance.redactor import get_fingerprint_key
-from ledger.state import RunState
-from ledger.verification.replay import Difference, ReplayedEntry, register_replay
+from ledger.verification.replay import (
+    Difference,
+    Outcome,
+    ReplayedEntry,
+    Skipped,
+    register_replay,
+)
 
 
 def register_replays() -> None:
@@ -35,8 +41,11 @@ def register_replays() -> None:
     register_replay("turn.judged", replay_turn)
 
 
-def replay_step(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+def replay_step(item: ReplayedEntry) -> Outcome:
     state, payload = item.state, item.payload
+    if payload["engine"] < ENGINE_VERSION:
+        at, policy = item.entry.at, item.policy
+        return apply_counted_step(state, payload, at, policy=policy), Skipped()
     if payload["engine"] != ENGINE_VERSION:
         return state, item.differ("engine version", payload["engine"], ENGINE_VERSION)
     if item.entry.type != get_step_type(state):
@@ -56,24 +65,25 @@ def replay_step(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
     return apply_step(state, verdict, item.entry.at), None
 
 
-def replay_turn(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+def replay_turn(item: ReplayedEntry) -> Outcome:
     facts = TurnFacts(**item.payload["facts"])
     again = judge_turn(item.policy.turns.for_model(item.run.model), facts).to_json()
     return item.applied, item.compare(item.payload["verdict"], again)
 
 
-def replay_call(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+def replay_call(item: ReplayedEntry) -> Outcome:
+    if item.payload["engine"] < GATEWAY_VERSION:
+        return item.applied, Skipped()
     return item.applied, _compare_call(item)
 
 
 def _compare_call(item: ReplayedEntry) -> Difference | None:
-    """A call that was kept whole is judged again, by the rules it was judged by.
-
-    Rules grow: a call that older ones have judged is not held against newer ones.
-    """
+    """A call that was kept whole is judged again, by the rules it was judged by."""
     state, payload = item.state, item.payload
+    if payload["engine"] != GATEWAY_VERSION:
+        return item.differ("engine version", payload["engine"], GATEWAY_VERSION)
     call = build_call(**{name: payload[name] for name in ("kind", "tool", "shown")})
-    if call is None or payload["redacted"] or payload["engine"] != GATEWAY_VERSION:
+    if call is None or payload["redacted"]:
         return None
     verdict = judge_call(
         rules=item.policy.tools, call=call, fingerprint_key=get_fingerprint_key()

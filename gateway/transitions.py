@@ -9,7 +9,11 @@ from typing import Any
 
 from guidance.core.policy import Policy
 from guidance.core.runs.facts import StepReport
-from guidance.core.steps.judge_step import StepVerdict
+from guidance.core.steps.judge_step import (
+    StepVerdict,
+    count_kept_steps,
+    count_throttle,
+)
 from guidance.core.turns.facts import TurnFacts
 from ledger.entry_types import Payload, register_entry_type
 from ledger.state import RunState
@@ -59,6 +63,20 @@ def apply_stored_step(run: RunState, payload: Payload, at: datetime) -> RunState
         reason = next(f["message"] for f in findings if f["decision"] == "stop")
         return moved.with_status("stopped", reason=reason, at=at)
     return moved
+
+
+def apply_counted_step(
+    run: RunState, payload: Payload, at: datetime, *, policy: Policy
+) -> RunState:
+    """The same with its totals and memory, which follow from the facts alone."""
+    report = report_from_json(payload["report"])
+    kept = count_kept_steps(policy.continue_limits)
+    decisions = [finding["decision"] for finding in payload["verdict"]["findings"]]
+    memory = count_throttle(
+        run.memory.add_step(report, kept=kept), before=run.memory, decisions=decisions
+    )
+    used = run.used.plus(report, counted_calls=run.memory.calls.granted)
+    return apply_stored_step(replace(run, memory=memory, used=used), payload, at)
 
 
 def get_step_columns(payload: Payload) -> tuple[int | None, str]:

@@ -5,7 +5,9 @@ Rooms that judge something register how an entry of theirs is judged again, at s
     register_replay("turn.judged", replay_turn)
 
 It gets a `ReplayedEntry` and returns the run's state after the entry (mostly `applied`),
-and the first difference, or None. Entries of all other types are applied as they stand.
+and the first difference, or None. Gates change: what an older version of them has judged
+is not held against a newer one, but applied as it stands and counted (`Skipped`). Entries of
+all other types are applied as they stand.
 """
 
 from __future__ import annotations
@@ -45,6 +47,19 @@ class Difference:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """An entry that an older version of the gates has judged: not judged again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """How a replay ended: where it differs, and how many entries were not judged again."""
+
+    difference: Difference | None
+    skipped: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedEntry:
     """An entry to judge again: `state` is the run's before it, `policy` the one to judge
@@ -80,7 +95,8 @@ class ReplayedEntry:
         return None
 
 
-Replay = Callable[[ReplayedEntry], tuple[RunState, Difference | None]]
+Outcome = tuple[RunState, Difference | Skipped | None]
+Replay = Callable[[ReplayedEntry], Outcome]
 _replays: dict[str, Replay] = {}
 
 
@@ -89,8 +105,8 @@ def register_replay(entry_type: str, replay: Replay) -> None:
     _replays[entry_type] = replay
 
 
-def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
-    """Re-judge every step, under the run's own policy unless another is given.
+def replay_run(run: Run, *, policy: Policy | None = None) -> Replayed:
+    """Judge every entry again, under the run's own policy unless another is given.
 
     Under its own policy the whole run must come out again, its row included; under
     another one only the decisions are compared, with the gates that made them, up to the
@@ -100,11 +116,12 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
     # Up to the head this row knows: the run may have moved on since it was read.
     entries = run.entries.filter(seq__lte=run.head_seq).order_by("seq")
     stored: Any = None
+    skipped = 0
     try:
         judged_by = policy or load_policy(json.loads(run.policy.document))
         for entry in read_entries(entries):
             stored = entry.payload
-            state, difference = _replay_entry(
+            state, outcome = _replay_entry(
                 ReplayedEntry(
                     run=run,
                     entry=entry,
@@ -114,19 +131,22 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Difference | None:
                     tried=policy,
                 )
             )
-            if difference is not None:
-                return difference
+            if isinstance(outcome, Difference):
+                return Replayed(difference=outcome, skipped=skipped)
+            skipped += outcome is not None
             stored = None
             state = replace(
                 state, head_seq=entry.seq, head_hash=entry.hash, updated_at=entry.at
             )
     except Exception as error:
         refuse_other(error)
-        return _differ(state.head_seq + 1, "the entry", stored, describe(error))
-    return None if policy else _compare_row(run, state)
+        broken = _differ(state.head_seq + 1, "the entry", stored, describe(error))
+        return Replayed(difference=broken, skipped=skipped)
+    difference = None if policy else _compare_row(run, state)
+    return Replayed(difference=difference, skipped=skipped)
 
 
-def _replay_entry(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
+def _replay_entry(item: ReplayedEntry) -> Outcome:
     if item.entry.type == "run.started":
         return item.applied, _compare_start(item)
     replay = _replays.get(item.entry.type)

@@ -62,7 +62,7 @@ def test_every_acknowledged_step_of_every_agent_is_in_the_ledger(
     assert watcher.result() == AGENTS * (STEPS + 1)
     for run in Run.objects.filter(project=project):
         assert verify_run(run).ok
-        assert replay_run(run) is None
+        assert replay_run(run).difference is None
 
 
 def watch_positions(project: Project, done: Event) -> int:

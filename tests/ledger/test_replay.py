@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import Project
+from guidance.core.steps.judge_step import ENGINE_VERSION
 from ledger.models import Run
 from tests.builders import (
     make_policy,
@@ -168,6 +169,18 @@ def test_a_stored_decision_that_was_changed_is_named(
         )
 
     assert f"entry 6: {named} " in difference(run, capsys)
+
+
+def test_what_older_gates_have_judged_is_counted_and_not_held_against_newer_ones(
+    run: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("gateway.replay.ENGINE_VERSION", ENGINE_VERSION + 1)
+
+    call_command("replay", run=run)
+
+    shown = capsys.readouterr().out
+    assert "1 runs replayed, 0 different" in shown
+    assert "8 decisions by older versions of the gates: not judged again" in shown
 
 
 def test_a_policy_that_was_changed_by_hand_is_named(

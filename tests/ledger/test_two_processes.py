@@ -75,7 +75,7 @@ def test_steps_of_the_same_runs_through_both_keep_one_order(
     for run in Run.objects.filter(project=project):
         assert run.steps == STEPS
         assert verify_run(run).ok
-        assert replay_run(run) is None
+        assert replay_run(run).difference is None
 
 
 def test_a_long_poll_here_hears_of_a_ruling_there(

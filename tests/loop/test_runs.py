@@ -151,7 +151,7 @@ def replayed(run: Run, entry: int, payload: dict[str, Any]) -> str:
             "UPDATE ledger_entry SET payload = %s WHERE id = %s",
             [json.dumps(payload), entry],
         )
-    return str(replay_run(run))
+    return str(replay_run(run).difference)
 
 
 def test_every_entry_has_a_line_on_the_runs_page(

@@ -49,7 +49,9 @@ def fill(agent: httpx.Client, count: int = CAP) -> list[str]:
 
 def whole(project: Project) -> bool:
     runs = Run.objects.filter(project=project)
-    return all(verify_run(run).ok and replay_run(run) is None for run in runs)
+    return all(
+        verify_run(run).ok and replay_run(run).difference is None for run in runs
+    )
 
 
 def open_reviews(project: Project) -> int:

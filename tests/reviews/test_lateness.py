@@ -115,7 +115,7 @@ def test_a_late_claim_ends_the_grant_for_ever(agent: httpx.Client, door: str) ->
     assert grant.ended_at is not None
     told = agent.get(f"/runs/{run}/tool-calls/{call['id']}").json()
     assert told["state"] == "expired"
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None
 
 
 def test_a_grant_that_ended_late_is_not_revoked_at_the_end_of_its_run(

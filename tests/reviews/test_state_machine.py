@@ -248,7 +248,7 @@ class RunMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         run = Run.objects.get(code=self.run)
         assert verify_run(run).ok
-        assert replay_run(run) is None
+        assert replay_run(run).difference is None
 
 
 @pytest.mark.timeout(MACHINE_TIMEOUT)

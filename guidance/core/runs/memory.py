@@ -70,6 +70,18 @@ class Memory:
     trace: tuple[StepTrace, ...] = ()
     calls: CallTally = NO_CALLS
 
+    def add_step(self, report: StepReport, *, kept: int) -> Memory:
+        """After a step, whatever was decided; at most `kept` steps stay in the trace."""
+        checkpoint = report.number if report.checkpoint else self.last_checkpoint_step
+        return Memory(
+            steps=self.steps + 1,
+            rework_steps=self.rework_steps + report.rework,
+            last_step=report.number,
+            last_checkpoint_step=checkpoint,
+            segment=self.segment + 1,
+            trace=(*self.trace, build_trace(report, self.calls))[-kept:],
+        )
+
     def start_segment(self) -> Memory:
         """After an approved pause: what led to it is not held against the run again."""
         return replace(self, throttles=0, segment=0)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from guidance.core.policy import ContinueLimits, Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import CYCLE_LIMIT
-from guidance.core.runs.memory import Memory, build_trace
+from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.advice import build_recommended_action
 from guidance.core.steps.evidence import Evidence, build_evidence
@@ -25,11 +26,13 @@ __all__ = [
     "StepVerdict",
     "ask_gates",
     "compute_delay",
+    "count_kept_steps",
+    "count_throttle",
     "judge_step",
 ]
 
-# Stored with every decision. Any change that would judge stored facts differently
-# takes the next number.
+# Stored with every decision. Any change that would judge stored facts differently, or in
+# other words, takes the next number: replay judges again what has the same one.
 ENGINE_VERSION = 1
 
 
@@ -92,21 +95,15 @@ def judge_step(
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
     """
     limits = policy.continue_limits
-    trace = (*memory.trace, build_trace(report, memory.calls))[
-        -_count_kept_steps(limits) :
-    ]
-    segment = memory.segment + 1
-    steps = memory.steps + 1
-    rework_steps = memory.rework_steps + report.rework
-    checkpoint = report.number if report.checkpoint else memory.last_checkpoint_step
+    after = memory.add_step(report, kept=count_kept_steps(limits))
     used = used.plus(report, counted_calls=memory.calls.granted)
     evidence = build_evidence(
         limits=limits,
         report=report,
-        trace=trace,
-        segment=segment,
-        since_checkpoint=max(0, report.number - checkpoint),
-        rework_ratio_total=rework_steps / steps,
+        trace=after.trace,
+        segment=after.segment,
+        since_checkpoint=max(0, report.number - after.last_checkpoint_step),
+        rework_ratio_total=after.rework_steps / after.steps,
         used=used,
         budget=budget,
         turns_repeat=turns_repeat,
@@ -119,17 +116,17 @@ def judge_step(
         findings=findings,
         metrics=metrics,
         delay_ms=compute_delay(decision, limits=limits, throttles=memory.throttles),
-        memory=Memory(
-            steps=steps,
-            rework_steps=rework_steps,
-            last_step=report.number,
-            last_checkpoint_step=checkpoint,
-            throttles=memory.throttles + 1 if "throttle" in decisions else 0,
-            segment=segment,
-            trace=trace,
-        ),
+        memory=count_throttle(after, before=memory, decisions=decisions),
         used=used,
     )
+
+
+def count_throttle(
+    after: Memory, *, before: Memory, decisions: Iterable[str]
+) -> Memory:
+    """Throttles in a row lengthen the next one's delay."""
+    throttled = "throttle" in decisions
+    return replace(after, throttles=before.throttles + 1) if throttled else after
 
 
 def ask_gates(
@@ -174,7 +171,7 @@ def _make_failure(name: str, error: Exception) -> Finding:
     )
 
 
-def _count_kept_steps(limits: ContinueLimits) -> int:
+def count_kept_steps(limits: ContinueLimits) -> int:
     """How many steps the gates look back at: no more are remembered."""
     return max(
         SCORE_WINDOW,

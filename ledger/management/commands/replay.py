@@ -27,7 +27,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = different = 0
+        runs = different = skipped = 0
         wanted = _Wanted(options["policy"])
         for batch in list_batches(selected_runs(options["run"])):
             same = []
@@ -35,17 +35,21 @@ class Command(BaseCommand):
                 policy = wanted.of(run)
                 if policy is None and wanted.named:
                     continue  # its project has no such policy: nothing to compare
-                difference = replay_run(run, policy=policy)
-                runs += 1
-                if difference is None:
+                replayed = replay_run(run, policy=policy)
+                runs, skipped = runs + 1, skipped + replayed.skipped
+                if replayed.difference is None:
                     same.append(run)
                 else:
                     different += 1
-                    self.stderr.write(f"DIFFERENT run {run.code} {difference}")
+                    self.stderr.write(f"DIFFERENT run {run.code} {replayed.difference}")
             different += 0 if wanted.named else self._compare(same)
         if wanted.named and not runs:
             raise CommandError(f"No project with runs has a policy {wanted.named}.")
         self.stdout.write(f"{runs} runs replayed, {different} different")
+        if skipped:
+            self.stdout.write(
+                f"{skipped} decisions by older versions of the gates: not judged again"
+            )
         if different:
             sys.exit(1)
 

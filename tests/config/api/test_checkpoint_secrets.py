@@ -231,7 +231,7 @@ def test_old_states_are_redacted_when_asked_and_the_ledger_says_so(
     assert payload["state_digest"] == digest(canonical(json.loads(row.state)))
     kept = Run.objects.get(code=run)
     assert verify_run(kept).ok
-    assert replay_run(kept) is None
+    assert replay_run(kept).difference is None
     assert audited("--run", run) == (0, "1 checkpoints, none holds a secret\n")
 
 
@@ -247,7 +247,7 @@ def test_an_ended_run_is_redacted_too(
     assert kept.status == "completed"
     assert kept.finished_at is not None
     assert kept.finished_at < datetime.now(UTC)
-    assert replay_run(kept) is None
+    assert replay_run(kept).difference is None
 
 
 def test_an_answer_kept_for_its_key_is_redacted_with_the_state(

@@ -227,7 +227,7 @@ class CallMachine(RuleBasedStateMachine):
             assert self.agent.get(path).json()["state"] == call.state.split()[0]
         run = Run.objects.get(code=self.run)
         assert verify_run(run).ok
-        assert replay_run(run) is None
+        assert replay_run(run).difference is None
 
 
 @pytest.mark.timeout(MACHINE_TIMEOUT)

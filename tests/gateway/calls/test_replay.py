@@ -36,9 +36,9 @@ def test_a_run_with_calls_comes_out_the_same(
     agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
     run = busy_run(agent, reviewer)
-    assert replay_run(run) is None
+    assert replay_run(run).difference is None
     agent.post(f"/runs/{run.code}/finish", json={"outcome": "completed"})
-    assert replay_run(Run.objects.get(pk=run.pk)) is None
+    assert replay_run(Run.objects.get(pk=run.pk)).difference is None
 
 
 def test_another_policy_shows_the_first_call_that_would_be_judged_otherwise(
@@ -46,7 +46,7 @@ def test_another_policy_shows_the_first_call_that_would_be_judged_otherwise(
 ) -> None:
     run = busy_run(agent, reviewer)
     strict = load_policy({"tools": {"allowlist": {"enabled": True, "tools": []}}})
-    difference = replay_run(run, policy=strict)
+    difference = replay_run(run, policy=strict).difference
     assert difference is not None
     assert (difference.seq, difference.what) == (2, "decision")
 
@@ -56,7 +56,7 @@ def test_a_used_budget_that_was_tampered_with_is_noticed(
 ) -> None:
     run = busy_run(agent, reviewer)
     run.tool_calls_used = 0
-    difference = replay_run(run)
+    difference = replay_run(run).difference
     assert difference is not None
     assert difference.what == "the run's tool_calls_used"
 
@@ -73,7 +73,7 @@ def test_a_stored_result_answers_an_idempotent_call_and_replays(
     assert again["id"] == first["id"]
     assert again["grant"] is None
     assert agent.get(f"/runs/{run}").json()["budget"]["tool_calls"]["used"] == 1
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None
 
 
 def test_repaired_arguments_replay_too(agent: httpx.Client, project: Project) -> None:
@@ -81,4 +81,4 @@ def test_repaired_arguments_replay_too(agent: httpx.Client, project: Project) ->
     run = start_run(agent, policy="lenient")
     call = ask(agent, run, kind="tool", tool="Write", arguments_json="{'path': 'a'}")
     assert call["decision"] == "warn"
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None

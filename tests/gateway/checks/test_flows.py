@@ -122,7 +122,7 @@ def test_fail_retry_fail_choice_retry(
     assert "Mock the clock" in stands["prompt"]
     done = say(agent, run, check, "PASS - the clock is mocked").json()
     assert done["outcome"] == "passed"
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None
 
 
 def test_resets_are_capped(

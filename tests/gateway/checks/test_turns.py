@@ -58,7 +58,7 @@ def test_three_times_in_a_row_and_then_a_person_is_asked(
     assert decision["ruling"]["answer"] == "Do the fourth one, too."
     again = turn(agent, run, **{**HALF_WAY, "content": "Next step is five."})
     assert (again["action"], again["retries_used"]) == ("auto_continue", 1)
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None
 
 
 def test_a_question_always_goes_to_a_person(
@@ -90,7 +90,7 @@ def test_the_same_turn_three_times_pauses_the_next_step(agent: httpx.Client) -> 
     assert told["decision"] == "pause"
     assert told["findings"][0]["gate"] == "repetition"
     assert "turn" in told["findings"][0]["message"]
-    assert replay_run(Run.objects.get(code=run)) is None
+    assert replay_run(Run.objects.get(code=run)).difference is None
 
 
 def test_the_doors_without_a_run(agent: httpx.Client, reviewer: httpx.Client) -> None:

@@ -133,7 +133,7 @@ def test_an_answer_at_the_terminal_ends_the_review(claude: Host) -> None:
     assert "let run at the terminal" in step["summary"]
     assert step["tokens"] == claude.run.tokens_used == 42
     assert claude.run.status == "running"
-    assert replay_run(claude.run) is None
+    assert replay_run(claude.run).difference is None
 
 
 def test_what_was_not_asked_about_at_the_terminal_cannot_be_taken_back(

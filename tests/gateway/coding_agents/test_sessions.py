@@ -47,7 +47,7 @@ def test_a_session_from_its_start_to_its_end_and_after(
     assert claude.run.task == "Claude Code in shop"
     for each in Run.objects.filter(project=project):
         assert verify_run(each).ok
-        assert replay_run(each) is None
+        assert replay_run(each).difference is None
 
 
 def test_sessions_of_other_agents_and_hosts_are_others(

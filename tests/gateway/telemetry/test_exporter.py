@@ -117,7 +117,7 @@ def test_what_an_agent_did_stands_in_the_ledger_and_held_nobody(
     assert row.last_decision == ""
     assert not Review.objects.filter(run=row).exists()
     assert verify_run(row).ok
-    assert replay_run(row) is None
+    assert replay_run(row).difference is None
     call_command("replay", run=run["id"])
     call_command("ledger_verify", run=run["id"])
     assert json.loads(row.memory)["observed"] is True

@@ -31,7 +31,7 @@ def types(client: httpx.Client, run: dict[str, Any]) -> list[str]:
 
 def whole(run: dict[str, Any]) -> bool:
     row = Run.objects.get(code=run["id"])
-    return verify_run(row).ok and replay_run(row) is None
+    return verify_run(row).ok and replay_run(row).difference is None
 
 
 def test_the_same_spans_again_are_the_same_steps(agent: httpx.Client) -> None:
