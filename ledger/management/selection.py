@@ -16,7 +16,8 @@ def add_run_option(parser: ArgumentParser) -> None:
 
 
 def selected_runs(code: str | None) -> Iterator[Run]:
-    runs = Run.objects.select_related("agent", "policy", "parent").order_by("pk")
+    # Not joined: a run whose agent or policy was deleted would fall out unseen.
+    runs = Run.objects.prefetch_related("agent", "policy", "parent").order_by("pk")
     if code is None:
         yield from runs.iterator(chunk_size=200)
         return

@@ -174,6 +174,8 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
         "version": run.policy.version,
         "hash": digest(run.policy.document),
     }
+    # The same, as it is handed on to the decisions.
+    named = {**policy, "hash": run.policy.hash}
     pairs = {
         "created_at": (timestamp(item.entry.at), timestamp(run.created_at)),
         "agent": (item.entry.actor, f"agent:{run.agent.code}"),
@@ -183,6 +185,7 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
         "labels": (payload["labels"], run.labels),
         "parent": (payload["parent"], parent),
         "policy": (payload["policy"], policy),
+        "policy's hash": (policy, named),
     }
     for name, (recorded, row) in pairs.items():
         if recorded != row:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from django.db import connection
+from django.core.exceptions import ObjectDoesNotExist
 
-from accounts.models import Project
 from ledger.chain import GENESIS, Link, hash_link, hash_payload, timestamp
 from ledger.entry_types import apply_entry, get_entry_type
 from ledger.models import Entry, Run
@@ -63,7 +62,7 @@ def verify_run(run: Run) -> Verification:
             )
         row = Run.objects.get(pk=run.pk)
         if (seq, prev) == (row.head_seq, row.head_hash):
-            reason = _row_fault(row, state)
+            reason = _row_fault(row, state) or _describe_lost_row(run)
             if reason is not None:
                 return _build_broken(seq=seq, prev=prev, bad=seq, reason=reason)
             return Verification(entries=seq, head_seq=seq, head_hash=prev)
@@ -105,6 +104,16 @@ def _row_fault(row: Run, state: RunState) -> str | None:
         # What waits is what the chain says by now: the memory alone is left.
         refuse_other(error)
         return f"the run's memory is damaged: {describe(error)}"
+    return None
+
+
+def _describe_lost_row(run: Run) -> str | None:
+    """What the run leans on may have been deleted with the foreign keys switched off."""
+    for name in ("agent", "policy"):
+        try:
+            getattr(run, name)
+        except ObjectDoesNotExist:
+            return f"the run's {name} is gone"
     return None
 
 
@@ -159,30 +168,3 @@ def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
     if entry.position <= position:
         return "its position is not after that of the entry before it"
     return None
-
-
-# Both by one statement, so that entries which come meanwhile are seen by both or none.
-_MISSING = """
-SELECT head.project_id, head.position, count(entry.id), min(entry.position),
-  max(entry.position)
-FROM ledger_projecthead head
-LEFT JOIN ledger_entry entry ON entry.project_id = head.project_id
-GROUP BY head.project_id, head.position
-HAVING count(entry.id) <> head.position
-  OR coalesce(min(entry.position), 1) <> 1
-  OR coalesce(max(entry.position), 0) <> head.position
-ORDER BY head.project_id
-"""
-
-
-def list_missing_positions() -> list[str]:
-    """A sentence for each project whose entries are not as many as were handed out."""
-    with connection.cursor() as cursor:
-        cursor.execute(_MISSING)
-        rows = cursor.fetchall()
-    slugs = Project.objects.in_bulk([row[0] for row in rows])
-    return [
-        f"project {slugs[project_id].slug}: {head} positions were handed out, {count} entries are stored "
-        f"(from {first or 0} to {last or 0})"
-        for project_id, head, count, first, last in rows
-    ]

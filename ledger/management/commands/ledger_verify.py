@@ -11,8 +11,9 @@ from django.core.management.base import BaseCommand
 from common.append_only import list_faults
 from ledger.management.selection import add_run_option, selected_runs
 from ledger.models import Run
+from ledger.verification.missing import list_missing_positions, list_missing_runs
 from ledger.verification.row_checks import compare_runs, list_batches
-from ledger.verification.verify import list_missing_positions, verify_run
+from ledger.verification.verify import verify_run
 
 
 class Command(BaseCommand):
@@ -37,7 +38,8 @@ class Command(BaseCommand):
                     self._tell(run, result.first_bad_seq, result.reason)
             broken += self._compare(whole)
         if options["run"] is None:
-            faults += [f"MISSING {fault}" for fault in list_missing_positions()]
+            missing = [*list_missing_positions(), *list_missing_runs()]
+            faults += [f"MISSING {fault}" for fault in missing]
         for fault in faults:
             self.stderr.write(fault)
         self.stdout.write(f"{runs} runs, {entries} entries, {broken} broken")
