@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from console.charts import outcome_bars
+from console.format import format_count
 from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
 from reviews.queue.gate_counts import Count, CountedGate
 from safetext import visible, visible_line
@@ -31,6 +32,19 @@ class GateRow:
     varied: bool
     count: Count
     bars: SafeString
+
+    @property
+    def asks(self) -> str:
+        """How much it asks for, and how often one may try."""
+        criteria = format_count(len(self.criteria), "criterion", "criteria")
+        attempts = format_count(self.max_attempts, "attempt")
+        said = f"{criteria if self.criteria else 'No criteria'}, {attempts}"
+        return f"{said}; includes other definitions of this id" if self.varied else said
+
+    @property
+    def passed(self) -> str:
+        ended = self.count.ended
+        return f"{self.count.passed} of {ended}" if ended else ""
 
     @property
     def rate(self) -> str:

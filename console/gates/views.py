@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from console.access import ConsoleRequest, member_door
+from console.format import format_count
 from console.gates.rows import build_row
 from console.runs.rows import live_position
 from guidance.services import DEFAULT, get_policy_in_force
@@ -35,6 +36,7 @@ def gates(request: ConsoleRequest) -> HttpResponse:
         "days": days,
         "periods": PERIODS,
         "counts": counts,
+        "checked": f"{format_count(counts.totals.checks, 'check')} in {days} days",
         "policy_rows": [build_row(item, days=days) for item in counts.policy],
         "other_rows": [build_row(item, days=days) for item in counts.others],
         "limit": CHECKS_LIMIT,

@@ -12,10 +12,11 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.charts import gauge
-from console.format import Moment, iso, past, words
+from console.format import Moment, iso, past, render_time, words
 from console.people import Person, build_person
 from console.permissions.preview import Covered, covered_by
 from console.runs.rows import short_code
@@ -27,6 +28,7 @@ from safetext import visible_line
 STANDING_LIMIT = 200
 ENDED_LIMIT = 100
 
+_SCOPES = {Scope.EXACT: "this exact call", Scope.SHAPE: "calls of this shape"}
 _ENDS = {
     "used up": ("Used up", "check"),
     "expired": ("Expired", "clock"),
@@ -48,14 +50,11 @@ class PermissionEnd:
 class PermissionRow:
     code: str
     tool: str
-    shape: bool
+    scope: str
     covered: Covered
     rules: tuple[tuple[str, str], ...]
     granted_by: Person
-    granted: Moment
-    review_url: str
-    run: str
-    run_url: str
+    granted: SafeString
     ends: Moment
     used: int
     uses: int
@@ -73,6 +72,10 @@ class PermissionList:
 
     rows: tuple[PermissionRow, ...]
     more: bool
+
+    @property
+    def size(self) -> str:
+        return f"{len(self.rows)}+" if self.more else str(len(self.rows))
 
 
 def permissions_standing(*, project_id: int, slug: str, at: datetime) -> PermissionList:
@@ -103,20 +106,15 @@ def _build_list(
 
 
 def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
-    run, review = permission.run.code, permission.review.code
-    shape = permission.scope == Scope.SHAPE
     used_at = permission.last_used_at
     return PermissionRow(
         code=str(permission.code),
         tool=visible_line(permission.tool),
-        shape=shape,
+        scope=_SCOPES[Scope(permission.scope)],
         covered=covered_by(permission.covers),
         rules=tuple(map(_rule, json.loads(permission.rules))),
         granted_by=build_person(permission.granted_by),
-        granted=past(permission.granted_at, at),
-        review_url=reverse("console:review", args=[slug, review]),
-        run=short_code(run),
-        run_url=reverse("console:run", args=[slug, run]),
+        granted=_describe_grant(permission, slug=slug, at=at),
         ends=Moment(
             at=iso(permission.expires_at),
             words=words((permission.expires_at - at).total_seconds()),
@@ -125,6 +123,20 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
         uses=permission.used + permission.uses_left,
         last_used=past(used_at, at) if used_at else None,
         end=_end(permission, at),
+    )
+
+
+def _describe_grant(permission: Permission, *, slug: str, at: datetime) -> SafeString:
+    run = permission.run.code
+    return format_html(
+        "Granted by <b>{}</b> {} in "
+        '<a class="c-accent" href="{}">this review</a> of '
+        '<a class="c-accent mono" href="{}">{}</a>',
+        build_person(permission.granted_by).name,
+        render_time(past(permission.granted_at, at)),
+        reverse("console:review", args=[slug, permission.review.code]),
+        reverse("console:run", args=[slug, run]),
+        short_code(run),
     )
 
 

@@ -12,8 +12,20 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.db.models import Count, QuerySet
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
-from console.format import Moment, ahead, compact, iso, past, took, words
+from console.format import (
+    Moment,
+    ahead,
+    compact,
+    format_count,
+    iso,
+    past,
+    render_time,
+    took,
+    words,
+)
 from console.people import Person, build_person
 from safetext import visible, visible_line
 from webhooks.models import (
@@ -30,14 +42,14 @@ PAGE = 50
 SOON = timedelta(seconds=20)
 # Filters of the deliveries: what they are called, and the states they take in.
 SHOWS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "waiting": ("On their way", PENDING_STATES),
+    "waiting": ("Pending", PENDING_STATES),
     "delivered": ("Delivered", (DeliveryState.DELIVERED,)),
     "dead": ("Dead letters", (DeliveryState.DEAD,)),
     "cancelled": ("Cancelled", (DeliveryState.CANCELLED,)),
 }
 _STATES = {
-    DeliveryState.QUEUED: ("On its way", "clock", ""),
-    DeliveryState.LEASED: ("Being sent", "play", ""),
+    DeliveryState.QUEUED: ("Queued", "clock", ""),
+    DeliveryState.LEASED: ("Sending", "play", ""),
     DeliveryState.RETRY_WAIT: ("Will retry", "retry", "pause"),
     DeliveryState.DELIVERED: ("Delivered", "check", "go"),
     DeliveryState.DEAD: ("Dead letter", "stop", "stop"),
@@ -47,12 +59,12 @@ _STATES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """In a word, with its colour; where it is not well, for how long it is not."""
+    """In a word, with its colour; `lasting` says for how long something is wrong."""
 
     word: str
     icon: str
     tone: str
-    lasting: Moment | None = None
+    lasting: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +78,31 @@ class WebhookRow:
     active: bool
     health: Health
     reason: str
+    sent: int
     waiting: int
     dead: int
-    sent: str
     created_by: Person
     created: Moment
-    old_secret: Moment | None
-    quiet: Moment | None
+    old_secret: SafeString
+    quiet: SafeString
+
+    @property
+    def events(self) -> str:
+        return "1 event" if self.sent == 1 else f"{compact(self.sent)} events"
+
+    @property
+    def pending(self) -> str:
+        return f"{self.waiting:,} pending" if self.waiting else ""
+
+    @property
+    def dead_letters(self) -> str:
+        return format_count(self.dead, "dead letter") if self.dead else ""
+
+    @property
+    def resend(self) -> str:
+        if self.dead == 1:
+            return "Resend the dead letter"
+        return f"Resend all {self.dead_letters}" if self.dead else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,18 +124,14 @@ class DeliveryRow:
     word: str
     icon: str
     tone: str
+    how: SafeString
     when: Moment
-    next: Moment | None
     attempts: Sequence[AttemptRow]
     body: str
     can_resend: bool
 
-    @property
-    def last(self) -> AttemptRow | None:
-        return self.attempts[0] if self.attempts else None
 
-
-def webhooks_of(*, project_id: int) -> QuerySet[WebhookEndpoint]:
+def list_webhooks(*, project_id: int) -> QuerySet[WebhookEndpoint]:
     """The newest first."""
     return (
         WebhookEndpoint.objects.filter(project_id=project_id)
@@ -114,7 +140,7 @@ def webhooks_of(*, project_id: int) -> QuerySet[WebhookEndpoint]:
     )
 
 
-def webhook_rows(
+def build_webhook_rows(
     endpoints: Sequence[WebhookEndpoint], *, at: datetime
 ) -> list[WebhookRow]:
     counted = (
@@ -130,12 +156,12 @@ def webhook_rows(
         tally = dead if state == DeliveryState.DEAD else waiting
         tally[endpoint_id] += count
     return [
-        _webhook(each, waiting=waiting[each.pk], dead=dead[each.pk], at=at)
+        _build_webhook(each, waiting=waiting[each.pk], dead=dead[each.pk], at=at)
         for each in endpoints
     ]
 
 
-def _webhook(
+def _build_webhook(
     endpoint: WebhookEndpoint, *, waiting: int, dead: int, at: datetime
 ) -> WebhookRow:
     parts = urlsplit(endpoint.url)
@@ -148,46 +174,60 @@ def _webhook(
         description=visible_line(endpoint.description),
         types=endpoint.types,
         active=endpoint.status == EndpointStatus.ACTIVE,
-        health=_health(endpoint, at=at),
+        health=_build_health(endpoint, at=at),
         reason=visible_line(endpoint.status_reason),
+        sent=endpoint.sequence,
         waiting=waiting,
         dead=dead,
-        sent=compact(endpoint.sequence),
         created_by=build_person(endpoint.created_by),
         created=past(endpoint.created_at, at),
-        old_secret=ahead(endpoint.previous_until, at),
-        quiet=ahead(endpoint.quiet_until, at),
+        old_secret=_render_left(
+            "Rotated; the old secret also signs for another {}.",
+            ahead(endpoint.previous_until, at),
+        ),
+        quiet=_render_left(
+            "The receiver asked us to wait. The next message is sent in {}.",
+            ahead(endpoint.quiet_until, at),
+        ),
     )
 
 
-def _health(endpoint: WebhookEndpoint, *, at: datetime) -> Health:
+def _render_left(sentence: str, moment: Moment | None) -> SafeString:
+    """The sentence with the time left; empty where no time is left."""
+    if moment is None:
+        return SafeString("")
+    return format_html(sentence, render_time(moment, "left"))
+
+
+def _build_health(endpoint: WebhookEndpoint, *, at: datetime) -> Health:
     if endpoint.status != EndpointStatus.ACTIVE:
-        lasting = _lasting(endpoint.status_at, at)
+        lasting = _render_lasting(endpoint.status_at, at)
         return Health(word="Disabled", icon="stop", tone="stop", lasting=lasting)
     if endpoint.failing_since is not None:
-        lasting = _lasting(endpoint.failing_since, at)
+        lasting = _render_lasting(endpoint.failing_since, at)
         return Health(word="Failing", icon="alert", tone="pause", lasting=lasting)
     if not endpoint.sequence:
         return Health(word="Nothing sent yet", icon="clock", tone="")
     return Health(word="Healthy", icon="check", tone="go")
 
 
-def delivery_rows(
+def build_delivery_rows(
     deliveries: Iterable[Delivery], *, active: bool, at: datetime
 ) -> list[DeliveryRow]:
-    return [_delivery(delivery, active=active, at=at) for delivery in deliveries]
+    return [_build_delivery(delivery, active=active, at=at) for delivery in deliveries]
 
 
-def busy(deliveries: Iterable[Delivery], *, at: datetime) -> bool:
+def is_busy(deliveries: Iterable[Delivery], *, at: datetime) -> bool:
     return any(
         delivery.state in PENDING_STATES and delivery.due_at < at + SOON
         for delivery in deliveries
     )
 
 
-def _delivery(delivery: Delivery, *, active: bool, at: datetime) -> DeliveryRow:
+def _build_delivery(delivery: Delivery, *, active: bool, at: datetime) -> DeliveryRow:
     word, icon, tone = _STATES[DeliveryState(delivery.state)]
     tries = sorted(delivery.tries.all(), key=lambda each: -each.number)
+    attempts = [_build_attempt(each, at=at) for each in tries]
     waits = delivery.state == DeliveryState.RETRY_WAIT
     return DeliveryRow(
         code=str(delivery.code),
@@ -197,25 +237,44 @@ def _delivery(delivery: Delivery, *, active: bool, at: datetime) -> DeliveryRow:
         word=word,
         icon=icon,
         tone=tone,
+        how=_describe_last(
+            attempts, again=ahead(delivery.due_at, at) if waits else None
+        ),
         when=past(delivery.created_at, at),
-        next=ahead(delivery.due_at, at) if waits else None,
-        attempts=[_attempt(each, at=at) for each in tries],
+        attempts=attempts,
         body=visible(delivery.body),
         can_resend=active and delivery.state not in PENDING_STATES,
     )
 
 
-def _attempt(attempt: DeliveryAttempt, *, at: datetime) -> AttemptRow:
+def _describe_last(
+    attempts: Sequence[AttemptRow], *, again: Moment | None
+) -> SafeString:
+    """What came of the newest attempt, and when the next one is made."""
+    if not attempts:
+        return SafeString("")
+    last = attempts[0]
+    if last.ok:
+        return format_html("{} in {}", last.what, last.took)
+    if again is None:
+        return format_html("{}", last.what)
+    return format_html("{}; again in {}", last.what, render_time(again, "left"))
+
+
+def _build_attempt(attempt: DeliveryAttempt, *, at: datetime) -> AttemptRow:
     said = attempt.error or f"answered {attempt.status}"
+    # The name of a host stays as it is spelt.
+    begins_with_host = "." in said.split(" ", 1)[0]
     return AttemptRow(
         number=attempt.number,
         when=past(attempt.at, at),
         ok=attempt.ok,
-        what=said[:1].upper() + said[1:],
+        what=said if begins_with_host else said[:1].upper() + said[1:],
         took=took(attempt.duration_ms),
         reply=attempt.reply,
     )
 
 
-def _lasting(since: datetime, at: datetime) -> Moment:
-    return Moment(at=iso(since), words=words((at - since).total_seconds()))
+def _render_lasting(since: datetime, at: datetime) -> SafeString:
+    lasting = Moment(at=iso(since), words=words((at - since).total_seconds()))
+    return format_html(" for {}", render_time(lasting, "words"))

@@ -20,10 +20,11 @@ from console.runs.rows import live_position
 from console.webhooks.rows import (
     PAGE,
     SHOWS,
-    busy,
-    delivery_rows,
-    webhook_rows,
-    webhooks_of,
+    WebhookRow,
+    build_delivery_rows,
+    build_webhook_rows,
+    is_busy,
+    list_webhooks,
 )
 from guidance.redactor import clean
 from webhooks import services
@@ -32,12 +33,13 @@ from webhooks.models import Delivery, WebhookEndpoint
 from webhooks.signing import get_secret
 
 P = ParamSpec("P")
-# Whose secret the next page shows, once. The secret itself is not kept anywhere.
-TOLD = "webhook_secret"
+# In the session: the webhook whose secret the next page shows, once. The secret itself
+# is not kept there.
+SHOWN_ONCE = "webhook_secret"
 DESCRIPTION_LIMIT = 200
 
 
-def manager_door(
+def require_manager(
     view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
     """For everybody else these pages are not there, as they are not in their menu."""
@@ -53,17 +55,17 @@ def manager_door(
 
 
 @require_GET
-@manager_door
+@require_manager
 def webhooks(request: ConsoleRequest) -> HttpResponse:
-    return _list(request)
+    return _render_list(request)
 
 
-def _list(request: ConsoleRequest, **more: Any) -> HttpResponse:
+def _render_list(request: ConsoleRequest, **more: Any) -> HttpResponse:
     at = timezone.now()
-    endpoints = list(webhooks_of(project_id=request.project.pk))
+    endpoints = list(list_webhooks(project_id=request.project.pk))
     context = {
-        **_frame(request),
-        "rows": webhook_rows(endpoints, at=at),
+        **_build_frame(request),
+        "rows": build_webhook_rows(endpoints, at=at),
         "types": TYPES,
         "typed": {"types": TYPES},
         **more,
@@ -73,7 +75,7 @@ def _list(request: ConsoleRequest, **more: Any) -> HttpResponse:
 
 
 @require_POST
-@manager_door
+@require_manager
 def add(request: ConsoleRequest) -> HttpResponse:
     url = request.POST.get("url", "").strip()
     description = request.POST.get("description", "").strip()[:DESCRIPTION_LIMIT]
@@ -89,42 +91,59 @@ def add(request: ConsoleRequest) -> HttpResponse:
         )
     except DomainError as refusal:
         typed = {"url": url, "description": description, "types": types}
-        return _list(request, alert=refusal.detail, typed=typed)
-    return _to(request, endpoint, tell=True)
+        return _render_list(request, alert=refusal.detail, typed=typed)
+    return _redirect_to(request, endpoint, show_secret=True)
 
 
 @require_GET
-@manager_door
+@require_manager
 def webhook(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    return _one(request, code)
+    return _render_one(request, code)
 
 
-def _one(request: ConsoleRequest, code: UUID, *, alert: str = "") -> HttpResponse:
-    endpoint = _here(request, code)
-    told = request.session.pop(TOLD, None) == str(code)
+def _render_one(
+    request: ConsoleRequest, code: UUID, *, alert: str = ""
+) -> HttpResponse:
+    endpoint = _get_endpoint(request, code)
+    first_time = request.session.pop(SHOWN_ONCE, None) == str(code)
     at = timezone.now()
-    (row,) = webhook_rows([endpoint], at=at)
+    (row,) = build_webhook_rows([endpoint], at=at)
     show = request.GET.get("show", "")
-    deliveries, older = _page(request, endpoint, show)
+    deliveries, older = _list_deliveries(request, endpoint, show)
     context = {
-        **_frame(request),
+        **_build_frame(request),
         "alert": alert,
         "webhook": row,
-        "secret": get_secret(endpoint) if told else "",
+        "secret": get_secret(endpoint) if first_time else "",
         "show": show if show in SHOWS else "",
-        "shows": [("", "All"), *((name, word) for name, (word, _) in SHOWS.items())],
-        "deliveries": delivery_rows(deliveries, active=row.active, at=at),
+        "filters": _build_filters(request, row, show),
+        "deliveries": build_delivery_rows(deliveries, active=row.active, at=at),
         "older": older,
-        "busy": busy(deliveries, at=at),
+        "busy": is_busy(deliveries, at=at),
     }
     status = 422 if alert else 200
     return render(request, "console/webhooks/webhook.html", context, status=status)
 
 
-def _page(
+def _build_filters(
+    request: ConsoleRequest, row: WebhookRow, show: str
+) -> list[dict[str, Any]]:
+    address = reverse("console:webhook", args=[request.project.slug, row.code])
+    return [
+        {
+            "name": name,
+            "url": f"{address}?show={value}" if value else address,
+            "chosen": value == (show if show in SHOWS else ""),
+            "count": row.dead if value == "dead" else 0,
+        }
+        for value, (name, _) in {"": ("All", ()), **SHOWS}.items()
+    ]
+
+
+def _list_deliveries(
     request: ConsoleRequest, endpoint: WebhookEndpoint, show: str
 ) -> tuple[list[Delivery], str]:
-    """The newest, or those before the number asked for; and where the next begin."""
+    """The newest, or those before a number; and the number before which more follow."""
     rows = Delivery.objects.filter(endpoint=endpoint).prefetch_related("tries")
     if show in SHOWS:
         rows = rows.filter(state__in=SHOWS[show][1])
@@ -137,19 +156,19 @@ def _page(
 
 
 @require_POST
-@manager_door
+@require_manager
 def act(request: ConsoleRequest, code: UUID, action: str) -> HttpResponse:
-    """One button: what it says is done, or said why not."""
-    endpoint = _here(request, code)
+    """Do what a button of the page says, or show why that is refused."""
+    endpoint = _get_endpoint(request, code)
     person = person_of(request.user)
-    tell = False
+    show_secret = False
     try:
         match action:
             case "test":
                 services.send_test_event(endpoint, person=person)
             case "rotate":
                 services.rotate_secret(endpoint)
-                tell = True
+                show_secret = True
             case "enable":
                 services.enable_endpoint(endpoint)
             case "disable":
@@ -163,14 +182,14 @@ def act(request: ConsoleRequest, code: UUID, action: str) -> HttpResponse:
             case _:
                 raise Http404
     except DomainError as refusal:
-        return _one(request, code, alert=refusal.detail)
-    return _to(request, endpoint, tell=tell)
+        return _render_one(request, code, alert=refusal.detail)
+    return _redirect_to(request, endpoint, show_secret=show_secret)
 
 
 @require_POST
-@manager_door
+@require_manager
 def resend(request: ConsoleRequest, code: UUID, delivery: UUID) -> HttpResponse:
-    endpoint = _here(request, code)
+    endpoint = _get_endpoint(request, code)
     found = (
         Delivery.objects.select_related("endpoint")
         .filter(endpoint=endpoint, code=delivery)
@@ -181,27 +200,27 @@ def resend(request: ConsoleRequest, code: UUID, delivery: UUID) -> HttpResponse:
     try:
         services.resend_delivery(found)
     except DomainError as refusal:
-        return _one(request, code, alert=refusal.detail)
-    return _to(request, endpoint)
+        return _render_one(request, code, alert=refusal.detail)
+    return _redirect_to(request, endpoint)
 
 
-def _here(request: ConsoleRequest, code: UUID) -> WebhookEndpoint:
-    found = webhooks_of(project_id=request.project.pk).filter(code=code).first()
+def _get_endpoint(request: ConsoleRequest, code: UUID) -> WebhookEndpoint:
+    found = list_webhooks(project_id=request.project.pk).filter(code=code).first()
     if found is None:
         raise Http404
     return found
 
 
-def _to(
-    request: ConsoleRequest, endpoint: WebhookEndpoint, *, tell: bool = False
+def _redirect_to(
+    request: ConsoleRequest, endpoint: WebhookEndpoint, *, show_secret: bool = False
 ) -> HttpResponse:
-    if tell:
-        request.session[TOLD] = str(endpoint.code)
+    if show_secret:
+        request.session[SHOWN_ONCE] = str(endpoint.code)
     slug = request.project.slug
     return redirect(reverse("console:webhook", args=[slug, endpoint.code]))
 
 
-def _frame(request: ConsoleRequest) -> dict[str, Any]:
+def _build_frame(request: ConsoleRequest) -> dict[str, Any]:
     return {
         "page": "webhooks",
         "since": live_position(project_id=request.project.pk),

@@ -78,7 +78,7 @@ def test_added_tested_and_deleted_by_keyboard(
     page.get_by_role("button", name="Send a test").focus()
     page.keyboard.press("Enter")
     row = page.locator(".deliveries li")
-    expect(row).to_contain_text("On its way")
+    expect(row).to_contain_text("Queued")
     expect(secret).to_be_hidden()
     row.locator("summary").focus()
     page.keyboard.press("Enter")

@@ -59,7 +59,7 @@ def test_one_is_added_by_a_plain_form_and_its_secret_shown_once(
     again = client.get(added["Location"])
     assert "whsec_" not in again.content.decode()
     client.post(path_of(project, code, "test"))
-    assert "On its way" in words(client.get(added["Location"]))
+    assert "Queued" in words(client.get(added["Location"]))
     deliver()
     page = words(client.get(added["Location"]))
     assert "webhook.test Answered 200 in" in page
@@ -108,7 +108,7 @@ def test_buttons_do_what_they_say(
     rotated = client.post(path_of(project, hook.code, "rotate"), follow=True)
     assert hook.secret not in rotated.content.decode()
     assert "whsec_" in rotated.content.decode()
-    assert "the one before signs too for 23 h 59 m" in words(rotated)
+    assert "the old secret also signs for another 23 h 59 m" in words(rotated)
     assert client.post(path_of(project, hook.code, "explode")).status_code == 404
     client.post(path_of(project, hook.code, "delete"))
     assert not WebhookEndpoint.objects.exists()
