@@ -13,9 +13,9 @@ class LoopConfig(AppConfig):
         from loop.control.worker_hint import send_hints_on_commits
         from loop.cycle.approvals import handle_review_closed
         from loop.cycle.replay import register_entry_types
-        from reviews.closed_hooks import register_aftermath
         from reviews.models import Kind
+        from reviews.plan import register_closed_hook
 
-        register_aftermath(Kind.LOOP_ACTION, handle_review_closed)
+        register_closed_hook(Kind.LOOP_ACTION, handle_review_closed)
         send_hints_on_commits()
         register_entry_types()

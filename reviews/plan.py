@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -14,7 +15,6 @@ from guidance.selectors import get_policy
 from ledger.chain import timestamp
 from ledger.plan import Plan, Statement
 from ledger.state import OpenReview
-from reviews.closed_hooks import follow_up
 from reviews.models import Grant, GrantState, Review, ReviewState
 
 CLOCK = "system:clock"
@@ -22,6 +22,26 @@ _CLOSE = (
     "UPDATE reviews_review SET state = %s, version = %s, closed_at = %s "
     "WHERE code = %s AND state = 'open'"
 )
+
+# What an app above this one adds to the end of a review of one kind. It is called while
+# the end is decided, under the project's lock: what it adds is stored with the end, and
+# its refusal leaves the review open. It gets the plan, the review, how it ended (the
+# ruling, expired or superseded), and by whom.
+ClosedHook = Callable[[Plan, OpenReview, str, str], None]
+_closed_hooks: dict[str, ClosedHook] = {}
+
+
+def register_closed_hook(kind: str, hook: ClosedHook) -> None:
+    """For apps at start-up."""
+    _closed_hooks[kind] = hook
+
+
+def call_closed_hook(
+    plan: Plan, review: OpenReview, *, ending: str, actor: str
+) -> None:
+    hook = _closed_hooks.get(review.kind)
+    if hook is not None:
+        hook(plan, review, ending, actor)
 
 
 def open_review(
@@ -80,11 +100,11 @@ def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
 
 
 def close_run(plan: Plan, entry_type: str, *, actor: str, reason: str) -> None:
-    """A fence: what waits is superseded in the same transaction."""
+    """Close the run and supersede its open reviews, in the same transaction."""
     for review in plan.run.open_reviews:
         plan.note("review.superseded", actor=actor, payload={"review": review.code})
         end_review(plan, review, ReviewState.SUPERSEDED)
-        follow_up(plan, review, ending="superseded", actor=actor)
+        call_closed_hook(plan, review, ending="superseded", actor=actor)
     plan.note(entry_type, actor=actor, payload={"reason": reason})
     revoke_grants(plan)
     plan.wakes = True

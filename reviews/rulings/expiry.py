@@ -20,10 +20,9 @@ from ledger.models import Run, RunStatus
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
-from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
-from reviews.plan import CLOCK, close_run, end_review
+from reviews.plan import CLOCK, call_closed_hook, close_run, end_review
 
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
@@ -56,7 +55,7 @@ def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
         payload={"review": review.code, "outcome": review.on_expiry},
     )
     end_review(plan, review, ReviewState.EXPIRED)
-    follow_up(plan, review, ending="expired", actor=CLOCK)
+    call_closed_hook(plan, review, ending="expired", actor=CLOCK)
     if review.on_expiry == DENY:
         return plan  # it was about one action, not about the run
     closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"

@@ -14,10 +14,9 @@ from ledger.chain import timestamp
 from ledger.plan import Plan, WaiterAnswer
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest
-from reviews.closed_hooks import follow_up
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
-from reviews.plan import close_run, end_review
+from reviews.plan import call_closed_hook, close_run, end_review
 from reviews.rulings.approvals import Let, Letting
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.gate_choices import Choice
@@ -115,7 +114,7 @@ class Rule(ReviewChangeRequest):
         end_review(plan, review, ReviewState.RULED)
         ruling = self._ruling(at)
         plan.rows.append(ruling)
-        follow_up(plan, review, ending=self.action, actor=self.person.actor)
+        call_closed_hook(plan, review, ending=self.action, actor=self.person.actor)
         if self.choice is not None:
             plan.effects.append(partial(self.choice.store, at))
         if let is not None:

@@ -1,4 +1,4 @@
-"""Client and bench: no import cycles, and no folder with too many files side by side."""
+"""No import cycles in client and bench; nowhere too many files, or too long ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (ROOT / "client" / "checkrail", ROOT / "bench")
-AT_ROOT, IN_FOLDER = 14, 20
+AT_ROOT, IN_FOLDER, LONGEST = 14, 20, 400
 
 
 def build_import_graph(package: Path) -> dict[str, set[str]]:
@@ -72,13 +72,29 @@ def test_a_cycle_is_found_however_it_is_imported(tmp_path: Path) -> None:
     assert set(find_cycle(build_import_graph(package))) == {"house.door", "house.wall"}
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def list_apps() -> list[Path]:
+    return sorted({path.parent for path in ROOT.glob("*/__init__.py")})
+
+
+@pytest.mark.parametrize("package", [*list_apps(), PACKAGES[0]], ids=lambda p: p.name)
 def test_no_folder_has_too_many_files_side_by_side(package: Path) -> None:
     folders = [package, *(path for path in package.rglob("*") if path.is_dir())]
     counts = {
-        str(path.relative_to(ROOT)): len([*path.glob("*.py")]) for path in folders
+        str(path.relative_to(ROOT)): len([*path.glob("*.py")])
+        for path in folders
+        if path.name != "migrations"
     }
     root = counts.pop(str(package.relative_to(ROOT)))
 
     assert root <= AT_ROOT
     assert {name: count for name, count in counts.items() if count > IN_FOLDER} == {}
+
+
+@pytest.mark.parametrize("package", [*list_apps(), PACKAGES[0]], ids=lambda p: p.name)
+def test_no_file_is_too_long_to_be_read_at_once(package: Path) -> None:
+    lines = {
+        str(path.relative_to(ROOT)): len(path.read_text().splitlines())
+        for path in package.rglob("*.py")
+        if path.parent.name != "migrations"
+    }
+    assert {name: count for name, count in lines.items() if count > LONGEST} == {}

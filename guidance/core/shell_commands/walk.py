@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
@@ -26,6 +27,7 @@ from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.script_state import (
     OPAQUE,
+    RUN_BY_OTHERS,
     Content,
     ScriptState,
     Value,
@@ -42,16 +44,10 @@ from guidance.core.shell_commands.shell.tree import (
     Simple,
 )
 from guidance.core.shell_commands.sql.statements import judge_statements
-from guidance.core.shell_commands.word_lists import split_names
 
 Handler = Callable[["Walk", ProgramCall], None]
 
 _GLOBS = frozenset("*?[")
-# Variables that hold commands for others to run.
-_RUN_BY_OTHERS = split_names(
-    "GIT_SSH_COMMAND GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR "
-    "GIT_ASKPASS PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN"
-)
 
 
 class Walk:
@@ -73,7 +69,8 @@ class Walk:
         self._handlers = handlers
         self._matter = matters
         self._redirected = redirected
-        self._judge = judge
+        # Judges a program by its own rules, whatever else was made of it.
+        self.judge = partial(judge, self)
         self._depth = 0
         self._active: list[Item] = []
         # The calls whose text is being read just now, outermost first.
@@ -141,7 +138,7 @@ class Walk:
             if rule:
                 self.report.add_opaque(rule, call)
             return
-        origin = content.origin or self.make_whole_origin(call)
+        origin = content.origin or self.report.make_whole_origin(call)
         self.walk_shell(content.text, origin=origin, via=(*call.via, via))
 
     def walk_sql(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
@@ -192,7 +189,7 @@ class Walk:
             rule = OPAQUE.get(find_opaque_reason(call.simple), "opaque-script")
             self.report.add_opaque(rule, call)
             return
-        self._walk_text(text, self.make_origin(call, index), call, via)
+        self._walk_text(text, self.report.make_origin(call, index), call, via)
 
     def walk_arguments(self, call: ProgramCall, index: int, via: str) -> None:
         """The rest of the arguments, joined by blanks, as a shell would read them."""
@@ -202,7 +199,9 @@ class Walk:
             self.walk_argument(call, index, via)
             return
         text = " ".join(call.argv[index:])
-        self._walk_text(text, self.make_whole_origin(call, index=index), call, via)
+        self._walk_text(
+            text, self.report.make_whole_origin(call, index=index), call, via
+        )
 
     def _walk_text(
         self, text: str, origin: Origin, call: ProgramCall, via: str
@@ -210,14 +209,6 @@ class Walk:
         self._outer.append(call)
         self.walk_shell(text, origin=origin, via=(*call.via, via))
         self._outer.pop()
-
-    def make_whole_origin(self, call: ProgramCall, *, index: int = 0) -> Origin:
-        """Nested text that has no place of its own: the words it comes from."""
-        return self.report.make_whole_origin(call, index=index)
-
-    def make_origin(self, call: ProgramCall, index: int) -> Origin:
-        """The place of one argument's text."""
-        return self.report.make_origin(call, index)
 
     def find_stdin(self, call: ProgramCall) -> Content | None:
         """What it reads; a nested shell hands its own input on."""
@@ -328,10 +319,10 @@ class Walk:
         via: tuple[str, ...],
     ) -> None:
         """Variables whose value other programs run."""
-        if assignment.name in _RUN_BY_OTHERS and not isinstance(assignment.value, list):
+        if assignment.name in RUN_BY_OTHERS and not isinstance(assignment.value, list):
             text = self.known.expand_word(assignment.value)
             call = ProgramCall("", [], script, simple, via)
-            origin = self.make_whole_origin(call)
+            origin = self.report.make_whole_origin(call)
             self.walk_shell(text, origin=origin, via=(*via, assignment.name))
 
     def _walk_loop(self, simple: Simple) -> None:
@@ -357,11 +348,7 @@ class Walk:
         elif (handler := self._handlers.get(name)) is not None:
             handler(self, call)
         elif name in PATTERNS:
-            self._judge(self, call)
-
-    def judge(self, call: ProgramCall) -> None:
-        """By its own rules, whatever else was made of it."""
-        self._judge(self, call)
+            self.judge(call)
 
     def _is_strange(self, call: ProgramCall) -> bool:
         """A name that is not what it seems, or not known at all."""
@@ -403,5 +390,7 @@ class Walk:
         text = self.known.aliases.pop(name)
         rest = " ".join(call.argv[1:])
         via = (*call.via, f"alias {name}")
-        self.walk_shell(f"{text} {rest}", origin=self.make_whole_origin(call), via=via)
+        self.walk_shell(
+            f"{text} {rest}", origin=self.report.make_whole_origin(call), via=via
+        )
         self.known.aliases[name] = text

@@ -132,22 +132,22 @@ def scan_content(
         if rule:
             walk.report.add_opaque(rule, call)
         return
-    origin = content.origin or walk.make_whole_origin(call)
+    origin = content.origin or walk.report.make_whole_origin(call)
     Scan(walk, call, code=content.text, origin=origin, via=call.name).run(language)
 
 
 def _scan_argument(
     walk: Walk, call: ProgramCall, place: int, language: Language
 ) -> None:
-    origin = walk.make_origin(call, place)
+    origin = walk.report.make_origin(call, place)
     code = call.argv[place]
     Scan(walk, call, code=code, origin=origin, via=call.name).run(language)
 
 
 def _report_code(walk: Walk, call: ProgramCall, code: str, language: Language) -> None:
-    Scan(walk, call, code=code, origin=walk.make_whole_origin(call), via=call.name).run(
-        language
-    )
+    Scan(
+        walk, call, code=code, origin=walk.report.make_whole_origin(call), via=call.name
+    ).run(language)
 
 
 def _is_bundled(word: str, flags: tuple[str, ...]) -> bool:
@@ -181,10 +181,10 @@ def interpret_manage(walk: Walk, call: ProgramCall) -> None:
     if "dbshell" in argv[1:3]:
         content = walk.find_stdin(call)
         if content is not None and not content.opaque:
-            origin = content.origin or walk.make_whole_origin(call)
+            origin = content.origin or walk.report.make_whole_origin(call)
             walk.walk_sql(content.text, origin=origin, via=(*call.via, "dbshell"))
         if place:
-            origin = walk.make_origin(call, place)
+            origin = walk.report.make_origin(call, place)
             walk.walk_sql(argv[place], origin=origin, via=(*call.via, "dbshell"))
     elif any(word.startswith("shell") for word in argv[1:3]):
         if place:

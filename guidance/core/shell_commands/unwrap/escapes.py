@@ -63,7 +63,7 @@ def _run_text(walk: Walk, call: ProgramCall, text: str, flag: str) -> None:
         text = (match[1] or match[2] or "") if match else ""
     if text:
         via = (*call.via, f"{call.name} {flag.partition('=')[0]}")
-        walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
+        walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def unwrap_debugger(walk: Walk, call: ProgramCall) -> None:
@@ -89,7 +89,7 @@ def _run_line(walk: Walk, call: ProgramCall, line: str) -> None:
     match = _WAY_OUT.match(line)
     if match and match[1]:
         via = (*call.via, f"{call.name} !")
-        walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=via)
+        walk.walk_shell(match[1], origin=walk.report.make_whole_origin(call), via=via)
 
 
 def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
@@ -101,7 +101,7 @@ def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
         if found is not None:
             via = (*call.via, "sed e")
             text = found.group(found.lastindex or 0)
-            walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
+            walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def unwrap_recipes(walk: Walk, call: ProgramCall) -> None:
@@ -113,7 +113,9 @@ def unwrap_recipes(walk: Walk, call: ProgramCall) -> None:
         return
     for match in _RECIPE.finditer(content.text):
         walk.walk_shell(
-            match[1], origin=walk.make_whole_origin(call), via=(*call.via, "make -f -")
+            match[1],
+            origin=walk.report.make_whole_origin(call),
+            via=(*call.via, "make -f -"),
         )
 
 
@@ -126,7 +128,9 @@ def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
         match = _SSH_COMMAND.match(value) if value else None
         if match:
             via = (*call.via, "ssh -o")
-            walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=via)
+            walk.walk_shell(
+                match[1], origin=walk.report.make_whole_origin(call), via=via
+            )
 
 
 HANDLERS: dict[str, Handler] = {

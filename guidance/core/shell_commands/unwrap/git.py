@@ -45,9 +45,11 @@ def _run_setting(walk: Walk, call: ProgramCall, text: str) -> None:
     name = name.lower()
     via = (*call.via, f"git -c {name}")
     if name.startswith("alias.") and value.startswith("!"):
-        walk.walk_shell(value[1:], origin=walk.make_whole_origin(call), via=via)
+        walk.walk_shell(value[1:], origin=walk.report.make_whole_origin(call), via=via)
     elif name in _RUN or name.endswith((".textconv", ".clean", ".smudge", ".command")):
-        walk.walk_shell(value.lstrip("!"), origin=walk.make_whole_origin(call), via=via)
+        walk.walk_shell(
+            value.lstrip("!"), origin=walk.report.make_whole_origin(call), via=via
+        )
 
 
 def _unwrap_config(walk: Walk, call: ProgramCall, places: list[int]) -> None:
@@ -66,7 +68,7 @@ def _unwrap_rebase(walk: Walk, call: ProgramCall, places: list[int]) -> None:
             walk.walk_argument(call, place, "git rebase --exec")
         else:
             via = (*call.via, "git rebase --exec")
-            walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
+            walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def _unwrap_bisect(walk: Walk, call: ProgramCall, places: list[int]) -> None:
@@ -90,7 +92,7 @@ def _unwrap_grep(walk: Walk, call: ProgramCall, places: list[int]) -> None:
         text = read_attached_value(word, "-O", "--open-files-in-pager")
         if text:
             via = (*call.via, "git grep -O")
-            walk.walk_shell(text, origin=walk.make_whole_origin(call), via=via)
+            walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 _VERBS = {

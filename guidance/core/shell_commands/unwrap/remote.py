@@ -163,7 +163,7 @@ def unwrap_remote_text(walk: Walk, call: ProgramCall) -> None:
     place = find_option_value(argv, "--command", "-C", "-c")
     verbs = argv[1:4]
     if place and "pg:psql" in verbs:
-        origin = walk.make_origin(call, place)
+        origin = walk.report.make_origin(call, place)
         walk.walk_sql(argv[place], origin=origin, via=(*call.via, "heroku pg:psql"))
         return
     if place and ("ssh" in verbs or "console" in verbs or "shell" in verbs):
@@ -171,7 +171,7 @@ def unwrap_remote_text(walk: Walk, call: ProgramCall) -> None:
         if value is None:
             walk.walk_argument(call, place, f"{call.name} ssh")
         else:
-            origin = walk.make_whole_origin(call)
+            origin = walk.report.make_whole_origin(call)
             walk.walk_shell(value, origin=origin, via=(*call.via, f"{call.name} ssh"))
         return
     for verb in ("run", "shell", "run:detached"):

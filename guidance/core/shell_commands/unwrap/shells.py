@@ -196,7 +196,9 @@ def unwrap_env(walk: Walk, call: ProgramCall) -> None:
         text = read_attached_value(word, "-S", "--split-string")
         if text is not None:
             walk.walk_shell(
-                text, origin=walk.make_whole_origin(call), via=(*call.via, "env -S")
+                text,
+                origin=walk.report.make_whole_origin(call),
+                via=(*call.via, "env -S"),
             )
             return
     unwrap_wrapper(walk, call)

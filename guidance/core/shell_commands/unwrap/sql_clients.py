@@ -134,10 +134,12 @@ def _run_argument(walk: Walk, call: ProgramCall, place: int, text: str | None) -
     via = (*call.via, call.name)
     if text is None:
         read_text(
-            walk, call, Content(call.argv[place], origin=walk.make_origin(call, place))
+            walk,
+            call,
+            Content(call.argv[place], origin=walk.report.make_origin(call, place)),
         )
     else:
-        walk.walk_sql(text, origin=walk.make_whole_origin(call), via=via)
+        walk.walk_sql(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
@@ -151,10 +153,12 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
 
 
 def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
-    origin = content.origin or walk.make_whole_origin(call)
+    origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
     for match in _META.finditer(content.text):
-        walk.walk_shell(match[1], origin=walk.make_whole_origin(call), via=(*via, "!"))
+        walk.walk_shell(
+            match[1], origin=walk.report.make_whole_origin(call), via=(*via, "!")
+        )
     if _RUNS_RESULT.search(content.text):
         walk.report.add_opaque("opaque-sql", call)
     walk.walk_sql(content.text, origin=origin, via=via)
@@ -176,7 +180,7 @@ def unwrap_mongosh(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     for index, word in enumerate(argv[:-1]):
         if word in ("--eval", "-eval"):
-            text, origin = argv[index + 1], walk.make_origin(call, index + 1)
+            text, origin = argv[index + 1], walk.report.make_origin(call, index + 1)
             _scan_documents(walk, call, Content(text, origin=origin))
             return
     for word in argv:

@@ -78,7 +78,10 @@ def _run_expression(walk: Walk, call: ProgramCall, *, downloaded: bool) -> None:
         walk.report.add_opaque("opaque-script", call)
     else:
         judge_windows(
-            walk, text, origin=walk.make_whole_origin(call), via=(*call.via, call.name)
+            walk,
+            text,
+            origin=walk.report.make_whole_origin(call),
+            via=(*call.via, call.name),
         )
 
 
@@ -87,9 +90,9 @@ def unwrap_cmd(walk: Walk, call: ProgramCall) -> None:
     for index, word in enumerate(call.argv):
         if word.lower() in ("/c", "/k", "//c", "//k") and index + 1 < len(call.argv):
             rest = call.argv[index + 1 :]
-            origin = walk.make_whole_origin(call, index=index + 1)
+            origin = walk.report.make_whole_origin(call, index=index + 1)
             if len(rest) == 1:
-                origin = walk.make_origin(call, index + 1)
+                origin = walk.report.make_origin(call, index + 1)
             judge_windows(
                 walk, " ".join(rest), origin=origin, via=(*call.via, "cmd /c")
             )
@@ -121,7 +124,7 @@ def unwrap_powershell(walk: Walk, call: ProgramCall) -> None:
         if content is not None and content.opaque:
             walk.walk_content(content, call, "powershell")
         elif content is not None:
-            origin = content.origin or walk.make_whole_origin(call)
+            origin = content.origin or walk.report.make_whole_origin(call)
             judge_windows(
                 walk, content.text, origin=origin, via=(*call.via, "powershell")
             )
@@ -131,9 +134,9 @@ def unwrap_powershell(walk: Walk, call: ProgramCall) -> None:
         walk.report.add_opaque("opaque-script", call)
         return
     origin = (
-        walk.make_origin(call, index)
+        walk.report.make_origin(call, index)
         if len(rest) == 1
-        else walk.make_whole_origin(call, index=index)
+        else walk.report.make_whole_origin(call, index=index)
     )
     judge_windows(walk, text, origin=origin, via=(*call.via, "powershell"))
 
@@ -143,7 +146,7 @@ def unwrap_forfiles(walk: Walk, call: ProgramCall) -> None:
     for index, word in enumerate(call.argv[:-1]):
         if word.lower() == "/c":
             text = call.argv[index + 1]
-            origin = walk.make_origin(call, index + 1)
+            origin = walk.report.make_origin(call, index + 1)
             judge_windows(walk, text, origin=origin, via=(*call.via, "forfiles"))
 
 
