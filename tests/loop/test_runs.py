@@ -176,6 +176,6 @@ def test_every_entry_has_a_line_on_the_runs_page(
         *("Start loop: emitted", "Event emitted", "Start loop: approval required"),
         *("Outcome reported: failed", "Loop paused", "Enough for today"),
         *("Note queued", "A note to keep", "Recommendation pending"),
-        *("1 end of runs and rulings heard", "Do nothing: noop", "Trigger"),
+        *("1 trigger from the ledger", "Do nothing: noop", "Trigger"),
     ):
         assert words in page, words
