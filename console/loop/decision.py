@@ -10,9 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from common.ids import parse_code
-from console.format import Moment, money, past, past_or_none, took
+from console.format import Moment, money, past, past_or_none, render_time, took
 from console.loop.decisions import DecisionRow, build_decision_row
 from console.loop.vocabulary import (
     DECIDERS,
@@ -33,6 +35,11 @@ from safetext import ShownText, show_text, visible, visible_line
 
 EFFECTS_LIMIT = 20
 _LINES_LIMIT = 20
+_AGREEMENTS: Mapping[bool | None, tuple[str, str]] = {
+    True: ("go", "agrees"),
+    False: ("pause", "disagrees"),
+    None: ("", "no comparison"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +73,19 @@ class ProposedAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shadow:
+    """`verdict` is the tone and word of whether the model agrees with the rules."""
+
     proposal: ProposedAction | None
     trouble: str
     model: str
-    agrees: bool | None
+    verdict: tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     look: Look
     said: str
-    when: Moment | None
-    run: str
-    run_url: str
+    source: SafeString
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +95,7 @@ class DecisionPage:
     outcome: Look
     reasoning: str
     trigger: str
-    source: str
-    sender: str
-    received: Moment
+    source: SafeString
     took: str
     data: ShownText | None
     snapshot: list[SnapshotRow]
@@ -142,9 +147,12 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         outcome=OUTCOMES[decision.outcome],
         reasoning=visible(decision.reasoning),
         trigger=visible_line(signal.type),
-        source=SOURCES[signal.source],
-        sender=get_actor_names([signal.actor])[signal.actor],
-        received=past(signal.received_at, at),
+        source=format_html(
+            "{}, from {} {}",
+            SOURCES[signal.source],
+            get_actor_names([signal.actor])[signal.actor],
+            render_time(past(signal.received_at, at)),
+        ),
         took=_format_span(signal.received_at, decision.decided_at),
         data=_show_json(data) if data else None,
         snapshot=_build_snapshot(
@@ -257,23 +265,29 @@ def _build_shadow(document: Mapping[str, Any] | None) -> Shadow | None:
         proposal=_build_proposal(document["proposal"]),
         trouble=visible_line(document["trouble"] or ""),
         model=visible_line(document["model"]),
-        agrees=document["agrees"],
+        verdict=_AGREEMENTS[document["agrees"]],
     )
 
 
 def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
-    """A run that is named is led to where it is one of this project's: a link that
-    leads nowhere is none."""
+    """A run is linked only where it is one of this project's."""
     document: Mapping[str, Any] | None = json.loads(decision.report)
     if document is None:
         return None
     run = str(document.get("run") or "")
+    url = _find_run_url(decision.project_id, run, slug=slug)
+    link = format_html(
+        ' by the run <a class="c-accent mono" href="{}">{}</a>',
+        url,
+        visible_line(run, limit=40),
+    )
+    when = past_or_none(decision.reported_at, at)
     return Report(
         look=REPORTED[decision.reported],
         said=visible(str(document.get("summary") or document.get("said") or "")),
-        when=past_or_none(decision.reported_at, at),
-        run=visible_line(run, limit=40),
-        run_url=_find_run_url(decision.project_id, run, slug=slug),
+        source=format_html(
+            "Reported {}{}", render_time(when) if when else "", link if url else ""
+        ),
     )
 
 

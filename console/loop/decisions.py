@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from common.ids import parse_code
 from console.charts import stacked_bar
-from console.format import Moment, past
+from console.format import Moment, format_count, past
 from console.loop.filters import Filters
 from console.loop.vocabulary import (
     DECIDERS,
@@ -50,7 +50,6 @@ class DecisionRow:
     reasoning: str
     trigger: str
     source: str
-    decider: str
     reported: Look | None
     when: Moment
 
@@ -125,11 +124,18 @@ def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> Decisi
         outcome=OUTCOMES[decision.outcome],
         reasoning=visible_line(decision.reasoning),
         trigger=visible_line(decision.trigger_type),
-        source=SOURCES[decision.trigger_source],
-        decider="" if decision.decider == "rules" else DECIDERS[decision.decider],
+        source=_describe_source(decision),
         reported=REPORTED.get(decision.reported),
         when=past(decision.decided_at, at),
     )
+
+
+def _describe_source(decision: Decision) -> str:
+    """Where the trigger came from, and who decided where that was not the rules."""
+    source = SOURCES[decision.trigger_source]
+    if decision.decider == "rules":
+        return source
+    return f"{source} · {DECIDERS[decision.decider].lower()}"
 
 
 def list_day_bars(project_id: int, filters: Filters, *, at: datetime) -> list[DayBar]:
@@ -156,7 +162,7 @@ def _build_bar(
 ) -> DayBar:
     chosen = filters.day == day
     name, count = _format_day(day, at=at), counts.total()
-    decided = f"{count} decision{'' if count == 1 else 's'}"
+    decided = format_count(count, "decision")
     return DayBar(
         name=name,
         number=str(day.day),

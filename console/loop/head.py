@@ -6,10 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.charts import gauge
-from console.format import Moment, ahead, money, past, past_or_none
+from console.format import (
+    Moment,
+    ahead,
+    format_count,
+    money,
+    past,
+    past_or_none,
+    render_time,
+)
 from console.loop.vocabulary import ACTIONS, DECIDERS
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import EMITTING
@@ -34,23 +43,22 @@ NEAR = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    by: str
+    """Who paused the loop and when, as the first words of a notice."""
+
+    who: SafeString
     reason: str
-    when: Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """`next` is None where the beat is due by now; `late` says since when the clock
-    has not come for it."""
+    """`late` says since when a heartbeat is overdue."""
 
     pause: Pause | None
     decider: str
     beat: Moment | None
-    next: Moment | None
+    next: SafeString
     late: Moment | None
-    waiting: int
-    oldest: Moment | None
+    waiting: str
     notes: int
     recommendations: int
     incidents: int
@@ -70,8 +78,7 @@ class Meter:
 def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     loop = get_loop(project_id)
     signals = Signal.objects.filter(project_id=project_id, pending=True)
-    received = signals.order_by("pk").values_list("received_at", flat=True)
-    first = received.first()
+    waiting = signals.count()
     due = _get_due_time(loop, section)
     notes = Note.objects.filter(
         project_id=project_id, state__in=(NoteState.QUEUED, NoteState.CLAIMED)
@@ -82,12 +89,11 @@ def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     incidents = Incident.objects.filter(project_id=project_id, resolved_at__isnull=True)
     return Head(
         pause=_build_pause(loop, at=at),
-        decider=DECIDERS[section.decider],
+        decider=f"decided by {DECIDERS[section.decider].lower()}",
         beat=past_or_none(loop.heartbeat_at, at),
-        next=ahead(due, at),
+        next=_describe_next(ahead(due, at)),
         late=past(due, at) if due is not None and due + GRACE < at else None,
-        waiting=signals.count() if first else 0,
-        oldest=past_or_none(first, at),
+        waiting=f"{format_count(waiting, 'trigger')} waiting" if waiting else "",
         notes=notes.count(),
         recommendations=recommendations.count(),
         incidents=incidents.count(),
@@ -98,7 +104,13 @@ def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[
     """The hourly caps, and what a model has cost today."""
     used = count_used_this_hour(project_id, at=at)
     caps = [
-        _build_meter(ACTIONS[action], used[action], section.caps_per_hour[action], str)
+        _build_meter(
+            ACTIONS[action],
+            used[action],
+            section.caps_per_hour[action],
+            str,
+            period=" this hour",
+        )
         for action in EMITTING
     ]
     spent = sum_spent_today(project_id, at=at)
@@ -106,6 +118,12 @@ def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[
         *caps,
         _build_meter("Cost today", spent, section.cost_per_day_micros, money),
     ]
+
+
+def _describe_next(beat: Moment | None) -> SafeString:
+    if beat is None:
+        return SafeString("next within a minute")
+    return format_html("next in {}", render_time(beat, "left"))
 
 
 def _get_due_time(loop: ProjectLoop, section: LoopSection) -> datetime | None:
@@ -122,14 +140,22 @@ def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
         return None
     by = loop.paused_by
     return Pause(
-        by=visible_line(by.display_name) if by else "somebody",
+        who=format_html(
+            "Paused by {} {}.",
+            visible_line(by.display_name) if by else "somebody",
+            render_time(past(loop.paused_at, at)),
+        ),
         reason=visible(loop.paused_reason),
-        when=past(loop.paused_at, at),
     )
 
 
 def _build_meter(
-    name: str, used: int, limit: int | None, write: Callable[[int], str]
+    name: str,
+    used: int,
+    limit: int | None,
+    write: Callable[[int], str],
+    *,
+    period: str = "",
 ) -> Meter:
     share = None if limit is None else used / limit if limit else 1.0
     tone = ""
@@ -138,7 +164,7 @@ def _build_meter(
     return Meter(
         name=name,
         used=write(used),
-        limit="no limit" if limit is None else f"of {write(limit)}",
+        limit=("no limit" if limit is None else f"of {write(limit)}") + period,
         bar=gauge(share=share or 0.0, tick=None),
         tone=tone,
     )

@@ -18,10 +18,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[R]):
-    """`last` names the last row where more follow, else it is empty."""
+    """`next` is the query of the next page, empty on the last one."""
 
     rows: list[R]
-    last: str
+    next: str
 
 
 def list_page(
@@ -38,5 +38,8 @@ def list_page(
             side = "pk__lt" if newest_first else "pk__gt"
             rows = rows.filter(**{side: key})
     found = list(rows.order_by("-pk" if newest_first else "pk")[: PAGE + 1])
-    more = len(found) > PAGE
-    return Page(rows=found[:PAGE], last=str(found[PAGE - 1].code) if more else "")
+    query = ""
+    if len(found) > PAGE:
+        word = "before" if newest_first else "after"
+        query = f"{word}={found[PAGE - 1].code}"
+    return Page(rows=found[:PAGE], next=query)

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from console.format import Moment, past, past_or_none
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from console.format import past, render_time
 from console.loop.paging import Page, list_page
-from console.loop.vocabulary import Look, get_actor_names
+from console.loop.vocabulary import Look, get_actor_names, render_decision_link
 from loop.cycle.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
 from safetext import ShownText, show_text, visible, visible_line
@@ -43,9 +46,8 @@ class RecommendationRow:
     title: str
     detail: str
     state: Look
-    learned: bool
-    by: str
-    made: Moment
+    open: bool
+    history: SafeString
     differences: Sequence[DifferenceRow]
     based_on: int | None
     unchanged: bool
@@ -53,51 +55,47 @@ class RecommendationRow:
     advice: str
     adopts: str
     problem: str
-    decision: str
-    ended: Moment | None
-    ended_by: str
-    published: str
-
-    @property
-    def open(self) -> bool:
-        return self.ended is None
 
 
 def list_open_recommendations(
-    project_id: int, *, before: str, at: datetime
+    project_id: int, *, before: str, slug: str, at: datetime
 ) -> Page[RecommendationRow]:
     """The newest ones, or those before the one that is named."""
     all_rows = Recommendation.objects.filter(project_id=project_id)
     waiting = all_rows.filter(state__in=OPEN)
     page = list_page(waiting, among=all_rows, last=before, newest_first=True)
-    return Page(rows=_build_rows(page.rows, at=at), last=page.last)
+    return Page(rows=_build_rows(page.rows, slug=slug, at=at), next=page.next)
 
 
 def list_ended_recommendations(
-    project_id: int, *, at: datetime
+    project_id: int, *, slug: str, at: datetime
 ) -> list[RecommendationRow]:
     rows = Recommendation.objects.filter(project_id=project_id).exclude(state__in=OPEN)
     loaded = rows.select_related("ended_by", "adopted_as")
-    return _build_rows(list(loaded.order_by("-ended_at", "-pk")[:ENDED_LIMIT]), at=at)
+    newest = list(loaded.order_by("-ended_at", "-pk")[:ENDED_LIMIT])
+    return _build_rows(newest, slug=slug, at=at)
 
 
 def _build_rows(
-    found: Sequence[Recommendation], *, at: datetime
+    found: Sequence[Recommendation], *, slug: str, at: datetime
 ) -> list[RecommendationRow]:
     names = get_actor_names(row.actor for row in found)
     draft = build_drafter()
     return [
-        _build_row(row, draft=draft(row) or {}, by=names[row.actor], at=at)
+        _build_row(
+            row,
+            draft=draft(row) or {},
+            history=_describe_history(row, by=names[row.actor], slug=slug, at=at),
+        )
         for row in found
     ]
 
 
 def _build_row(
-    row: Recommendation, *, draft: Mapping[str, Any], by: str, at: datetime
+    row: Recommendation, *, draft: Mapping[str, Any], history: SafeString
 ) -> RecommendationRow:
     change: Mapping[str, Any] = json.loads(row.change)
     advice = change.get("advice")
-    published = row.adopted_as
     state = RecommendationState(row.state)
     changes = draft.get("changes", ())
     return RecommendationRow(
@@ -105,9 +103,8 @@ def _build_row(
         title=visible_line(row.title),
         detail=visible(row.detail),
         state=_STATES[state],
-        learned=bool(row.key),
-        by=by,
-        made=past(row.created_at, at),
+        open=row.ended_at is None,
+        history=history,
         differences=[_build_difference(one) for one in changes],
         based_on=draft.get("based_on"),
         unchanged="set" in change and not changes and state in OPEN,
@@ -115,14 +112,32 @@ def _build_row(
         advice=visible(advice or ""),
         adopts=_describe_adoption(change, draft, state),
         problem=visible_line(draft.get("problem") or ""),
-        decision=str(row.decision_id or ""),
-        ended=past_or_none(row.ended_at, at),
-        ended_by=visible_line(row.ended_by.display_name) if row.ended_by else "",
-        published=(
-            f"{visible_line(published.name)}, version {published.version}"
-            if published
-            else ""
-        ),
+    )
+
+
+def _describe_history(
+    row: Recommendation, *, by: str, slug: str, at: datetime
+) -> SafeString:
+    """Whose it is, which decision drafted it, and how it ended."""
+    source = "Learned from past rulings and runs" if row.key else f"From {by}"
+    said = format_html("{} {}", source, render_time(past(row.created_at, at)))
+    if row.decision_id:
+        link = render_decision_link(row.decision_id, slug=slug)
+        said = format_html("{}, drafted by {}", said, link)
+    if row.ended_at is None:
+        return said
+    said = format_html(
+        "{}. {} by {} {}",
+        said,
+        _STATES[RecommendationState(row.state)].word,
+        visible_line(row.ended_by.display_name) if row.ended_by else "",
+        render_time(past(row.ended_at, at)),
+    )
+    policy = row.adopted_as
+    if policy is None:
+        return said
+    return format_html(
+        "{} as {}, version {}", said, visible_line(policy.name), policy.version
     )
 
 
@@ -143,7 +158,7 @@ def _describe_adoption(
     change: Mapping[str, Any], draft: Mapping[str, Any], state: RecommendationState
 ) -> str:
     if "advice" in change:
-        return "Nothing is changed by itself: it is marked as done."
+        return "Nothing changes automatically: it is only marked as done."
     if "kind" in change:
         kind = visible_line(change["kind"])
         if state in OPEN:
@@ -156,5 +171,5 @@ def _describe_adoption(
         return f"What it would have changed in {policy}."
     return (
         f"Changes to {policy}, version {draft.get('based_on')}, which is in force."
-        " Once adopted, new runs are judged by them; runs under way keep what they have."
+        " Once adopted they apply to new runs; runs in progress keep what they have."
     )

@@ -82,27 +82,30 @@ def _build_decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
 
 
 def _build_recommendations(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+    project_id, slug = request.project.pk, request.project.slug
     before = request.GET.get("before", "")
     return {
-        "list": list_open_recommendations(request.project.pk, before=before, at=at),
+        "list": list_open_recommendations(project_id, before=before, slug=slug, at=at),
         "first": not before,
-        "ended": list_ended_recommendations(request.project.pk, at=at),
+        "ended": list_ended_recommendations(project_id, slug=slug, at=at),
     }
 
 
 def _build_notes(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+    project_id, slug = request.project.pk, request.project.slug
     after = request.GET.get("after", "")
     return {
-        "list": list_waiting_notes(request.project.pk, after=after, at=at),
+        "list": list_waiting_notes(project_id, after=after, slug=slug, at=at),
         "first": not after,
-        "ended": list_ended_notes(request.project.pk, at=at),
+        "ended": list_ended_notes(project_id, slug=slug, at=at),
     }
 
 
 def _build_incidents(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
+    project_id, slug = request.project.pk, request.project.slug
     return {
-        "rows": list_open_incidents(request.project.pk, at=at),
-        "ended": list_ended_incidents(request.project.pk, at=at),
+        "rows": list_open_incidents(project_id, slug=slug, at=at),
+        "ended": list_ended_incidents(project_id, slug=slug, at=at),
     }
 
 

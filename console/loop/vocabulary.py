@@ -6,6 +6,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 from uuid import UUID
 
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
 from accounts.models import Agent, User
 from common.ids import parse_code
 from safetext import visible_line
@@ -40,7 +44,7 @@ REPORTED = {
     "failed": Look("Failed", "x", "stop"),
 }
 SOURCES = {
-    "clock": "by the clock",
+    "clock": "scheduled",
     "signal": "signalled",
     "manual": "by hand",
     "own": "from the ledger",
@@ -51,7 +55,7 @@ FIELDS = {
     "recent_log_entries": "Recent log entries",
     "pending_recommendations": "Pending recommendations",
     "active_runs": "Active runs",
-    "half_done": "Half done",
+    "half_done": "Unfinished",
 }
 RAILS = {
     "switch": "Paused",
@@ -73,6 +77,17 @@ def describe_action(action: str, kind: str) -> str:
     if action == "start_loop" and kind:
         return f"Start {visible_line(kind, limit=64)}"
     return ACTIONS[action]
+
+
+def render_decision_link(code: object, *, slug: str) -> SafeString:
+    return format_html(
+        '<a class="c-accent" href="{}">this decision</a>',
+        reverse("console:loop-decision", args=[slug, code]),
+    )
+
+
+def join_phrases(phrases: Iterable[SafeString]) -> SafeString:
+    return format_html_join(", ", "{}", ((phrase,) for phrase in phrases))
 
 
 def get_actor_names(actors: Iterable[str]) -> dict[str, str]:

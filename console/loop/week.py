@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from console.format import money, took
+from console.format import format_count, money, took
 from console.loop.vocabulary import ACTIONS, OUTCOMES, Look
 from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.vocabulary import EMITTING
@@ -20,21 +21,24 @@ class ActionRow:
     total: int
 
 
+class Figure(NamedTuple):
+    name: str
+    value: str
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeekPage:
-    """`following` is empty for the current week."""
+    """`following` is empty for the current week; a week without decisions has no figures."""
 
     name: str
     title: str
     previous: str
     following: str
-    summary: Summary
+    figures: list[Figure]
     outcomes: list[Look]
     rows: list[ActionRow]
-    caps: list[tuple[str, int]]
-    cost: str
-    median: str
-    agreement: str
+    caps: list[tuple[str, str]]
 
 
 def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
@@ -44,13 +48,12 @@ def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
         for outcome in OUTCOMES
         if any(counts[outcome] for counts in summary.outcomes.values())
     ]
-    median, agreement = summary.median, summary.agreement
     return WeekPage(
         name=week.name,
         title=_format_title(week),
         previous=week.previous.name,
         following=week.following.name if week < Week.containing(at) else "",
-        summary=summary,
+        figures=_list_figures(summary) if summary.decisions else [],
         outcomes=[OUTCOMES[outcome] for outcome in met],
         rows=[
             ActionRow(
@@ -62,14 +65,48 @@ def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
             if summary.outcomes[action].total()
         ],
         caps=[
-            (ACTIONS[action], summary.caps_hit[action])
+            (ACTIONS[action], format_count(summary.caps_hit[action], "time"))
             for action in EMITTING
             if summary.caps_hit[action]
         ],
-        cost=money(summary.cost_micros),
-        median="" if median is None else took(median // timedelta(milliseconds=1)),
-        agreement="" if agreement is None else f"{agreement * 100:.0f} %",
     )
+
+
+def _list_figures(summary: Summary) -> list[Figure]:
+    median = summary.median
+    return [
+        Figure(
+            "Decisions",
+            f"{summary.decisions:,}",
+            ""
+            if median is None
+            else f"median {took(median // timedelta(milliseconds=1))}",
+        ),
+        Figure(
+            "Events emitted",
+            f"{summary.events:,}",
+            f"{summary.succeeded} succeeded, {summary.failed} failed, "
+            f"{summary.unreported} not reported",
+        ),
+        Figure(
+            "Approvals asked",
+            f"{summary.approvals:,}",
+            f"{summary.approved} approved, {summary.denied} denied, "
+            f"{summary.waiting} waiting",
+        ),
+        _build_agreement(summary),
+        Figure("Cost", money(summary.cost_micros)),
+    ]
+
+
+def _build_agreement(summary: Summary) -> Figure:
+    name = "Shadow model agreement"
+    if summary.agreement is None:
+        note = "no answer to compare" if summary.shadowed else "not in shadow mode"
+        return Figure(name, "–", note)
+    compared = summary.agreed + summary.disagreed
+    note = f"{summary.agreed} of {format_count(compared, 'time')}"
+    return Figure(name, f"{summary.agreement * 100:.0f} %", note)
 
 
 def _format_title(week: Week) -> str:

@@ -158,7 +158,7 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
         "Start repair the login test failed.",
         "Trigger signalled, from robo just now",
         "Recent log entries 1 run.failed · robo: No disk",
-        "Half done 2 2 paused",
+        "Unfinished 2 2 paused",
         "Active runs 0 stale",
         "by the rule repair-what-failed",
         "The model in shadow mode m-1 disagrees Send an alert",
