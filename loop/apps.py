@@ -11,11 +11,11 @@ class LoopConfig(AppConfig):
     def ready(self) -> None:
         # These import models, which are loaded only now.
         from loop.control.worker_hint import send_hints_on_commits
-        from loop.cycle.approvals import handle_review_closed
+        from loop.cycle.approvals import load_action_endings
         from loop.cycle.replay import register_entry_types
         from reviews.models import Kind
         from reviews.plan import register_closed_hook
 
-        register_closed_hook(Kind.LOOP_ACTION, handle_review_closed)
+        register_closed_hook(Kind.LOOP_ACTION, load_action_endings)
         send_hints_on_commits()
         register_entry_types()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from common.ids import uuid7
@@ -14,34 +15,61 @@ from guidance.core.policy import ReviewRules
 from guidance.selectors import get_policy
 from ledger.chain import timestamp
 from ledger.plan import Plan, Statement
-from ledger.state import OpenReview
+from ledger.state import OpenReview, RunState
+from ledger.writer import ChangeRequest
 from reviews.models import Grant, GrantState, Review, ReviewState
 
+T = TypeVar("T")
 CLOCK = "system:clock"
 _CLOSE = (
     "UPDATE reviews_review SET state = %s, version = %s, closed_at = %s "
     "WHERE code = %s AND state = 'open'"
 )
 
-# What an app above this one adds to the end of a review of one kind. It is called while
-# the end is decided, under the project's lock: what it adds is stored with the end, and
-# its refusal leaves the review open. It gets the plan, the review, how it ended (the
-# ruling, expired or superseded), and by whom.
-ClosedHook = Callable[[Plan, OpenReview, str, str], None]
-_closed_hooks: dict[str, ClosedHook] = {}
+
+class FollowUp(Protocol):
+    """What an app above this one adds to the plan of a review's end, without another look
+    at the database. `ending` is the ruling, `expired` or `superseded`; a refusal leaves
+    the review open."""
+
+    def __call__(self, plan: Plan, *, ending: str, actor: str) -> None: ...
 
 
-def register_closed_hook(kind: str, hook: ClosedHook) -> None:
-    """For apps at start-up."""
-    _closed_hooks[kind] = hook
+# By the code of the review.
+FollowUps = Mapping[str, FollowUp]
+LoadFollowUps = Callable[[RunState, Sequence[OpenReview], datetime], FollowUps]
+_closed_hooks: dict[str, LoadFollowUps] = {}
 
 
-def call_closed_hook(
-    plan: Plan, review: OpenReview, *, ending: str, actor: str
+def register_closed_hook(kind: str, load: LoadFollowUps) -> None:
+    """For apps at start-up. `load` is called under the project's lock."""
+    _closed_hooks[kind] = load
+
+
+def load_follow_ups(run: RunState, at: datetime) -> FollowUps:
+    """What would follow from the end of each open review of this run."""
+    found: dict[str, FollowUp] = {}
+    for kind in {review.kind for review in run.open_reviews} & _closed_hooks.keys():
+        reviews = [review for review in run.open_reviews if review.kind == kind]
+        found.update(_closed_hooks[kind](run, reviews, at))
+    return found
+
+
+def follow_up(
+    plan: Plan, review: OpenReview, follow_ups: FollowUps, *, ending: str, actor: str
 ) -> None:
-    hook = _closed_hooks.get(review.kind)
-    if hook is not None:
-        hook(plan, review, ending, actor)
+    if review.kind in _closed_hooks:
+        follow_ups[review.code](plan, ending=ending, actor=actor)
+
+
+@dataclass(kw_only=True)
+class ClosingRequest(ChangeRequest[T]):
+    """A change request that may end reviews, or a run and its reviews with it."""
+
+    follow_ups: FollowUps = field(default_factory=dict, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.follow_ups = load_follow_ups(run, at)
 
 
 def open_review(
@@ -99,12 +127,14 @@ def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
     plan.statements.append(Statement(_CLOSE, values))
 
 
-def close_run(plan: Plan, entry_type: str, *, actor: str, reason: str) -> None:
-    """Close the run and supersede its open reviews, in the same transaction."""
+def close_run(
+    plan: Plan, follow_ups: FollowUps, entry_type: str, *, actor: str, reason: str
+) -> None:
+    """A fence: what waits is superseded in the same transaction."""
     for review in plan.run.open_reviews:
         plan.note("review.superseded", actor=actor, payload={"review": review.code})
         end_review(plan, review, ReviewState.SUPERSEDED)
-        call_closed_hook(plan, review, ending="superseded", actor=actor)
+        follow_up(plan, review, follow_ups, ending="superseded", actor=actor)
     plan.note(entry_type, actor=actor, payload={"reason": reason})
     revoke_grants(plan)
     plan.wakes = True

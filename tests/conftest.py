@@ -21,9 +21,8 @@ from tests.checked_answers import take_faults
 from tests.database import migrated_database
 from tests.document import check_answer
 from tests.live import Live, serve
-from tests.pure_decide import guard_decide
 
-pytest_plugins = ["pytester", "tests.lanes"]
+pytest_plugins = ["pytester", "tests.lanes", "tests.pure_decide"]
 
 # Plain HTTP: no certificates need be read, and no client needs a context of its own.
 PLAIN = httpx.create_ssl_context(verify=False)
@@ -36,6 +35,8 @@ def database(
     django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """The test database, open to every test that asks for something in it."""
+    from tests.pure_decide import guard_decide  # a plug-in is imported by pytest first
+
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     hashers = override_settings(PASSWORD_HASHERS=quick + settings.PASSWORD_HASHERS)

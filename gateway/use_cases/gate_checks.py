@@ -48,7 +48,7 @@ from reviews.caps import reached_review_cap
 from reviews.checks import gates_of, open_warnings, state_of_check, store_state
 from reviews.errors import AlreadyRuled
 from reviews.models import AdvisoryWarning, GateCheck, ReviewState
-from reviews.plan import close_run, open_review
+from reviews.plan import ClosingRequest, FollowUps, close_run, open_review
 
 QUALITY_GATE = "system:quality-gate"
 
@@ -130,7 +130,7 @@ def standing(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
 
 
 @dataclass(kw_only=True)
-class TakeVerdict(ChangeRequest[Reply]):
+class TakeVerdict(ClosingRequest[Reply]):
     agent: AgentPrincipal
     check_code: str
     verdict: Verdict
@@ -140,6 +140,7 @@ class TakeVerdict(ChangeRequest[Reply]):
 
     def load(self, run: RunState, at: datetime) -> None:
         own(run, self.agent)
+        super().load(run, at)
         self.check = check_in(run.id, self.check_code)
         if self.needs_lock:
             self.reached = reached_review_cap(
@@ -176,7 +177,7 @@ class TakeVerdict(ChangeRequest[Reply]):
                     plan, check, gates, outcome.state
                 )
             else:
-                stop_unasked(plan, self.reached)
+                stop_unasked(plan, self.follow_ups, self.reached)
         if outcome.warning is not None:
             warning = AdvisoryWarning(
                 run_id=run.id, check_code=check.code, text=outcome.warning, at=at
@@ -237,10 +238,11 @@ def put_before_a_person(
     return {"id": code, "kind": "exhausted"}
 
 
-def stop_unasked(plan: Plan, reached: CapReached) -> None:
+def stop_unasked(plan: Plan, follow_ups: FollowUps, reached: CapReached) -> None:
     """The check has failed and nobody can be asked: the run does not go on."""
     close_run(
         plan,
+        follow_ups,
         "run.stopped",
         actor=QUALITY_GATE,
         reason=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about the check",

@@ -22,7 +22,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import reached_review_cap, refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
-from reviews.plan import end_review, open_review
+from reviews.plan import ClosingRequest, end_review, open_review
 from reviews.rulings.expiry import expire_review
 from reviews.selectors import REVIEW_RELATED
 from reviews.serializers import review_answer
@@ -56,7 +56,7 @@ class AskPerson(ChangeRequest[Reply]):
 
 
 @dataclass(kw_only=True)
-class WithdrawReview(ChangeRequest[Reply]):
+class WithdrawReview(ClosingRequest[Reply]):
     agent: AgentPrincipal
     review_code: str
 
@@ -68,7 +68,7 @@ class WithdrawReview(ChangeRequest[Reply]):
         if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
             raise Forbidden("A gate opened this review: only a person can end it.")
         if at >= review.due_at:
-            return expire_review(run, review, at).refuse(
+            return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
                     f"The review ended at {timestamp(review.due_at)}: "
                     f"the outcome is {review.on_expiry}."

@@ -12,13 +12,13 @@ from typing import Any
 from django.db.models import F
 
 from guidance.core.loop.alerts import Alert, Latched
-from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
 from ledger.chain import timestamp
 from ledger.plan import Plan
-from loop.cycle.drafting import build_draft
+from loop.cycle.drafting import apply_change
+from loop.cycle.targets import ActionTarget
 from loop.models import (
     Incident,
     Note,
@@ -60,17 +60,17 @@ class Action:
         return event
 
     def carry_out(
-        self, plan: Plan, facts: GuardrailFacts, latched: Latched | None
+        self, plan: Plan, target: ActionTarget, latched: Latched | None
     ) -> dict[str, Any]:
         """Add the action's changes to the plan; returns the event's parameters."""
         match self.proposal.action:
             case "process_notes":
-                return self._claim_notes(plan, facts.claimable)
+                return self._claim_notes(plan, target.notes)
             case "apply_retro_recommendation":
-                return self._draft_recommendation(plan, facts.claimable[0])
+                return self._draft_recommendation(plan, target)
             case "emit_alert":
                 assert latched is not None
-                return self._raise_alert(plan, facts, latched)
+                return self._raise_alert(plan, target, latched)
             case _:
                 return dict(self.proposal.parameters)
 
@@ -88,9 +88,10 @@ class Action:
         )
         return {"notes": list(codes), "claimed_until": timestamp(until)}
 
-    def _draft_recommendation(self, plan: Plan, code: str) -> dict[str, Any]:
-        row = Recommendation.objects.get(code=code)
-        draft = build_draft(json.loads(row.change), project_id=row.project_id)
+    def _draft_recommendation(self, plan: Plan, target: ActionTarget) -> dict[str, Any]:
+        row = target.recommendation
+        assert row is not None  # without one the rails have held the action back
+        draft = apply_change(json.loads(row.change), target.policy)
         rows = Recommendation.objects.filter(pk=row.pk)
         plan.effects.append(
             partial(
@@ -101,21 +102,17 @@ class Action:
             )
         )
         return {
-            "recommendation": code,
+            "recommendation": str(row.code),
             "title": row.title,
             "problem": draft.get("problem"),
         }
 
     def _raise_alert(
-        self, plan: Plan, facts: GuardrailFacts, latched: Latched
+        self, plan: Plan, target: ActionTarget, latched: Latched
     ) -> dict[str, Any]:
         alert = Alert(**self.proposal.parameters)
         code = update_incident(
-            plan,
-            alert,
-            latched,
-            known=facts.standing.code if facts.standing else None,
-            decision=self.decision,
+            plan, alert, latched, newest=target.incident, decision=self.decision
         )
         return {
             "condition": alert.condition,
@@ -129,11 +126,16 @@ class Action:
 
 
 def update_incident(
-    plan: Plan, alert: Alert, latched: Latched, *, known: str | None, decision: str
+    plan: Plan,
+    alert: Alert,
+    latched: Latched,
+    *,
+    newest: Incident | None,
+    decision: str,
 ) -> str | None:
     """Store what an alert changes about its incident; returns the incident's code."""
     at: datetime = plan.at
-    rows = Incident.objects.filter(code__in=[known] if known else [])
+    rows = Incident.objects.filter(pk__in=[newest.pk] if newest else [])
     content = {
         "severity": alert.severity,
         "title": alert.title,
@@ -145,7 +147,7 @@ def update_incident(
                 project_id=plan.run.project_id,
                 condition=alert.condition,
                 decision_id=decision,
-                previous=rows.first(),
+                previous=newest,
                 opened_at=at,
                 seen_at=at,
                 **content,
@@ -166,4 +168,4 @@ def update_incident(
         case _:
             return None
     plan.effects.append(update)
-    return known
+    return str(newest.code) if newest else None

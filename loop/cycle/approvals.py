@@ -1,13 +1,17 @@
 """What follows when the review of a destructive action closes.
 
-Called by the ruling, the expiry or the abort that closes the review, under the same lock
-and in the same commit. An approved action is checked again, since the policy or the switch
-may have changed: a refusal here leaves the review open.
+Read and decided by the ruling, the expiry or the abort that closes the review, under the
+same lock and in the same commit. An approved action is checked again, since the policy or
+the switch may have changed: a refusal here leaves the review open.
 """
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from django.db.models import QuerySet
@@ -19,11 +23,12 @@ from guidance.models import PolicyVersion
 from guidance.selectors import LoadedPolicy, get_policy
 from guidance.services import DEFAULT
 from ledger.plan import Plan
-from ledger.state import OpenReview
+from ledger.state import OpenReview, RunState
 from loop.cycle.act import Action
 from loop.errors import LoopPaused
 from loop.models import Decision, ProjectLoop
 from loop.selectors import HOUR
+from reviews.plan import FollowUps
 
 _WORDS = {
     "deny": "A person denied it.",
@@ -32,97 +37,126 @@ _WORDS = {
 }
 
 
-def handle_review_closed(
-    plan: Plan, review: OpenReview, ending: str, actor: str
-) -> None:
-    decision = Decision.objects.select_related("policy").get(review_id=review.code)
-    if decision.outcome != "approval_required":
-        return  # it was resolved already
-    if ending == "approve":
-        _emit(plan, decision, actor=actor)
-    else:
-        _resolve(plan, decision, "approval_denied", actor=actor, reason=_WORDS[ending])
+@dataclass(frozen=True, kw_only=True)
+class ActionEnding:
+    """What follows from the end of one decision's review. `counted` is when decisions of
+    the same action have counted in the last hour, oldest first, without this one."""
 
+    decision: Decision
+    paused: str | None
+    policy: LoadedPolicy
+    counted: Sequence[datetime]
 
-def _emit(plan: Plan, decision: Decision, *, actor: str) -> None:
-    proposal = Proposal(**json.loads(decision.proposal))
-    policy = _get_policy_in_force(decision.project_id)
-    _refuse_changed(plan, decision, proposal, policy)
-    _resolve(
-        plan,
-        decision,
-        "approved_and_emitted",
-        actor=actor,
-        reason="A person approved it.",
-    )
-    action = Action(
-        decision=str(decision.code),
-        proposal=proposal,
-        policy=policy,
-        trigger_source=decision.trigger_source,
-        state_hash=decision.state_hash,
-        reasoning=decision.reasoning,
-    )
-    event = action.emit(plan, proposal.parameters)
-    plan.effects.append(
-        partial(
-            _filter_waiting(decision).update,
-            outcome="approved_and_emitted",
-            event=json.dumps(event, ensure_ascii=False),
-            counted_at=plan.at,
-            resolved_at=plan.at,
+    def __call__(self, plan: Plan, *, ending: str, actor: str) -> None:
+        if self.decision.outcome != "approval_required":
+            return  # it was resolved already
+        if ending == "approve":
+            self._emit(plan, actor=actor)
+        else:
+            self._resolve(plan, "approval_denied", actor=actor, reason=_WORDS[ending])
+
+    def _emit(self, plan: Plan, *, actor: str) -> None:
+        decision = self.decision
+        proposal = Proposal(**json.loads(decision.proposal))
+        self._refuse_changed(plan, proposal)
+        self._resolve(
+            plan, "approved_and_emitted", actor=actor, reason="A person approved it."
         )
-    )
-
-
-def _refuse_changed(
-    plan: Plan, decision: Decision, proposal: Proposal, policy: LoadedPolicy
-) -> None:
-    """An action emitted now has to pass today's switch, policy and cap."""
-    loop = ProjectLoop.objects.select_related("paused_by").get(pk=decision.project_id)
-    paused = loop.describe_pause()
-    if paused is not None:
-        raise LoopPaused(f"The loop is {paused}. Resume it first, or deny this.")
-    problem = find_proposal_problem(proposal, policy.policy.loop.kinds)
-    if problem is not None:
-        raise Invalid(f"The policy has changed: {problem}. Deny this action.")
-    others = Decision.objects.filter(
-        project_id=decision.project_id,
-        action=decision.action,
-        counted_at__gt=plan.at - HOUR,
-    ).exclude(pk=decision.pk)
-    met = check_cap(policy.policy.loop, decision.action, others.count())
-    if met is not None:
-        oldest = others.order_by("counted_at").values_list("counted_at", flat=True)
-        first = oldest.first()
-        wait = (first + HOUR - plan.at).total_seconds() if first else HOUR.seconds
-        raise RateLimited(
-            f"Hourly limit reached: {met.message}. Approve it later.",
-            retry_after=int(wait) + 1,
+        action = Action(
+            decision=str(decision.code),
+            proposal=proposal,
+            policy=self.policy,
+            trigger_source=decision.trigger_source,
+            state_hash=decision.state_hash,
+            reasoning=decision.reasoning,
         )
-
-
-def _resolve(
-    plan: Plan, decision: Decision, outcome: str, *, actor: str, reason: str
-) -> None:
-    plan.note(
-        "loop.resolved",
-        actor=actor,
-        payload={
-            "decision": str(decision.code),
-            "outcome": outcome,
-            "reason": reason,
-        },
-    )
-    if outcome == "approval_denied":
+        event = action.emit(plan, proposal.parameters)
         plan.effects.append(
             partial(
                 _filter_waiting(decision).update,
-                outcome=outcome,
-                counted_at=None,
+                outcome="approved_and_emitted",
+                event=json.dumps(event, ensure_ascii=False),
+                counted_at=plan.at,
                 resolved_at=plan.at,
             )
         )
+
+    def _refuse_changed(self, plan: Plan, proposal: Proposal) -> None:
+        """An action emitted now has to pass today's switch, policy and cap."""
+        if self.paused is not None:
+            raise LoopPaused(
+                f"The loop is {self.paused}. Resume it first, or deny this."
+            )
+        section = self.policy.policy.loop
+        problem = find_proposal_problem(proposal, section.kinds)
+        if problem is not None:
+            raise Invalid(f"The policy has changed: {problem}. Deny this action.")
+        met = check_cap(section, self.decision.action, len(self.counted))
+        if met is not None:
+            first = self.counted[0] if self.counted else plan.at
+            wait = (first + HOUR - plan.at).total_seconds()
+            raise RateLimited(
+                f"Hourly limit reached: {met.message}. Approve it later.",
+                retry_after=int(wait) + 1,
+            )
+
+    def _resolve(self, plan: Plan, outcome: str, *, actor: str, reason: str) -> None:
+        plan.note(
+            "loop.resolved",
+            actor=actor,
+            payload={
+                "decision": str(self.decision.code),
+                "outcome": outcome,
+                "reason": reason,
+            },
+        )
+        if outcome == "approval_denied":
+            plan.effects.append(
+                partial(
+                    _filter_waiting(self.decision).update,
+                    outcome=outcome,
+                    counted_at=None,
+                    resolved_at=plan.at,
+                )
+            )
+
+
+def load_action_endings(
+    run: RunState, reviews: Sequence[OpenReview], at: datetime
+) -> FollowUps:
+    """By review, with a few queries for all of them."""
+    codes = [review.code for review in reviews]
+    decisions = Decision.objects.filter(review_id__in=codes).defer("snapshot", "shadow")
+    loop = ProjectLoop.objects.select_related("paused_by").get(pk=run.project_id)
+    paused, policy = loop.describe_pause(), _get_policy_in_force(run.project_id)
+    counted = _list_counted(run.project_id, at=at)
+    return {
+        str(decision.review_id): ActionEnding(
+            decision=decision,
+            paused=paused,
+            policy=policy,
+            counted=[
+                moment
+                for pk, moment in counted.get(decision.action, ())
+                if pk != decision.pk
+            ],
+        )
+        for decision in decisions
+    }
+
+
+def _list_counted(
+    project_id: int, *, at: datetime
+) -> Mapping[str, Sequence[tuple[int, datetime]]]:
+    """The decisions that count against the caps of this hour, by action."""
+    rows = Decision.objects.filter(project_id=project_id, counted_at__gt=at - HOUR)
+    found = defaultdict(list)
+    for action, pk, moment in rows.order_by("counted_at").values_list(
+        "action", "pk", "counted_at"
+    ):
+        assert moment is not None
+        found[action].append((pk, moment))
+    return found
 
 
 def _filter_waiting(decision: Decision) -> QuerySet[Decision]:

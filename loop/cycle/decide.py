@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
 from guidance.core.loop.facts import Snapshot
 from guidance.core.loop.guardrails import judge_proposal
-from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
-from loop.cycle.facts import FactsReader
+from loop.cycle.facts import ProjectFacts, ProposedAction, load_facts
 from loop.cycle.llm_decider import ModelAnswer
 from loop.cycle.record import DecisionRecord, build_trigger
 from loop.cycle.sense import mark_stale
@@ -40,70 +39,74 @@ class DecideSignals(ChangeRequest[int]):
     snapshot: Snapshot
     model_answer: ModelAnswer | None = None
 
-    def decide(self, run: RunState, at: datetime) -> Change[int]:
-        refuse_closed_run(run)
+    facts: ProjectFacts = field(init=False)
+    proposed: list[ProposedAction] = field(default_factory=list, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        """Proposals are made here, since they say what has to be read."""
         rows = Signal.objects.filter(pk__in=self.signal_ids, pending=True)
-        signals = list(rows.order_by("pk"))
-        if not signals:
-            raise AlreadyDecided("These triggers were decided.")
         section = self.policy.policy.loop
-        reader = FactsReader(
-            loop=ProjectLoop.objects.get(pk=run.project_id),
+        snapshot = mark_stale(self.snapshot, at=at, stale_after_s=section.stale_after_s)
+        self.proposed = [
+            self._propose(signal, snapshot)
+            for signal in rows.select_related("cause").order_by("pk")
+        ]
+        self.facts = load_facts(
+            self.proposed,
+            loop=ProjectLoop.objects.select_related("paused_by").get(pk=run.project_id),
             section=section,
-            snapshot=mark_stale(
-                self.snapshot, at=at, stale_after_s=section.stale_after_s
-            ),
-            signals=signals,
+            snapshot=snapshot,
             at=at,
         )
+
+    def decide(self, run: RunState, at: datetime) -> Change[int]:
+        refuse_closed_run(run)
+        if not self.proposed:
+            raise AlreadyDecided("These triggers were decided.")
         plan = Plan(run, at)
-        for signal in signals:
-            if self._decide(plan, signal, reader):
+        for proposed in self.proposed:
+            if self._decide(plan, proposed):
                 break
-        count = len(reader.made)
-        ids = [signal.pk for signal in signals[:count]]
+        count = len(self.facts.made)
+        ids = [each.signal.pk for each in self.proposed[:count]]
         done = Signal.objects.filter(pk__in=ids)
         plan.effects.append(partial(done.update, pending=False, leased_until=None))
         return plan.change(partial(_count, count))
 
-    def _decide(self, plan: Plan, signal: Signal, reader: FactsReader) -> bool:
+    def _decide(self, plan: Plan, proposed: ProposedAction) -> bool:
         """Record one decision; returns whether it made the snapshot outdated."""
-        proposal, trouble = self._get_proposal(signal, reader)
-        facts = reader.read_facts(
-            signal, proposal, model_answer=self.model_answer, trouble=trouble
-        )
+        proposal = proposed.proposal
+        facts = self.facts.compare(proposed, self.model_answer)
         record = DecisionRecord(
-            signal=signal,
+            signal=proposed.signal,
             policy=self.policy,
-            snapshot=reader.snapshot,
+            snapshot=self.facts.snapshot,
             proposal=proposal,
             facts=facts,
-            ruled=judge_proposal(reader.section, proposal, facts),
+            target=self.facts.get_target(proposed.signal),
+            ruled=judge_proposal(self.facts.section, proposal, facts),
             model_answer=self.model_answer,
         )
         row = record.write(plan)
-        reader.made.append(row)
+        self.facts.made.append(row)
         taken_up = row.outcome == "emitted" and row.action != "start_loop"
         return taken_up or record.ruled.latched is not None
 
-    def _get_proposal(
-        self, signal: Signal, reader: FactsReader
-    ) -> tuple[Proposal | None, str | None]:
-        """The proposal, or why there is none."""
-        if reader.section.decider == "llm":
+    def _propose(self, signal: Signal, snapshot: Snapshot) -> ProposedAction:
+        section = self.policy.policy.loop
+        if section.decider == "llm":
             model_answer = self.model_answer or ModelAnswer()
-            return model_answer.proposal, model_answer.trouble
+            return ProposedAction(signal, model_answer.proposal, model_answer.trouble)
         try:
             wanted = decide_by_rules(
-                reader.section.rules,
-                trigger=build_trigger(signal),
-                snapshot=reader.snapshot,
+                section.rules, trigger=build_trigger(signal), snapshot=snapshot
             )
         except Exception as error:
             # Whatever failed: the decision is held back, and nothing is emitted.
             logger.exception("The rules failed on %s", signal.type)
-            return None, f"the rules failed: {type(error).__name__}"
-        return wanted, None
+            trouble = f"the rules failed: {type(error).__name__}"
+            return ProposedAction(signal, None, trouble)
+        return ProposedAction(signal, wanted)
 
 
 def _count(count: int, _entries: Sequence[SealedEntry]) -> int:

@@ -24,7 +24,7 @@ Newest = Callable[[int, str], PolicyVersion | None]
 
 def build_draft(change: Mapping[str, Any], *, project_id: int) -> dict[str, Any]:
     """The change applied; `problem` says why it could not be adopted, or is None."""
-    return _build_draft(change, project_id, get_newest_policy)
+    return apply_change(change, find_changed_policy(change, project_id=project_id))
 
 
 def build_drafter() -> Callable[[Recommendation], dict[str, Any] | None]:
@@ -38,7 +38,9 @@ def build_drafter() -> Callable[[Recommendation], dict[str, Any] | None]:
         if row.state not in OPEN:
             stored: dict[str, Any] | None = json.loads(row.draft)
             return stored
-        return _build_draft(json.loads(row.change), row.project_id, newest)
+        change = json.loads(row.change)
+        policy = find_changed_policy(change, project_id=row.project_id, newest=newest)
+        return apply_change(change, policy)
 
     return draft_row
 
@@ -48,12 +50,21 @@ def get_newest_policy(project_id: int, name: str) -> PolicyVersion | None:
     return versions.order_by("-version").first()
 
 
-def _build_draft(
-    change: Mapping[str, Any], project_id: int, newest: Newest
+def find_changed_policy(
+    change: Mapping[str, Any], *, project_id: int, newest: Newest = get_newest_policy
+) -> PolicyVersion | None:
+    """The newest version of the policy that a change is about; None for advice."""
+    if "advice" in change:
+        return None
+    return newest(project_id, change.get("policy", DEFAULT))
+
+
+def apply_change(
+    change: Mapping[str, Any], found: PolicyVersion | None
 ) -> dict[str, Any]:
+    """The draft of a change on top of the policy that `find_changed_policy` found."""
     if "advice" in change:
         return {**change, "problem": None}  # a person follows it; nothing is set
-    found = newest(project_id, change.get("policy", DEFAULT))
     if found is None:
         return {**change, "problem": "the project has no policy of this name"}
     document, text = found.document, canonical(change)

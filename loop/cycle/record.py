@@ -16,6 +16,7 @@ from ledger.plan import Plan
 from loop.cycle.act import LOOP_ACTOR, Action
 from loop.cycle.facts import get_root_id
 from loop.cycle.llm_decider import ModelAnswer
+from loop.cycle.targets import ActionTarget
 from loop.models import Decision, Signal
 from reviews.models import Kind
 from reviews.plan import open_review
@@ -40,6 +41,7 @@ class DecisionRecord:
     snapshot: Snapshot
     proposal: Proposal | None
     facts: GuardrailFacts
+    target: ActionTarget
     ruled: RuledProposal
     model_answer: ModelAnswer | None
 
@@ -87,12 +89,12 @@ class DecisionRecord:
             reasoning=self.ruled.reasoning,
         )
         if outcome == "emitted":
-            return action.emit(plan, action.carry_out(plan, self.facts, latched))
+            return action.emit(plan, action.carry_out(plan, self.target, latched))
         if outcome == "approval_required":
             # The entry is sealed later, so its payload can still name the review.
             payload["review"] = self._open_review(plan, action)
         elif latched is not None:
-            action.carry_out(plan, self.facts, latched)
+            action.carry_out(plan, self.target, latched)
         return None
 
     def _build_row(

@@ -22,7 +22,14 @@ from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, writer
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
-from reviews.plan import CLOCK, call_closed_hook, close_run, end_review
+from reviews.plan import (
+    CLOCK,
+    ClosingRequest,
+    FollowUps,
+    close_run,
+    end_review,
+    follow_up,
+)
 
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
@@ -36,17 +43,19 @@ def _true(_entries: Sequence[SealedEntry]) -> bool:
 
 
 @dataclass(kw_only=True)
-class ExpireReview(ChangeRequest[bool]):
+class ExpireReview(ClosingRequest[bool]):
     review_code: str
 
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
         review = run.open_review(self.review_code)
         if review is None or at < review.due_at:
             raise ReviewNotOpen("The review is not due.")
-        return expire_review(run, review, at).change(_true)
+        return expire_review(run, review, at, self.follow_ups).change(_true)
 
 
-def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
+def expire_review(
+    run: RunState, review: OpenReview, at: datetime, follow_ups: FollowUps
+) -> Plan:
     """What the end of a review's time does: to the review, and to its run."""
     plan = Plan(run, at)
     plan.note(
@@ -55,22 +64,29 @@ def expire_review(run: RunState, review: OpenReview, at: datetime) -> Plan:
         payload={"review": review.code, "outcome": review.on_expiry},
     )
     end_review(plan, review, ReviewState.EXPIRED)
-    call_closed_hook(plan, review, ending="expired", actor=CLOCK)
+    follow_up(plan, review, follow_ups, ending="expired", actor=CLOCK)
     if review.on_expiry == DENY:
         return plan  # it was about one action, not about the run
     closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
-    close_run(plan, closing, actor=CLOCK, reason="Nobody ruled on the review in time.")
+    close_run(
+        plan,
+        follow_ups,
+        closing,
+        actor=CLOCK,
+        reason="Nobody ruled on the review in time.",
+    )
     return plan
 
 
 @dataclass(kw_only=True)
-class AbandonRun(ChangeRequest[bool]):
+class AbandonRun(ClosingRequest[bool]):
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
         if run.status != RunStatus.RUNNING or not _silent(run, at):
             raise RunClosed.of(run)
         plan = Plan(run, at)
         close_run(
             plan,
+            self.follow_ups,
             "run.abandoned",
             actor=CLOCK,
             reason="The agent reported nothing more.",

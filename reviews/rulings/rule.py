@@ -16,7 +16,7 @@ from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
-from reviews.plan import call_closed_hook, close_run, end_review
+from reviews.plan import ClosingRequest, close_run, end_review, follow_up
 from reviews.rulings.approvals import Let, Letting
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.gate_choices import Choice
@@ -55,7 +55,7 @@ class ReviewChangeRequest(ChangeRequest[None]):
 
 
 @dataclass(kw_only=True)
-class Rule(ReviewChangeRequest):
+class Rule(ReviewChangeRequest, ClosingRequest[None]):
     """`letting` is what an approval of a call lets run, `choice` what becomes of a check
     that ran out of attempts, `take_over` whose claim a form of the console has named."""
 
@@ -72,6 +72,7 @@ class Rule(ReviewChangeRequest):
     def load(self, run: RunState, at: datetime) -> None:
         """Programs rule on purpose, and an agent waits for it: what was read before the
         lock is good enough for them. A screen has to name whom it walks over."""
+        super().load(run, at)
         unclaimed = self.review.assignee_id in (None, self.person.user_id)
         if self.take_over is not None or not unclaimed:
             self.claimer = get_other_claimer(self.review, self.person)
@@ -79,7 +80,7 @@ class Rule(ReviewChangeRequest):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
         if at >= review.due_at:
-            return expire_review(run, review, at).refuse(
+            return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
                     f"The review had to be ruled before {timestamp(review.due_at)}."
                 )
@@ -114,14 +115,15 @@ class Rule(ReviewChangeRequest):
         end_review(plan, review, ReviewState.RULED)
         ruling = self._ruling(at)
         plan.rows.append(ruling)
-        call_closed_hook(plan, review, ending=self.action, actor=self.person.actor)
+        actor = self.person.actor
+        follow_up(plan, review, self.follow_ups, ending=self.action, actor=actor)
         if self.choice is not None:
             plan.effects.append(partial(self.choice.store, at))
         if let is not None:
             plan.rows += let.rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
-            close_run(plan, "run.aborted", actor=self.person.actor, reason=reason)
+            close_run(plan, self.follow_ups, "run.aborted", actor=actor, reason=reason)
         plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, let)
         return plan.change()
 

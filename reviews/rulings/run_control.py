@@ -13,13 +13,13 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
-from reviews.plan import close_run
+from reviews.plan import ClosingRequest, close_run
 from reviews.rulings.budgets import budget_over
 from reviews.schemas.reviews import BudgetIn
 
 
 @dataclass(kw_only=True)
-class AbortRun(ChangeRequest[None]):
+class AbortRun(ClosingRequest[None]):
     person: PersonPrincipal
     reason: str
 
@@ -33,7 +33,13 @@ class AbortRun(ChangeRequest[None]):
             )
         plan = Plan(run, at)
         reason = self.reason or "A reviewer aborted the run."
-        close_run(plan, "run.aborted", actor=self.person.actor, reason=reason)
+        close_run(
+            plan,
+            self.follow_ups,
+            "run.aborted",
+            actor=self.person.actor,
+            reason=reason,
+        )
         return plan.change()
 
 
