@@ -12,6 +12,7 @@ from console.gates import views as gates
 from console.loop import actions as loop_actions
 from console.loop import views as loop
 from console.permissions import views as permissions
+from console.queue import actions as queue_actions
 from console.queue import agent_reviews
 from console.queue import views as queue
 from console.runs import actions as run_actions
@@ -20,18 +21,18 @@ from console.webhooks import views as webhooks
 
 _review = [
     path("", queue.review, name="review"),
-    path("rule/", queue.rule, name="review-rule"),
-    path("amend/", queue.amend, name="review-amend"),
-    path("page/", queue.page, name="review-page"),
-    path("claim/", queue.claim, name="review-claim"),
-    path("release/", queue.release, name="review-release"),
+    path("rule/", queue_actions.rule, name="review-rule"),
+    path("amend/", queue_actions.amend, name="review-amend"),
+    path("page/", queue_actions.page, name="review-page"),
+    path("claim/", queue_actions.claim, name="review-claim"),
+    path("release/", queue_actions.release, name="review-release"),
     path("agent/", queue.agent_wait, name="review-agent-wait"),
-    path("comment/", queue.comment, name="review-comment"),
+    path("comment/", queue_actions.comment, name="review-comment"),
 ]
 
 _run = [
     path("", runs.run, name="run"),
-    path("abort/", queue.run_abort, name="run-abort"),
+    path("abort/", run_actions.abort, name="run-abort"),
     path("reopen/", run_actions.reopen, name="run-reopen"),
     path(
         "warnings/<uuid:warning>/acknowledge/",

@@ -24,7 +24,13 @@ from reviews.schemas.reviews import (
     ReviewPage,
     RulingIn,
 )
-from reviews.selectors import REVIEW_RELATED, review_for, review_history, run_for
+from reviews.selectors import (
+    REVIEW_RELATED,
+    review_for,
+    review_for_command,
+    review_history,
+    run_for,
+)
 from reviews.serializers import review_answer
 from reviews.services import (
     review_claim,
@@ -90,7 +96,8 @@ async def rule_review(
 def claim_review(request: HttpRequest, review: str) -> HttpResponse:
     """Tell the others that you look at it. Anybody may still rule."""
     person = person_asking(request)
-    review_claim(review_code=review, person=person)
+    found = review_for_command(user_id=person.user_id, code=review)
+    review_claim(review=found, person=person)
     return _answer(review, person)
 
 
@@ -98,7 +105,8 @@ def claim_review(request: HttpRequest, review: str) -> HttpResponse:
 def release_review(request: HttpRequest, review: str) -> HttpResponse:
     """Give a claimed review back."""
     person = person_asking(request)
-    review_release(review_code=review, person=person)
+    found = review_for_command(user_id=person.user_id, code=review)
+    review_release(review=found, person=person)
     return _answer(review, person)
 
 
@@ -106,7 +114,8 @@ def release_review(request: HttpRequest, review: str) -> HttpResponse:
 def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
     """Leave a note for the other reviewers."""
     person = person_asking(request)
-    review_comment(review_code=review, person=person, text=body.text)
+    found = review_for_command(user_id=person.user_id, code=review)
+    review_comment(review=found, person=person, text=body.text)
     return _answer(review, person, status=201)
 
 

@@ -14,6 +14,7 @@ from common.errors import DomainError
 from reviews.errors import AlreadyRuled, ReviewExpired
 from reviews.models import RULINGS, Review, ReviewState
 from reviews.queue.floods import open_reviews_of_agents
+from reviews.selectors import review_for_command
 from reviews.services import review_rule
 
 # Of one act: each review is a commit of its own.
@@ -57,7 +58,7 @@ def close_agent_reviews(
         ruling = action if action in RULINGS[kind] else "abort"
         try:
             review_rule(
-                review_code=str(code),
+                review=review_for_command(user_id=person.user_id, code=str(code)),
                 person=person,
                 action=ruling,
                 version=version,

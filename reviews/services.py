@@ -19,7 +19,7 @@ from ledger.chain import timestamp
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
-from reviews.models import AdvisoryWarning, ReviewState
+from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import letting_of
 from reviews.rulings.gate_choices import choice_of
@@ -31,9 +31,12 @@ from reviews.selectors import review_for, review_for_command, ruled_answer, run_
 from reviews.serializers import ruling_answer
 
 
-def review_rule(*, review_code: str, person: PersonPrincipal, **said: Any) -> None:
-    """Rule on a review; the loser of a race is told who won and how."""
-    _perform(ruling_of(review_code=review_code, person=person, **said))
+def review_rule(*, review: Review, person: PersonPrincipal, **said: Any) -> None:
+    """Rule on a review; the loser of a race is told who won and how.
+
+    Like all of these it takes a review that was loaded for this person.
+    """
+    _perform(build_ruling(review=review, person=person, **said))
 
 
 async def review_ruled(
@@ -42,9 +45,13 @@ async def review_ruled(
     """The same for a program, and the review as it then stands. An agent waits for this:
     nothing here takes a thread for longer than a read."""
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
-    ask = partial(ruling_of, review_code=review_code, person=person, **said)
+
+    def build() -> Rule:
+        review = review_for_command(user_id=person.user_id, code=review_code)
+        return build_ruling(review=review, person=person, **said)
+
     try:
-        await writer().perform(await run_in_db_thread(ask))
+        await writer().perform(await run_in_db_thread(build))
     except ReviewNotOpen:
         raise await run_in_db_thread(
             partial(_how_it_ended, person, review_code)
@@ -53,9 +60,9 @@ async def review_ruled(
     return reply(await run_in_db_thread(shown))
 
 
-def ruling_of(
+def build_ruling(
     *,
-    review_code: str,
+    review: Review,
     person: PersonPrincipal,
     action: str,
     version: int | None,
@@ -67,8 +74,7 @@ def ruling_of(
     confirmed: str = "",
     take_over: str | None = None,
 ) -> Rule:
-    """What a person says, as a command."""
-    review = review_for_command(user_id=person.user_id, code=review_code)
+    """What a person says, as a change to ask the writer for."""
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -95,14 +101,12 @@ def ruling_of(
 
 
 def review_claim(
-    *, review_code: str, person: PersonPrincipal, take_over: str | None = None
+    *, review: Review, person: PersonPrincipal, take_over: str | None = None
 ) -> None:
-    review = review_for_command(user_id=person.user_id, code=review_code)
     _perform(Claim(review=review, person=person, take_over=take_over))
 
 
-def review_release(*, review_code: str, person: PersonPrincipal) -> None:
-    review = review_for_command(user_id=person.user_id, code=review_code)
+def review_release(*, review: Review, person: PersonPrincipal) -> None:
     if review.assignee_id != person.user_id:
         try:
             require_role(
@@ -117,8 +121,7 @@ def review_release(*, review_code: str, person: PersonPrincipal) -> None:
     _perform(Release(review=review, person=person))
 
 
-def review_comment(*, review_code: str, person: PersonPrincipal, text: str) -> None:
-    review = review_for_command(user_id=person.user_id, code=review_code)
+def review_comment(*, review: Review, person: PersonPrincipal, text: str) -> None:
     _perform(Remark(review=review, person=person, text=text))
 
 

@@ -6,11 +6,21 @@ from typing import Any
 
 import httpx
 
+from reviews.selectors import review_for_command
+from reviews.services import review_claim
+from tests.builders import Person
+
 
 def seen(client: httpx.Client, review: str) -> dict[str, Any]:
     """What a person must have read before they may rule."""
     body = client.get(f"/reviews/{review}").json()
     return {"version": body["version"], "content_digest": body["content_digest"]}
+
+
+def claim(review: str, person: Person) -> None:
+    """Claim without a request: for tests of what is shown of it."""
+    found = review_for_command(user_id=person.user.pk, code=review)
+    review_claim(review=found, person=person.principal)
 
 
 def rule(client: httpx.Client, review: str, action: str, **more: Any) -> dict[str, Any]:

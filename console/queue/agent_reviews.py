@@ -16,18 +16,17 @@ from django.views.decorators.http import require_http_methods
 from accounts.auth import person_of
 from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
-from common.ids import parse_code
 from console.access import ConsoleRequest, member_door
 from console.format import Moment, format_count, milliseconds, past_or_none
+from console.queue.forms import CloseAllForm
 from console.queue.kinds import get_kind
 from console.queue.rows import ReviewRow, build_rows
 from console.runs.rows import live_position
-from reviews.close_flood import CLOSE_LIMIT, Closing, close_agent_reviews
+from reviews.close_flood import CLOSE_LIMIT, close_agent_reviews
 from reviews.queue.floods import build_url, open_reviews_of_agents
 from reviews.queue.order import load_reviews
 from safetext import visible_line
 
-REASON_LIMIT = 4_000
 # Of those that would be closed; the others are counted.
 ROWS_SHOWN = 10
 
@@ -82,28 +81,43 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if agent is None:
         raise Http404
     if request.method != "POST":
-        return _page(request, agent)
+        return _render_page(request, agent, form=CloseAllForm())
+    form = CloseAllForm(request.POST)
+    if not form.is_valid():
+        return _render_page(request, agent, form=form, status=Invalid.status)
+    said = form.cleaned_data
     try:
         done = close_agent_reviews(
             agent=agent,
             person=person_of(request.user),
-            action=_action(request),
-            reason=_reason(request),
-            codes=_codes(request),
+            action=said["action"],
+            reason=said["reason"],
+            codes=said["codes"],
         )
     except DomainError as refusal:
-        return _page(request, agent, alert=refusal.detail, status=refusal.status)
+        return _render_page(
+            request, agent, form=form, alert=refusal.detail, status=refusal.status
+        )
     if done.refusal is not None:
         closed = format_count(done.count, "review")
         alert = f"{closed} closed, then it stopped: {done.refusal.detail}"
-        return _page(request, agent, alert=alert, status=done.refusal.status)
+        return _render_page(
+            request, agent, form=form, alert=alert, status=done.refusal.status
+        )
     address = build_url(slug=request.project.slug, agent_code=agent.code)
     return redirect(f"{address}?{urlencode({'closed': done.count})}")
 
 
-def _page(
-    request: ConsoleRequest, agent: Agent, *, alert: str = "", status: int = 200
+def _render_page(
+    request: ConsoleRequest,
+    agent: Agent,
+    *,
+    form: CloseAllForm,
+    alert: str = "",
+    status: int = 200,
 ) -> HttpResponse:
+    """What was chosen is told above the form; the reason has its own place."""
+    chosen = [*form.errors.get("codes", ()), *form.errors.get("action", ())]
     at = timezone.now()
     since = live_position(project_id=request.project.pk)
     closed = request.GET.get("closed", "")
@@ -115,8 +129,8 @@ def _page(
         "about": _build_reviews(request, agent, at=at, seq=since),
         "manages": request.role.includes(Role.MANAGER),
         "closed": _describe_closed(closed),
-        "alert": alert,
-        "typed": request.POST.get("reason", ""),
+        "alert": alert or " ".join(map(str, chosen)),
+        "form": form,
     }
     return render(request, "console/queue/agent_reviews.html", context, status=status)
 
@@ -155,30 +169,3 @@ def _describe_closed(count: str) -> str:
     if not (count.isascii() and count.isdigit()):
         return ""
     return f"{count} {'review' if count == '1' else 'reviews'} closed."
-
-
-def _action(request: ConsoleRequest) -> Closing:
-    match request.POST.get("action"):
-        case "deny":
-            return "deny"
-        case "abort":
-            return "abort"
-        case _:
-            raise Invalid("Choose whether to deny the calls or to abort the runs.")
-
-
-def _codes(request: ConsoleRequest) -> list[UUID]:
-    codes = [parse_code(text) for text in request.POST.get("codes", "").split()]
-    known = [code for code in codes if code is not None]
-    if not known or len(known) < len(codes) or len(known) > CLOSE_LIMIT:
-        raise Invalid("Look at the reviews below, then choose again.")
-    return known
-
-
-def _reason(request: ConsoleRequest) -> str:
-    reason = request.POST.get("reason", "").replace("\r\n", "\n").strip()
-    if not reason:
-        raise Invalid("Say why: it is told to the agent and kept in the ledger.")
-    if len(reason) > REASON_LIMIT or "\x00" in reason:
-        raise Invalid(f"The reason is too long: at most {REASON_LIMIT:,} characters.")
-    return reason

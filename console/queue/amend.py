@@ -61,7 +61,7 @@ def amend_box(content: Mapping[str, Any]) -> AmendBox:
     )
 
 
-def amended_from(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
+def parse_amendment(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
     """What is to run instead, as the ruling takes it."""
     call_kind, document = content["call_kind"], _document(content)
     if document is None:

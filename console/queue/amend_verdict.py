@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from common.errors import Invalid
-from console.queue.amend import Unchanged, amended_from
+from console.queue.amend import Unchanged, parse_amendment
 from console.queue.call_parts import ChangedCall, build_changed_call
 from reviews.models import Review
 from reviews.rulings.amendments import Amendment, judge_amendment
@@ -29,7 +29,7 @@ class AmendVerdict:
 def amend_verdict(review: Review, typed: str) -> AmendVerdict:
     content = json.loads(review.content)
     try:
-        amended = amended_from(content, typed)
+        amended = parse_amendment(content, typed)
         amendment = judge_amendment(review, content, amended)
     except Unchanged:
         return AmendVerdict(

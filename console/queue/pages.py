@@ -1,20 +1,146 @@
-"""The part of the queue that a request asks for: of a whole page, or further rows."""
+"""The queue's answers: a whole page, a part of the list, or the detail of one review."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.forms.utils import ErrorDict
 from django.http import Http404, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
 from common.ids import parse_code
 from console.access import ConsoleRequest
+from console.format import format_count, milliseconds
+from console.forms import ShownNumber, get_limit
 from console.fragments import build_partial
 from console.layout import shell_of
 from console.queue import fragments
-from console.queue.detail import load_review
+from console.queue.detail import ReviewDetail, build_detail, load_review
+from console.queue.floods import list_flood_notices
 from console.queue.row_groups import QueueList, build_edge, build_list
 from console.runs.rows import live_position
 from reviews.models import Review
 from reviews.queue.order import SHOWS, Page, Place, Queue, parse_place
+from reviews.schemas.fields import Text
+
+# Of all that people write about a review.
+NOTE_LIMIT = get_limit(Text)
+# Where a form shows what is wrong with a field; the rest is told above it.
+_PLACES = {"amend": ("amended", "text"), "abort": ("reason",)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """What was not done and why; `take_over` is whose claim the next press walks over."""
+
+    status: int
+    errors: ErrorDict
+    alert: str = ""
+    take_over: str = ""
+
+    def to_context(self, action: str = "") -> dict[str, Any]:
+        """`action` names the dialog that is open on the screen, if any is."""
+        places = _PLACES.get(action, ("text",))
+        homeless = [
+            str(each)
+            for name, found in self.errors.items()
+            if name not in places
+            for each in found
+        ]
+        return {
+            "errors": self.errors,
+            "alert": self.alert or " ".join(homeless),
+            "take_over": self.take_over,
+        }
+
+
+def get_review(request: ConsoleRequest, code: UUID) -> Review:
+    found = load_review(project_id=request.project.pk, code=code)
+    if found is None:
+        raise Http404
+    return found
+
+
+def build_detail_for(
+    request: ConsoleRequest, review: Review, *, page: int | None = None
+) -> ReviewDetail:
+    """`page` of a long call is what the screen shows, unless it is to show another."""
+    asked = request.POST.get("page") or request.GET.get("page", "")
+    return build_detail(
+        review,
+        slug=request.project.slug,
+        viewer=request.user,
+        at=timezone.now(),
+        page=page or ShownNumber().clean(asked) or 1,
+    )
+
+
+def render_detail(
+    request: ConsoleRequest, detail: ReviewDetail, *, refused: Refused | None = None
+) -> HttpResponse:
+    """What was typed is still on the screen, so that it is not sent back."""
+    # A dialog says itself what is wrong, as long as it is there.
+    dialog = "" if detail.outcome else request.POST.get("action", "")
+    context = {
+        "detail": detail,
+        "slug": request.project.slug,
+        "note_limit": NOTE_LIMIT,
+        "alert_at": dialog,
+        **(refused.to_context(dialog) if refused else {}),
+    }
+    status = refused.status if refused else 200
+    return render(request, "console/queue/_detail.html", context, status=status)
+
+
+def render_queue(
+    request: ConsoleRequest,
+    *,
+    chosen: Review | None = None,
+    refused: Refused | None = None,
+) -> HttpResponse:
+    """With the review that was chosen, else with the first of the list."""
+    listed = get_list(request, chosen=chosen)
+    opened = chosen
+    if opened is None and listed.rows:
+        opened = get_review(request, UUID(listed.rows[0].code))
+    detail = build_detail_for(request, opened) if opened else None
+    shell = shell_of(request)
+    tally, viewer = shell.tally, str(request.user.code)
+    context = {
+        "page": "queue",
+        "since": listed.seq,
+        "now": milliseconds(timezone.now()),
+        "list": listed,
+        "show": listed.show,
+        "shell": shell,
+        "tally": tally,
+        "floods": list_flood_notices(
+            project_id=request.project.pk, slug=request.project.slug, total=tally.total
+        ),
+        "counts": {name: tally.count_shown(show=name, viewer=viewer) for name in SHOWS},
+        "slug": request.project.slug,
+        "detail": detail,
+        "others": _describe_others(tally.total),
+        "place": listed.describe_position(detail.code) if detail else "",
+        "open": "detail" if chosen else "list",
+        "note_limit": NOTE_LIMIT,
+        "typed": request.POST,
+        # There is no dialog without a script: the dock says it.
+        "alert_at": "",
+        **(refused.to_context() if refused else {}),
+    }
+    status = refused.status if refused else 200
+    return render(request, "console/queue/queue.html", context, status=status)
+
+
+def _describe_others(count: int) -> str:
+    """Reviews that the filter hides; empty where there are none."""
+    if not count:
+        return ""
+    return f"{format_count(count, 'other')} {'waits' if count == 1 else 'wait'}."
 
 
 def get_list(request: ConsoleRequest, *, chosen: Review | None = None) -> QueueList:

@@ -13,12 +13,15 @@ from django.views.decorators.http import require_GET
 
 from common.ids import parse_code
 from console.access import ConsoleRequest, member_door
+from console.forms import get_limit
 from console.runs.checks import run_checks_of
+from console.runs.forms import ReopenForm
 from console.runs.page import page_of, run_loaded
 from console.runs.rows import PAGE, SHOWS, live_position, rows_of, runs_found
 from console.runs.timeline import PAGE as ENTRIES
 from console.runs.timeline import entries_of, timeline_of
 from ledger.models import Run
+from reviews.schemas.fields import Reason
 
 SEARCH_LIMIT = 200
 
@@ -95,6 +98,8 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
         # Older pages are history: nothing arrives on them.
         "first": not known,
         "socket": f"runs/{found.code}/",
+        "reopen_form": ReopenForm(),
+        "reason_limit": get_limit(Reason),
     }
     return render(request, "console/runs/run.html", context)
 

@@ -85,7 +85,7 @@ async function show(text, url) {
 // What the server answers about a review that is no longer selected is told, not shown.
 function tell(text) {
   const pane = new DOMParser().parseFromString(text, "text/html");
-  const said = pane.querySelector("#alert p") ?? pane.querySelector("#closing p");
+  const said = pane.querySelector("#alert p, .field-error") ?? pane.querySelector("#closing p");
   if (said) remark(`${said.textContent.trim()} (${pane.querySelector("h1").textContent.trim()})`);
 }
 
@@ -133,7 +133,7 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   mark();
   const ruled = ctx.request?.method === "POST" && ctx.request.action.endsWith("/rule/");
   // The button that was pressed is disabled meanwhile, and has lost the focus.
-  if (ruled) (document.querySelector("dialog[open] [role=alert]") ?? document.querySelector("#alert, #outcome"))?.focus();
+  if (ruled) (document.querySelector("dialog[open] [role=alert]") ?? document.querySelector("#alert, .dock > .field-error") ?? document.querySelector("#outcome"))?.focus();
 });
 
 document.addEventListener("queue:changed", mark);

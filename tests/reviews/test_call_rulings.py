@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Project
 from common.errors import Invalid
-from console.queue.amend import amend_box, amended_from
+from console.queue.amend import amend_box, parse_amendment
 from reviews.models import Permission
 from tests.builders import Person, make_policy, start_run
 from tests.console.queue.panes import Desk, desk_of
@@ -137,9 +137,9 @@ def test_what_comes_back_from_the_box_unchanged_is_the_same_text(text: str) -> N
     box = amend_box(content).text
     assert "\r" not in box
     with pytest.raises(Invalid, match="Nothing is changed"):
-        amended_from(content, box.replace("\n", "\r\n"))
+        parse_amendment(content, box.replace("\n", "\r\n"))
     typed = "x" if text in PLAIN else '{"command": "x"}'
-    assert amended_from(content, typed) == {"command": "x"}
+    assert parse_amendment(content, typed) == {"command": "x"}
 
 
 def test_only_the_text_of_a_call_can_be_changed(

@@ -240,11 +240,11 @@ def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
     rule = review_rule
     ruled: list[str] = []
 
-    def fail_at_the_third(*, review_code: str, **said: Any) -> None:
+    def fail_at_the_third(*, review: Review, **said: Any) -> None:
         if len(ruled) == 2:
             raise refusal
-        rule(review_code=review_code, **said)
-        ruled.append(review_code)
+        rule(review=review, **said)
+        ruled.append(str(review.code))
 
     monkeypatch.setattr(close_flood, "review_rule", fail_at_the_third)
     said = {"action": "deny", "reason": "Wild", "codes": seen(project)}

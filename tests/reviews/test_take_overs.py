@@ -17,9 +17,10 @@ from accounts.models import Project
 from console.live.updates import View, news_for
 from reviews import services
 from reviews.models import Review
-from reviews.selectors import review_for_command
+from reviews.rulings.rule import ReviewChangeRequest
 from tests.browsing import browser_of, fragment, send
 from tests.builders import Person, pause_run, start_run
+from tests.people import claim
 
 
 @pytest.fixture
@@ -162,14 +163,15 @@ def meanwhile(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
     """Alice claims the review once, after somebody else has read it."""
     late = ["not yet"]
 
-    def read(*, user_id: int, code: str) -> Review:
-        review = review_for_command(user_id=user_id, code=code)
-        if late and user_id != alice.user.pk:
-            late.clear()
-            services.review_claim(review_code=code, person=alice.principal)
-        return review
+    perform = services._perform
 
-    monkeypatch.setattr(services, "review_for_command", read)
+    def perform_late(command: ReviewChangeRequest) -> None:
+        if late and command.person.user_id != alice.user.pk:
+            late.clear()
+            claim(command.review_code, alice)
+        perform(command)
+
+    monkeypatch.setattr(services, "_perform", perform_late)
     yield late
     assert not late
 
@@ -188,7 +190,7 @@ def test_a_claim_that_comes_in_between_is_warned_of(
 def test_of_two_claims_at_once_the_later_says_whom_it_took_over(
     bob: Person, alice: Person, reviewer: httpx.Client, review: str
 ) -> None:
-    services.review_claim(review_code=review, person=bob.principal)
+    claim(review, bob)
     assert Review.objects.get(code=review).assignee_id == bob.user.pk
     last = reviewer.get(f"/reviews/{review}").json()["history"][-1]
     assert (last["by"], last["taken_from"]) == (

@@ -8,8 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
 from tests.browsing import FRAGMENT, browser_of, fragment, send
@@ -117,13 +119,71 @@ def test_an_action_of_another_kind_is_refused(
     assert "takes approve or abort" in answer.content.decode()
 
 
-@pytest.mark.parametrize("text", ["x" * 4_001, "a\x00b"])
-def test_a_text_that_cannot_be_kept_is_refused(
+@pytest.mark.parametrize("text", ["x" * 20_001, "a\x00b"])
+def test_a_text_that_cannot_be_kept_is_refused_beside_its_field(
     alice: Person, path: str, text: str
 ) -> None:
     client = browser_of(alice.user)
-    assert ruled(client, path, "approve", text=text).status_code == 422
-    assert send(client, f"{path}comment/", text=text).status_code == 422
+    for answer in (
+        ruled(client, path, "approve", text=text),
+        send(client, f"{path}comment/", text=text),
+    ):
+        assert answer.status_code == 422
+        html = answer.content.decode()
+        assert re.search(r'<p class="field-error" id="note-error"[^>]*>The text ', html)
+        assert 'aria-describedby="note-error"' in html
+        assert 'id="alert"' not in html
+    refused = ruled(client, path, "abort", reason=text).content.decode()
+    assert re.search(
+        r'<p class="field-error" id="reason-error"[^>]*>The text ', refused
+    )
+
+
+def test_without_a_script_what_was_typed_comes_back_with_what_is_wrong(
+    alice: Person, path: str
+) -> None:
+    client, text = browser_of(alice.user), "Because & " * 2_001
+    form = {"action": "approve", "text": text, **shown(client, path)}
+    answer = client.post(f"{path}rule/", form)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert "\n" + text.replace("&", "&amp;") + "</textarea>" in html
+    assert "The text is too long: at most 20,000 characters." in html
+    # The dialog that asks for a reason is closed: it is said above the field that is not.
+    aborting = {**form, "action": "abort", "text": "x", "reason": "x" * 20_001}
+    html = client.post(f"{path}rule/", aborting).content.decode()
+    assert re.search(r'id="alert".*?<p>The text is too long', html)
+
+
+def count_loads(queries: list[dict[str, str]], review: str) -> int:
+    """How often the row of this review is read, with or without what belongs to it."""
+    read = re.compile(r'FROM "?reviews_review"? |^SELECT review\.id')
+    codes = (review, review.replace("-", ""))
+    return sum(
+        bool(read.search(query["sql"])) and any(code in query["sql"] for code in codes)
+        for query in queries
+    )
+
+
+def test_a_review_is_loaded_once_to_act_and_once_to_show_what_became_of_it(
+    alice: Person, review: str, path: str
+) -> None:
+    client = browser_of(alice.user)
+    seen = shown(client, path)
+
+    def loads(verb: str, *, script: bool = True, **form: Any) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.post(
+                f"{path}{verb}/", form, headers=FRAGMENT if script else {}
+            )
+        assert answer.status_code in {200, 302, 422}
+        return count_loads(queries.captured_queries, review)
+
+    assert loads("comment", text=" ") == 1  # nothing was done: it is what it was
+    assert loads("comment", text="A note") == 2
+    assert loads("claim") == 2
+    assert loads("release") == 2
+    assert loads("rule", script=False, action="approve", **seen) == 1
 
 
 def test_claim_and_release(alice: Person, bob: Person, path: str) -> None:

@@ -19,11 +19,10 @@ from console.live.updates import View, news_for
 from console.runs.rows import live_position
 from reviews.models import Review, ReviewState
 from reviews.queue.order import PAGE, Queue, _beyond, count_reviews, parse_place
-from reviews.services import review_claim
 from tests.browsing import browser_of, fragment
 from tests.builders import Person, pause_at_once, start_run
 from tests.examples import ALL
-from tests.people import rule
+from tests.people import claim, rule
 from tests.reviews.floods import ask_to_run, open_many
 
 MANY = 2_000
@@ -121,7 +120,7 @@ def test_every_count_is_that_of_its_list(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
     open_many(agent, project, count=400, assignees=(None, alice.user, bob.user))
-    review_claim(review_code=ask_to_run(agent, "rm -rf a"), person=bob.principal)
+    claim(ask_to_run(agent, "rm -rf a"), bob)
     ask_to_run(agent, "rm -rf b")
     client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
     lists = {}

@@ -13,9 +13,9 @@ from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import GROUPS, Queue
 from reviews.selectors import review_for
-from reviews.services import review_claim
 from tests.browsing import browser_of, fragment
 from tests.builders import Person, pause_run, start_run, step
+from tests.people import claim
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -66,8 +66,8 @@ def test_filters_work_as_plain_links(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
     mine, his = paused(agent), paused(agent)
-    review_claim(review_code=mine, person=alice.principal)
-    review_claim(review_code=his, person=bob.principal)
+    claim(mine, alice)
+    claim(his, bob)
     free = paused(agent)
     client = browser_of(alice.user)
 
@@ -84,7 +84,7 @@ def test_filters_work_as_plain_links(
 def test_groups_follow_the_claim(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
-    review_claim(review_code=paused(agent), person=alice.principal)
+    claim(paused(agent), alice)
     review = Review.objects.get(project=project)
 
     def group(viewer: Person) -> str:
@@ -122,7 +122,7 @@ def test_a_pane_that_shows_the_latest_is_not_sent_again(
 
     before = seen()
     assert fragment(client, path, seen=before).status_code == 204
-    review_claim(review_code=review, person=bob.principal)
+    claim(review, bob)
     assert fragment(client, path, seen=before).status_code == 200
     assert fragment(client, path, seen=seen()).status_code == 204
 

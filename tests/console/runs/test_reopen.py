@@ -77,24 +77,30 @@ def test_a_reviewer_is_refused(bob: Person, path: str, run: str) -> None:
 
 
 @each_row(
-    ("form", "said"),
+    ("form", "field", "said"),
     [
-        ({}, "Say why it may continue."),
-        ({"reason": " "}, "Say why it may continue."),
-        ({"reason": "x", "tokens": "-5"}, "Tokens"),
-        ({"reason": "x", "tokens": "many"}, "Tokens"),
-        ({"reason": "x", "cost": "1.2.3"}, "Cost"),
-        ({"reason": "x", "tokens": "9" * 30}, "Tokens"),
-        ({"reason": "x", "minutes": "0"}, "Time"),
-        ({"reason": "x\x00"}, "Null characters"),
+        ({}, "reason", "Say why it may continue."),
+        ({"reason": " "}, "reason", "Say why it may continue."),
+        ({"reason": "x", "tokens": "-5"}, "tokens", "greater than or equal to 1"),
+        ({"reason": "x", "tokens": "many"}, "tokens", "Enter a whole number."),
+        ({"reason": "x", "cost": "1.2.3"}, "cost", "Enter a number."),
+        ({"reason": "x", "tokens": "9" * 30}, "tokens", "less than or equal to"),
+        ({"reason": "x", "minutes": "0"}, "minutes", "greater than or equal to 1"),
+        ({"reason": "x\x00"}, "reason", "a character that cannot be stored"),
     ],
 )
-def test_what_cannot_be_taken_is_said(
-    alice: Person, path: str, run: str, form: dict[str, str], said: str
+def test_what_cannot_be_taken_is_said_beside_its_field(
+    alice: Person, path: str, run: str, form: dict[str, str], field: str, said: str
 ) -> None:
     answer = reopened(alice, path, **form)
     assert answer.status_code == 422
-    assert said in answer.content.decode()
+    html = answer.content.decode()
+    error = html.partition(f'id="reopen-{field}-error"')[2].partition("</p>")[0]
+    assert said in error
+    assert html.count("field-error") == 1
+    for name, typed in form.items():
+        shown = html.partition(f'name="{name}"')[2].partition("</label>")[0]
+        assert typed.strip() in shown
     assert Run.objects.get(code=run).status == "stopped"
 
 

@@ -1,0 +1,190 @@
+"""What a person does in the queue. A review is loaded once to act on it, and once more
+to show what became of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from uuid import UUID
+
+from django import forms
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from accounts.auth import person_of
+from common.errors import DomainError, Invalid
+from console.access import ConsoleRequest, member_door
+from console.forms import ShownNumber
+from console.queue.amend_verdict import amend_verdict
+from console.queue.detail import ReviewDetail
+from console.queue.forms import ClaimForm, CommentForm, RulingForm
+from console.queue.kinds import get_kind
+from console.queue.pages import (
+    Refused,
+    build_detail_for,
+    get_review,
+    render_detail,
+    render_queue,
+)
+from reviews import services
+from reviews.models import Review
+from reviews.rulings.reading_proof import page_serve
+from safetext import visible
+
+
+@require_POST
+@member_door
+def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review = get_review(request, code)
+    form = RulingForm(request.POST, review=review)
+
+    def act() -> None:
+        person = person_of(request.user)
+        services.review_rule(review=review, person=person, **form.get_ruling())
+
+    return _act(request, review, form, act)
+
+
+@require_POST
+@member_door
+def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """What the gates say of a change, while it is typed."""
+    review = get_review(request, code)
+    if not get_kind(review.kind).is_call:
+        raise Http404
+    if review.closed_at is not None:
+        return HttpResponse(status=204)  # the detail tells how it ended
+    verdict = amend_verdict(review, request.POST.get("amended", ""))
+    return render(request, "console/queue/_amend_verdict.html", {"verdict": verdict})
+
+
+@require_POST
+@member_door
+def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """The next page of a call that is too long for one."""
+    review = get_review(request, code)
+    number = ShownNumber().clean(request.POST.get("next", "")) or 0
+    try:
+        page_serve(review, user_id=request.user.pk, page=number)
+    except DomainError as refusal:
+        return _render_refusal(request, review, forms.Form(), refusal)
+    if not request.htmx:
+        address = reverse("console:review", args=[request.project.slug, code])
+        return redirect(f"{address}?page={number}")
+    detail = build_detail_for(request, review, page=number)
+    return render_detail(request, detail)
+
+
+@require_POST
+@member_door
+def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review, form = get_review(request, code), ClaimForm(request.POST)
+
+    def act() -> None:
+        services.review_claim(
+            review=review,
+            person=person_of(request.user),
+            take_over=form.cleaned_data["take_over"],
+        )
+
+    return _act(request, review, form, act, keeps_text=True)
+
+
+@require_POST
+@member_door
+def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review = get_review(request, code)
+
+    def act() -> None:
+        services.review_release(review=review, person=person_of(request.user))
+
+    return _act(request, review, forms.Form(request.POST), act, keeps_text=True)
+
+
+@require_POST
+@member_door
+def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review, form = get_review(request, code), CommentForm(request.POST)
+
+    def act() -> None:
+        services.review_comment(
+            review=review,
+            person=person_of(request.user),
+            text=form.cleaned_data["text"],
+        )
+
+    return _act(request, review, form, act)
+
+
+def _act(
+    request: ConsoleRequest,
+    review: Review,
+    form: forms.Form,
+    act: Callable[[], None],
+    *,
+    keeps_text: bool = False,
+) -> HttpResponse:
+    """Act, then show the review as it is now, or beside each field what is wrong."""
+    if not form.is_valid():
+        return _answer(
+            request, review, Refused(status=Invalid.status, errors=form.errors)
+        )
+    try:
+        act()
+    except DomainError as refusal:
+        return _render_refusal(request, review, form, refusal)
+    if not request.htmx:  # the form works without a script, too
+        return redirect("console:review", request.project.slug, review.code)
+    now = get_review(request, review.code)
+    response = render_detail(request, build_detail_for(request, now))
+    if not keeps_text:
+        # The text is in the ledger now: the field and its draft may be emptied.
+        taken = [f"note-{review.code}"]
+        if request.POST.get("action"):
+            taken.append(f"amend-{review.code}")
+        response["HX-Trigger"] = json.dumps({"sent": {"fields": taken}})
+    return response
+
+
+def _render_refusal(
+    request: ConsoleRequest, review: Review, form: forms.Form, refusal: DomainError
+) -> HttpResponse:
+    """The review as it is now, with the refusal in words; what was typed is kept."""
+    now = get_review(request, review.code)
+    detail = build_detail_for(request, now)
+    alert = _describe_race(refusal, detail)
+    if not alert:
+        beside = isinstance(form, RulingForm) and form.add_refusal(refusal)
+        alert = "" if beside else visible(refusal.detail)
+    refused = Refused(
+        status=refusal.status,
+        errors=form.errors,
+        alert=alert,
+        take_over=refusal.extra.get("claimer", ""),
+    )
+    return _answer(request, now, refused, detail)
+
+
+def _answer(
+    request: ConsoleRequest,
+    review: Review,
+    refused: Refused,
+    detail: ReviewDetail | None = None,
+) -> HttpResponse:
+    if not request.htmx:
+        return render_queue(request, chosen=review, refused=refused)
+    detail = detail or build_detail_for(request, review)
+    response = render_detail(request, detail, refused=refused)
+    if request.POST.get("action") == "amend":
+        response["HX-Trigger"] = "judge"  # what is on screen may be of another text
+    return response
+
+
+def _describe_race(refusal: DomainError, detail: ReviewDetail) -> str:
+    """Who did what when, if somebody was faster."""
+    if refusal.status not in {409, 410} or detail.outcome is None:
+        return ""
+    happened = f"{detail.outcome.sentence} {detail.outcome.ago}"
+    return f"Not taken. {happened}. Your text is kept."

@@ -1,0 +1,134 @@
+"""What people type in the queue."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django import forms
+
+from common.errors import DomainError, Invalid
+from common.ids import parse_code
+from console.forms import ShownNumber, TypedText
+from console.queue.amend import parse_amendment
+from console.queue.kinds import get_kind
+from console.queue.remember import parse_remember
+from reviews.close_flood import CLOSE_LIMIT
+from reviews.models import Review
+from reviews.schemas.fields import Text
+from safetext import visible
+
+
+class RulingForm(forms.Form):
+    """A ruling on `review`, as its dock and its dialogs send it.
+
+    Which actions a review takes, and that what was read is still what it says, is judged
+    under the lock, not here.
+    """
+
+    action = forms.CharField(required=False)
+    version = ShownNumber()
+    content_digest = forms.CharField(required=False, empty_value=None)
+    text = TypedText(Text)
+    # In the dialog that aborts a run; the note of the dock is another text.
+    reason = TypedText(Text)
+    amended = forms.Field(required=False)
+    confirmed = forms.CharField(required=False)
+    take_over = forms.CharField(required=False)
+    remember = forms.CharField(required=False)
+    hours = forms.CharField(required=False)
+    uses = forms.CharField(required=False)
+
+    def __init__(self, *args: Any, review: Review, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.review = review
+        self.is_call = get_kind(review.kind).is_call
+
+    def clean_amended(self) -> dict[str, Any] | None:
+        if not self.is_call or self.cleaned_data.get("action") != "amend":
+            return None
+        typed: str = self.cleaned_data["amended"] or ""
+        try:
+            return parse_amendment(json.loads(self.review.content), typed)
+        except Invalid as refusal:
+            raise forms.ValidationError(visible(refusal.detail)) from None
+
+    def clean(self) -> dict[str, Any]:
+        """Only a call that is approved as it is may be remembered."""
+        said = self.cleaned_data
+        remembers = self.is_call and said.get("action") == "approve"
+        try:
+            said["remember"] = parse_remember(said) if remembers else None
+        except Invalid as refusal:
+            self.add_error("remember", refusal.detail)
+        return said
+
+    def get_ruling(self) -> dict[str, Any]:
+        """As `reviews.services.review_rule` takes it."""
+        said, action = self.cleaned_data, self.cleaned_data["action"]
+        text = said["reason" if action == "abort" else "text"]
+        return {
+            "action": action,
+            "version": said["version"],
+            "content_digest": said["content_digest"],
+            "note": "" if action == "answer" else text,
+            "answer": text if action == "answer" else None,
+            "amended": said["amended"],
+            "confirmed": said["confirmed"],
+            "take_over": said["take_over"],
+            "remember": said["remember"],
+        }
+
+    def add_refusal(self, refusal: DomainError) -> bool:
+        """Put a refusal beside the field that it is about; False where it has none."""
+        note = "reason" if self.data.get("action") == "abort" else "text"
+        fields = {"note": note, "answer": "text", "amended": "amended"}
+        errors = [
+            (name, error["message"])
+            for error in refusal.errors
+            if (name := str(error["loc"][0]).partition(".")[0]) in fields
+        ]
+        if not errors:
+            return False
+        name = errors[0][0]
+        # Beside a field its name need not be said.
+        said = [refusal.detail.removeprefix(f"{name}: ")]
+        if name == "amended":
+            said += [f"{message}." for _, message in errors]
+        text = visible(" ".join(said))
+        self.add_error(fields[name], text[:1].upper() + text[1:])
+        return True
+
+
+class CommentForm(forms.Form):
+    text = TypedText(Text, missing="Write the note first.")
+
+
+class ClaimForm(forms.Form):
+    """`take_over` names the claimer whom the screen has shown."""
+
+    take_over = forms.CharField(required=False)
+
+
+class CloseAllForm(forms.Form):
+    """One act on the reviews that were listed, with one reason."""
+
+    codes = forms.CharField(required=False)
+    action = forms.ChoiceField(
+        choices=[("deny", "Deny"), ("abort", "Abort")],
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"),
+            "Choose whether to deny the calls or to abort the runs.",
+        ),
+    )
+    reason = TypedText(
+        Text, missing="Say why: it is told to the agent and kept in the ledger."
+    )
+
+    def clean_codes(self) -> list[UUID]:
+        codes = [parse_code(text) for text in self.cleaned_data["codes"].split()]
+        known = [code for code in codes if code is not None]
+        if not known or len(known) < len(codes) or len(known) > CLOSE_LIMIT:
+            raise forms.ValidationError("Look at the reviews below, then choose again.")
+        return known

@@ -1,0 +1,68 @@
+"""What people type on the page of a run."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from pydantic import ValidationError
+
+from common.errors import Invalid
+from console.forms import TypedText
+from ledger.models import Run
+from reviews.schemas.fields import BUDGET_MAX, Reason
+from reviews.schemas.reviews import BudgetIn
+
+_MICROS = 1_000_000
+_MINUTE_MS = 60_000
+
+
+class AbortForm(forms.Form):
+    reason = TypedText(Reason)
+
+
+class ReopenForm(forms.Form):
+    """Why a stopped run may go on, and what is added to its limits."""
+
+    reason = TypedText(Reason, missing="Say why it may continue.")
+    tokens = forms.IntegerField(
+        label="Tokens", required=False, min_value=1, max_value=BUDGET_MAX
+    )
+    tool_calls = forms.IntegerField(
+        label="Tool calls", required=False, min_value=1, max_value=BUDGET_MAX
+    )
+    minutes = forms.IntegerField(
+        label="Minutes", required=False, min_value=1, max_value=BUDGET_MAX // _MINUTE_MS
+    )
+    cost = forms.DecimalField(
+        label="US dollars",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=9,
+        decimal_places=2,
+        step_size=Decimal("0.01"),
+    )
+
+    @property
+    def budget_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in ("tokens", "tool_calls", "minutes", "cost")]
+
+    def build_budget(self, run: Run) -> BudgetIn:
+        """The new limits. What has none needs no more."""
+        more = self.cleaned_data
+        limits: dict[str, Any] = {}
+        for name, limit, added in (
+            ("tokens", run.tokens_limit, more["tokens"]),
+            ("tool_calls", run.tool_calls_limit, more["tool_calls"]),
+            ("time_ms", run.time_ms_limit, (more["minutes"] or 0) * _MINUTE_MS),
+        ):
+            if added and limit is not None:
+                limits[name] = limit + added
+        if more["cost"] and run.cost_micros_limit is not None:
+            total = Decimal(run.cost_micros_limit) / _MICROS + more["cost"]
+            limits["cost_usd"] = f"{total:f}"
+        try:
+            return BudgetIn(**limits)
+        except ValidationError:
+            raise Invalid("That is more budget than a run can have.") from None
