@@ -16,7 +16,8 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test nightly check lock bench bench-gates clean
+.PHONY: help setup runtime run quick test nightly check lock bench bench-gates clean \
+	check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,20 +36,35 @@ quick: setup ## Lint, and the tests without processes and browsers; ROOM=loop: o
 	$(BIN)/ruff format --check .
 	@$(PY) -m tests.suite --quick $(if $(ROOM),--room $(ROOM)) $(ARGS)
 
-test: setup ## Run the whole suite, first on SQLite, then on PostgreSQL and Redis.
+test: setup ## Run the whole suite on SQLite, and beside it on PostgreSQL and Redis.
 	@$(PY) -m tests.suite $(ARGS)
 
 nightly: setup ## Run the suite with all examples, fresh by chance; SEED=12345 repeats a night.
 	@$(PY) -m tests.suite --nightly $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+# Side by side, the longest first; each prints as a whole where make knows how to.
+CHECKS := check-types check-imports check-django check-code check-files
+WHOLE := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 check: setup ## Lint, check types, imports, templates, migrations and container files.
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	PYTHONPATH=client $(BIN)/lint-imports --no-cache
+	@$(MAKE) --no-print-directory --keep-going --jobs 3 $(WHOLE) $(CHECKS)
+
+check-types:
 	$(BIN)/mypy
-	$(BIN)/djlint --lint --quiet templates
+
+check-imports:
+	PYTHONPATH=client $(BIN)/lint-imports --no-cache
+
+check-django:
 	$(PY) manage.py check
 	$(PY) manage.py makemigrations --check --dry-run
+
+check-code:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/djlint --lint --quiet templates
+
+check-files:
 	$(BIN)/hadolint docker/Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker/compose.yaml
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock \
