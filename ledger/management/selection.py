@@ -17,7 +17,9 @@ def add_run_option(parser: ArgumentParser) -> None:
 
 def selected_runs(code: str | None) -> Iterator[Run]:
     # Not joined: a run whose agent or policy was deleted would fall out unseen.
-    runs = Run.objects.prefetch_related("agent", "policy", "parent").order_by("pk")
+    runs = Run.objects.prefetch_related(
+        "project", "agent", "policy", "parent"
+    ).order_by("pk")
     if code is None:
         yield from runs.iterator(chunk_size=200)
         return

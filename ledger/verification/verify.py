@@ -109,7 +109,7 @@ def _row_fault(row: Run, state: RunState) -> str | None:
 
 def _describe_lost_row(run: Run) -> str | None:
     """What the run leans on may have been deleted with the foreign keys switched off."""
-    for name in ("agent", "policy"):
+    for name in ("project", "agent", "policy"):
         try:
             getattr(run, name)
         except ObjectDoesNotExist:

@@ -54,13 +54,15 @@ def test_entries_whose_run_is_gone_are_named(
     assert f"MISSING project {project.slug}: the run of 2 entries is gone" in shown
 
 
-def test_a_run_whose_agent_is_gone_is_still_checked(
-    run: Run, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["agent", "project"])
+def test_a_run_that_lost_a_row_is_still_checked(
+    run: Run, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with deleted("accounts_agent", f"id = {run.agent_id}"):
+    with deleted(f"accounts_{name}", f"id = {getattr(run, name).pk}"):
         shown = said_by("ledger_verify", capsys, run=run)
-        assert f"BROKEN run {run.code} seq 2: the run's agent is gone" in shown
-        assert f"run {run.code} " in said_by("replay", capsys)
+        assert f"BROKEN run {run.code} seq 2: the run's {name} is gone" in shown
+        if name == "agent":
+            assert f"run {run.code} " in said_by("replay", capsys, run=run)
 
 
 def test_a_run_whose_policy_is_gone_is_still_checked(
@@ -73,7 +75,7 @@ def test_a_run_whose_policy_is_gone_is_still_checked(
         with deleted(table, f"id = {run.policy_id}"):
             shown = said_by("ledger_verify", capsys, run=run)
             assert f"BROKEN run {run.code} seq 2: the run's policy is gone" in shown
-            assert f"run {run.code} " in said_by("replay", capsys)
+            assert f"run {run.code} " in said_by("replay", capsys, run=run)
         transaction.set_rollback(True)
 
 
