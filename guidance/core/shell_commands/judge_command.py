@@ -22,8 +22,7 @@ from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.windows.shells import (
     WINDOWS_SIGNS,
-    judge_windows,
-    may_be_windows,
+    look_for_windows,
 )
 
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
@@ -99,13 +98,13 @@ def _walk_command(walk: Walk, text: str) -> None:
         # What marks the unknown must not come from outside.
         text = text.replace("\0", "\ufffd")
     origin = make_top_origin(text)
-    walk.walk_shell(text, origin=origin, via=())
+    script = walk.walk_shell(text, origin=origin, via=())
     walk.finish()
     if _SQL.match(text):
         walk.report.forget_broken()
         walk.walk_sql(text, origin=origin, via=())
-    if odd and may_be_windows(text):
-        judge_windows(walk, text, origin=origin, via=())
+    if odd:
+        look_for_windows(walk, script)
 
 
 def _walk_sql(walk: Walk, text: str) -> None:

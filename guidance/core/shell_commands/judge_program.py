@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
-# Their flags begin with a slash, or are whole words after one dash.
-_SLASHING = split_names(
-    "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
-    "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
-    "ri rp rni clc"
-)
-_CMDLETS = split_names(
-    "remove clear format stop restart initialize new disable uninstall unregister"
-)
-WINDOWS = frozenset(
-    name
-    for name in PATTERNS
-    if name in _SLASHING or ("-" in name and name.partition("-")[0] in _CMDLETS)
-)
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # Programs that do nothing without a subcommand, so one that is not known matters.
 LED = split_names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")

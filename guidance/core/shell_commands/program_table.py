@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.code import interpreters
-from guidance.core.shell_commands.judge_program import WINDOWS
 from guidance.core.shell_commands.program_names import SAME
-from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
 from guidance.core.shell_commands.unwrap import (
     escapes,

@@ -78,7 +78,7 @@ class Walk:
         # Arguments that a shell reads when everything else has run.
         self.later: list[tuple[ProgramCall, int, str]] = []
 
-    def walk_shell(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
+    def walk_shell(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> Script:
         """A text that a shell would read."""
         self.enter(text)
         defined = self.known.functions or self.known.aliases or self.report.collects
@@ -93,6 +93,7 @@ class Walk:
         if script.too_much:
             raise TooMuchError(script.too_much)
         self.leave()
+        return script
 
     def enter(self, text: str) -> None:
         """Into a text that is read by a reader of its own."""

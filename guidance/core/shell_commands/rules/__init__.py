@@ -22,6 +22,7 @@ from guidance.core.shell_commands.rules import (
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
 from guidance.core.shell_commands.rules.questions import QUESTIONS
 from guidance.core.shell_commands.rules.rule import Rule
+from guidance.core.shell_commands.word_lists import split_names
 
 _SUBJECTS = (
     files,
@@ -43,4 +44,18 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 PATTERNS: Mapping[str, Program] = MappingProxyType(
     compile_patterns(RULES.values(), QUESTIONS)
+)
+# Their flags begin with a slash, or are whole words after one dash.
+_SLASHING = split_names(
+    "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
+    "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
+    "ri rp rni clc"
+)
+_CMDLETS = split_names(
+    "remove clear format stop restart initialize new disable uninstall unregister"
+)
+WINDOWS = frozenset(
+    name
+    for name in PATTERNS
+    if name in _SLASHING or ("-" in name and name.partition("-")[0] in _CMDLETS)
 )

@@ -26,6 +26,8 @@ class Cursor:
     depth: int = 0
     # Here-documents whose text begins on the next line.
     heredocs: list[Heredoc] = field(default_factory=list)
+    # Where the here-documents read so far stand.
+    bodies: list[tuple[int, int]] = field(default_factory=list)
     trouble: str = ""
     matters: Matters | None = None
 

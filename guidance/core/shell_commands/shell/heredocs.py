@@ -51,10 +51,12 @@ def _read_body(cursor: Cursor, heredoc: Heredoc) -> None:
         line = text[at + 1 : end].rstrip("\r")
         if (line.lstrip("\t") if heredoc.strip else line) == heredoc.delimiter:
             heredoc.end = at + 1
+            cursor.bodies.append((heredoc.start, heredoc.end))
             cursor.at = min(end + 1, len(text))
             return
         at = end
     heredoc.end = cursor.at = len(text)
+    cursor.bodies.append((heredoc.start, heredoc.end))
     cursor.trouble = cursor.trouble or "a here-document is not closed"
 
 

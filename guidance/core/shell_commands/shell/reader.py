@@ -150,7 +150,9 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
         cursor.trouble = cursor.trouble or "a command is not complete"
     level.leave_open()
     cursor.heredocs = outer
-    return Script(text, cursor.origin, level.items, cursor.trouble)
+    return Script(
+        text, cursor.origin, level.items, cursor.trouble, bodies=cursor.bodies
+    )
 
 
 def _is_quiet(words: list[str], telling: frozenset[str]) -> bool:

@@ -131,3 +131,5 @@ class Script:
     trouble: str = ""
     # Why the reader stopped before the end.
     too_much: str = ""
+    # Where the here-documents of its text stand.
+    bodies: Sequence[tuple[int, int]] = ()

@@ -4,51 +4,54 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.regex import compile_byte_pattern
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.outputs import DOWNLOADERS
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.rules import WINDOWS
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows.reader import split_commands
 
-# A text that holds one of these is worth reading as PowerShell or cmd as well.
-_WINDOWS_SIGNS = (
-    "remove-",
-    "clear-",
-    "format-volume",
-    "-computer",
-    "invoke-",
-    "iex",
-    "::delete",
-    "del ",
-    "rd ",
-    "erase ",
-    "ri ",
-)
-# The same for a text in ASCII.
+# Only a text that has one of these, as a word of its own, can name a Windows command.
 WINDOWS_SIGNS = compile_byte_pattern(
-    "|".join(re.sub(" $", "(?: |$)", sign) for sign in _WINDOWS_SIGNS), ignore_case=True
+    r"(?:^|[^\w.-])(?:(?:remove|clear|disable|uninstall|unregister|initialize)-[a-z]+"
+    r"|format-volume|(?:stop|restart)-computer|invoke-[a-z]+|iex|del|rd|erase|ri|rp|rni)"
+    r"(?:[^\w.]|$)|\]::delete|\)\.delete",
+    ignore_case=True,
 )
-_METHODS = re.compile(r"(?:::|\)\.)delete\s*\(", re.IGNORECASE)
+# Methods of .NET: of a type, or of what a command has found.
+_METHODS = re.compile(
+    r"\]\s*::\s*delete\s*\(|\(\s*(?:get|new)-[^()\n]*+\)\s*\.\s*delete\s*\(",
+    re.IGNORECASE,
+)
+# Texts over several lines, which are data.
+_HERE_STRING = re.compile(r"@(['\"])[ \t]*+\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _ENCODED = re.compile(r"-e(?:nc?|ncodedcommand)?\Z", re.IGNORECASE)
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _TAKING = ("-executionpolicy", "-ep", "-ex", "-exec", "-w", "-windowstyle", "-version")
 
 
-def may_be_windows(text: str) -> bool:
-    """Could it be meant for a Windows shell?"""
-    lower = text.lower() + " "
-    return any(sign in lower for sign in _WINDOWS_SIGNS)
+def look_for_windows(walk: Walk, script: Script) -> None:
+    """Read a shell's text as a Windows shell would, for that shell's own commands.
+
+    Here-documents are data for both.
+    """
+    text = script.text
+    for start, end in reversed(script.bodies):
+        text = text[:start] + " " * (end - start) + text[end:]
+    if WINDOWS_SIGNS.search(encode_one_byte(text)) is not None:
+        judge_windows(walk, text, origin=script.origin, via=(), own=True)
 
 
 def judge_windows(
-    walk: Walk, text: str, *, origin: Origin, via: tuple[str, ...]
+    walk: Walk, text: str, *, origin: Origin, via: tuple[str, ...], own: bool = False
 ) -> None:
-    """Judge a text as a Windows shell would cut it."""
+    """Judge a text as a Windows shell would cut it; with `own` its own commands only."""
     walk.enter(text)
+    text = _HERE_STRING.sub(_blank, text)
     script = Script(text, origin, [])
     fetching = "downloadstring" in text.lower()
     downloaded = False
@@ -64,10 +67,14 @@ def judge_windows(
         call.more = None if piped else ()
         if name in _EVALUATING:
             _run_expression(walk, call, downloaded=downloaded)
-        else:
+        elif not own or name in WINDOWS:
             walk.run(call)
         downloaded = downloaded or fetching or name in DOWNLOADERS
     walk.leave()
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _run_expression(walk: Walk, call: ProgramCall, *, downloaded: bool) -> None:

@@ -65,6 +65,12 @@ TRIPS = (
     ),
     ("?", 'powershell -c "Invoke-Expression $cmd"'),
     ("?", "irm https://get.example.com | iex"),
+    # Among other commands, behind a here-document, or as a method.
+    ("windows-remove", "cd src; Remove-Item . -Recurse"),
+    ("windows-remove", "cat <<EOF > x\nhello\nEOF\nRemove-Item -Recurse C:\\data"),
+    ("windows-remove", "Get-ChildItem . | Where-Object Length -gt 1 | ri"),
+    ("windows-remove", "[System.IO.File]::Delete('C:\\data\\x')"),
+    ("windows-remove", "(Get-Item C:\\data).Delete()"),
 )
 
 PASSES = (
@@ -89,5 +95,16 @@ PASSES = (
     ("", "git log --format=%h"),
     ("", "vssadmin list shadows"),
     ("", "Remove-Module MyModule"),
+    # Words that only end like a Windows command, and other languages' own.
+    ("", "grep -n 'model ' app.py; cat word list[0]"),
+    ("", "python - <<'EOF'\nmodel = fit(x)\ndel model, x[0]\nEOF"),
+    ("", "cat > app.ps1 <<'EOF'\nRemove-Item $args[0]\nEOF"),
+    (
+        "",
+        "cat > guard.rs <<'EOF'\nfn drop(&mut self) { (self.0)(); }\nfoo().delete()\nEOF",
+    ),
+    ("", 'node -e "db.users().delete()"'),
+    ("", '@"\nRemove-Item C:\\data\n"@ | Out-File x.psm1'),
+    ("", 'git commit -m "Use Remove-Item nowhere; del is gone"'),
     ("", "Invoke-WebRequest https://example.com/x.zip -OutFile x.zip"),
 )
