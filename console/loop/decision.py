@@ -148,7 +148,7 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         reasoning=visible(decision.reasoning),
         trigger=visible_line(signal.type),
         source=format_html(
-            "{}, from {} {}",
+            "{} · {} {}",
             SOURCES[signal.source],
             get_actor_names([signal.actor])[signal.actor],
             render_time(past(signal.received_at, at)),

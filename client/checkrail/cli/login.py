@@ -39,7 +39,7 @@ def logout(_options: Namespace) -> int:
 
 def _describe_queue(count: int) -> str:
     if not count:
-        return "Nothing waits for you."
+        return "You're all caught up."
     return f"{count if count < 100 else 'Over 100'} waiting: checkrail queue"
 
 

@@ -44,7 +44,7 @@ def print_runs(options: Namespace) -> int:
         for run in found
     ]
     print_table(
-        ("id", "status", "steps", "last news", "agent", "task"),
+        ("id", "status", "steps", "last activity", "agent", "task"),
         rows,
         empty="No runs yet. An agent starts one with Checkrail().run(...).",
     )
