@@ -12,6 +12,8 @@ from django import forms
 from django.core.validators import ProhibitNullCharactersValidator
 from pydantic import TypeAdapter, ValidationError
 
+from common.errors import DomainError
+
 
 def get_limit(kept_as: Any) -> int:
     """How many characters a text of this type may have."""
@@ -64,6 +66,13 @@ class ShownNumber(forms.Field):
         text = str(value or "")
         known = text.isascii() and text.isdigit() and len(text) < 10
         return int(text) if known else None
+
+
+def add_refusal(form: forms.Form, refusal: DomainError) -> None:
+    """Put a refusal beside the field that it names, or above all of them."""
+    named = [str(error["loc"][0]) for error in refusal.errors]
+    field = next((name for name in named if name in form.fields), None)
+    form.add_error(field, refusal.detail)
 
 
 def get_first_error(form: forms.Form) -> str:

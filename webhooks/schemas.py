@@ -12,6 +12,7 @@ from common.paging import PageQuery
 from ledger.chain import timestamp
 from reviews.schemas.fields import Body, Cleaned
 from webhooks.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
+from webhooks.targets import URL_LIMIT
 
 EventType = Literal[
     "review.opened",
@@ -24,12 +25,16 @@ EventType = Literal[
 ]
 
 
+Url = Annotated[str, StringConstraints(min_length=1, max_length=URL_LIMIT)]
+Description = Annotated[str, StringConstraints(max_length=200), Cleaned]
+
+
 class WebhookIn(Body):
     """`project` is required if you manage several."""
 
-    url: Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+    url: Url
     types: Annotated[list[EventType], Field(min_length=1, max_length=7)]
-    description: Annotated[str, StringConstraints(max_length=200), Cleaned] = ""
+    description: Description = ""
     project: Annotated[str, StringConstraints(max_length=64)] | None = None
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
 
+from django import forms
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -16,8 +16,9 @@ from django.views.decorators.http import require_POST
 from accounts.auth import person_of
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
-from console.loop.views import redirect_to_tab, render_tab
-from guidance.redactor import clean
+from console.forms import get_first_error
+from console.loop.forms import PauseForm, RecommendationForm, ResolveForm
+from console.loop.views import Refused, redirect_to_tab, render_tab
 from loop.control.clock import wake_loop
 from loop.control.switch import set_paused
 from loop.control.worker_hint import send_hint
@@ -26,7 +27,6 @@ from loop.inbox.recommendations import end_recommendation
 from loop.models import Incident, Recommendation
 
 M = TypeVar("M", bound=Model)
-TEXT_LIMIT = 4_000
 
 
 @require_POST
@@ -34,15 +34,17 @@ TEXT_LIMIT = 4_000
 def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
     """Any member pauses the loop; a manager resumes it."""
 
+    form = PauseForm(request.POST)
+
     def act() -> None:
         set_paused(
             project_id=request.project.pk,
             person=person_of(request.user),
             paused=to == "pause",
-            reason=_parse_text(request, "reason"),
+            reason=form.cleaned_data["reason"],
         )
 
-    return _perform(request, "decisions", act)
+    return _perform(request, "decisions", act, form=form)
 
 
 @require_POST
@@ -52,7 +54,8 @@ def wake(request: ConsoleRequest) -> HttpResponse:
     try:
         reply = wake_loop(project_id=request.project.pk, person=person_of(request.user))
     except DomainError as refusal:
-        return render_tab(request, "decisions", alert=refusal.detail, status=422)
+        refused = Refused(alert=refusal.detail, status=Invalid.status)
+        return render_tab(request, "decisions", refused=refused)
     send_hint(request.project.pk)
     decision = json.loads(reply.body)["decision_id"]
     return redirect("console:loop-decision", request.project.slug, decision)
@@ -65,28 +68,31 @@ def close_recommendation(
 ) -> HttpResponse:
     """A manager adopts a recommendation, or dismisses it."""
     row = _get_row(request, Recommendation.objects.all(), code)
+    form = RecommendationForm(request.POST)
 
     def act() -> None:
         end_recommendation(
             row=row,
             person=person_of(request.user),
             adopt=word == "adopt",
-            based_on=_parse_version(request),
+            based_on=form.cleaned_data["based_on"],
         )
 
-    return _perform(request, "recommendations", act, place=f"recommendation-{code}")
+    place = f"recommendation-{code}"
+    return _perform(request, "recommendations", act, form=form, place=place)
 
 
 @require_POST
 @member_door
 def close_incident(request: ConsoleRequest, code: UUID) -> HttpResponse:
     row = _get_row(request, Incident.objects.all(), code)
+    form = ResolveForm(request.POST)
 
     def act() -> None:
-        note = _parse_text(request, "note")
+        note = form.cleaned_data["note"]
         resolve_incident(incident=row, person=person_of(request.user), note=note)
 
-    return _perform(request, "incidents", act, place=f"incident-{code}")
+    return _perform(request, "incidents", act, form=form, place=f"incident-{code}")
 
 
 def _get_row(request: ConsoleRequest, rows: QuerySet[M], code: UUID) -> M:
@@ -97,26 +103,22 @@ def _get_row(request: ConsoleRequest, rows: QuerySet[M], code: UUID) -> M:
 
 
 def _perform(
-    request: ConsoleRequest, tab: str, act: Callable[[], None], *, place: str = ""
+    request: ConsoleRequest,
+    tab: str,
+    act: Callable[[], None],
+    *,
+    form: forms.Form,
+    place: str = "",
 ) -> HttpResponse:
-    """Act, then show the page again, with the error above it if there is one."""
+    """Act, then show the page again; an error is told above it and beside its field,
+    whose dialog is closed, and what was typed is kept in there."""
     try:
+        if not form.is_valid():
+            raise Invalid(get_first_error(form))
         act()
     except DomainError as refusal:
-        return render_tab(request, tab, alert=refusal.detail, status=refusal.status)
+        refused = Refused(
+            alert=refusal.detail, status=refusal.status, form=form, place=place
+        )
+        return render_tab(request, tab, refused=refused)
     return redirect_to_tab(request, tab, place)
-
-
-def _parse_version(request: ConsoleRequest) -> int | None:
-    """The policy version that the shown difference is based on, if any."""
-    given = request.POST.get("based_on", "")
-    return int(given) if re.fullmatch(r"[0-9]{1,9}", given) else None
-
-
-def _parse_text(request: ConsoleRequest, name: str) -> str:
-    text = request.POST.get(name, "").replace("\r\n", "\n").strip()
-    if len(text) > TEXT_LIMIT:
-        raise Invalid(f"The text is too long: at most {TEXT_LIMIT} characters.")
-    if "\x00" in text:
-        raise Invalid("The text holds a character that cannot be stored.")
-    return clean(text)

@@ -55,6 +55,11 @@ class IncidentRow:
     recurred: bool
     history: SafeString
 
+    @property
+    def place(self) -> str:
+        """Its id on the page."""
+        return f"incident-{self.code}"
+
 
 def list_waiting_notes(
     project_id: int, *, after: str, slug: str, at: datetime

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,6 +19,7 @@ from django.views.decorators.http import require_GET
 from accounts.models import Role
 from common.errors import Invalid
 from console.access import ConsoleRequest, member_door
+from console.forms import get_limit
 from console.loop.decision import build_decision_page, find_pending_signal, get_decision
 from console.loop.decisions import build_legend, list_day_bars, list_decisions
 from console.loop.filters import Filters
@@ -35,6 +38,7 @@ from console.loop.week import build_week_page
 from console.runs.rows import live_position
 from guidance.services import DEFAULT, get_policy_in_force
 from loop.learning.iso_week import Week
+from reviews.schemas.fields import Said
 
 Part = Callable[[ConsoleRequest, datetime], dict[str, Any]]
 
@@ -54,13 +58,23 @@ def build_tab_view(name: str, part: Part) -> Callable[..., HttpResponse]:
 TABS: dict[str, Part] = {}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Why a form on the page did nothing; `place` is the row whose form it was."""
+
+    alert: str
+    status: int
+    form: forms.Form | None = None
+    place: str = ""
+
+
 def render_tab(
-    request: ConsoleRequest, name: str, *, alert: str = "", status: int = 200
+    request: ConsoleRequest, name: str, *, refused: Refused | None = None
 ) -> HttpResponse:
-    """`alert` is the error of a form on this page."""
     context = _build_frame(request)
     part = TABS[name](request, context["at"])
-    context |= {"tab": name, "alert": alert, **part}
+    context |= {"tab": name, "refused": refused, "text_limit": get_limit(Said), **part}
+    status = refused.status if refused else 200
     return render(request, f"console/loop/{name}.html", context, status=status)
 
 

@@ -16,7 +16,9 @@ from accounts.auth import person_of
 from accounts.models import Role
 from common.errors import DomainError
 from console.access import ConsoleRequest, member_door
+from console.forms import add_refusal
 from console.runs.rows import live_position
+from console.webhooks.forms import WebhookForm
 from console.webhooks.rows import (
     PAGE,
     SHOWS,
@@ -26,9 +28,7 @@ from console.webhooks.rows import (
     is_busy,
     list_webhooks,
 )
-from guidance.redactor import clean
 from webhooks import services
-from webhooks.events import TYPES
 from webhooks.models import Delivery, WebhookEndpoint
 from webhooks.signing import get_secret
 
@@ -36,7 +36,6 @@ P = ParamSpec("P")
 # In the session: the webhook whose secret the next page shows, once. The secret itself
 # is not kept there.
 SHOWN_ONCE = "webhook_secret"
-DESCRIPTION_LIMIT = 200
 
 
 def require_manager(
@@ -60,38 +59,36 @@ def webhooks(request: ConsoleRequest) -> HttpResponse:
     return _render_list(request)
 
 
-def _render_list(request: ConsoleRequest, **more: Any) -> HttpResponse:
+def _render_list(
+    request: ConsoleRequest, *, form: WebhookForm | None = None
+) -> HttpResponse:
+    """`form` has what was entered, with what is wrong beside each field."""
     at = timezone.now()
     endpoints = list(list_webhooks(project_id=request.project.pk))
     context = {
         **_build_frame(request),
         "rows": build_webhook_rows(endpoints, at=at),
-        "types": TYPES,
-        "typed": {"types": TYPES},
-        **more,
+        "form": form or WebhookForm(),
     }
-    status = 422 if "alert" in more else 200
+    status = 422 if form else 200
     return render(request, "console/webhooks/webhooks.html", context, status=status)
 
 
 @require_POST
 @require_manager
 def add(request: ConsoleRequest) -> HttpResponse:
-    url = request.POST.get("url", "").strip()
-    description = request.POST.get("description", "").strip()[:DESCRIPTION_LIMIT]
-    types = request.POST.getlist("types")
+    form = WebhookForm(request.POST)
+    if not form.is_valid():
+        return _render_list(request, form=form)
     try:
         endpoint, _ = services.add_endpoint(
             person=person_of(request.user),
             project_id=request.project.pk,
-            url=url,
-            # A label may be longer than the secret in whose place it stands.
-            description=clean(description)[:DESCRIPTION_LIMIT],
-            types=types,
+            **form.cleaned_data,
         )
     except DomainError as refusal:
-        typed = {"url": url, "description": description, "types": types}
-        return _render_list(request, alert=refusal.detail, typed=typed)
+        add_refusal(form, refusal)
+        return _render_list(request, form=form)
     return _redirect_to(request, endpoint, show_secret=True)
 
 

@@ -226,6 +226,9 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
         refused = reviewer.post(history.path("pause"), {"reason": bad})
         assert refused.status_code == 422
         assert said in words(refused)
+        html = refused.content.decode()
+        assert re.search(rf'id="pause-error"[^>]*>[^<]*{said}', html)
+        assert f"\n{bad}</textarea>" in html
     assert "Running" in shown(manager, history.path())
 
 

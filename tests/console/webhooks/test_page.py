@@ -48,6 +48,10 @@ def test_one_is_added_by_a_plain_form_and_its_secret_shown_once(
     assert refused.status_code == 422
     assert "10.0.0.1 is not a public address" in words(refused)
     assert 'value="http://10.0.0.1/x"' in refused.content.decode()
+    assert 'value="p"' in refused.content.decode()
+    assert re.search(r'id="url-error"[^>]*>10\.0\.0\.1 is', refused.content.decode())
+    none = client.post(path_of(project, "add"), {"url": "https://x.invalid/"})
+    assert 'id="types-error"' in none.content.decode()
     form["url"] = receiver.url("/in?token=x")
     added = client.post(path_of(project, "add"), form)
     code = WebhookEndpoint.objects.get().code
