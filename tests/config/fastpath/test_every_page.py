@@ -21,7 +21,7 @@ from accounts.models import Agent, Role, User
 from ledger.models import Entry
 from tests.browsing import FRAGMENT, browser_of
 from tests.builders import make_person, start_run
-from tests.config.api.test_authorisation import ABSENT, World
+from tests.config.authorisation.world import ABSENT, World
 from tests.gateway.calls.calls import command
 from tests.live import Live
 

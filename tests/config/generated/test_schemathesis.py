@@ -2,8 +2,8 @@
 
 No answer has a status, a form, a header or a body that the document does not know. Few
 examples are tried, and each operation by somebody it is open to; who else is refused is
-told by tests/config/api/test_authorisation.py. `make nightly` tries 300 of each operation
-for an agent, and as many for a person.
+told by tests/config/authorisation. `make nightly` tries 300 of each operation for an
+agent, and as many for a person.
 """
 
 from __future__ import annotations

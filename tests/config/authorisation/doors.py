@@ -1,0 +1,240 @@
+"""The matrix: of each operation who may use it, and what everybody else is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.builders import step
+from tests.config.authorisation.world import HOOK, Target, World
+
+ANYBODY = {"own agent", "other agent", "foreign agent"}
+MEMBERS = {"reviewer", "manager", "admin"}
+SESSIONS = {"session", "session with token"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """Who gets in, and what everybody else is told."""
+
+    target: Callable[[World], Target]
+    allowed: set[str]
+    refused: dict[str, int]
+
+
+def agents_only(target: Callable[[World], Target]) -> Door:
+    refused = dict.fromkeys({*MEMBERS, "outsider"}, 403)
+    refused |= {"other agent": 404, "foreign agent": 404}
+    refused |= {"session": 401, "session with token": 401}
+    return Door(target=target, allowed={"own agent"}, refused=refused)
+
+
+def readers(target: Callable[[World], Target], *, session: bool = True) -> Door:
+    sessions = {"session", "session with token"}
+    refused = {"other agent": 404, "foreign agent": 404, "outsider": 404}
+    if not session:
+        refused |= dict.fromkeys(sessions, 401)
+    allowed = {"own agent", *MEMBERS} | (sessions if session else set())
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def people_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    refused = dict.fromkeys(ANYBODY, 403) | {"outsider": 404}
+    allowed = {*MEMBERS, "session with token"}
+    if reads:
+        allowed.add("session")
+    else:
+        refused["session"] = 403
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def managers_only(target: Callable[[World], Target]) -> Door:
+    refused = dict.fromkeys({*ANYBODY, "reviewer", "session"}, 403)
+    refused |= {"outsider": 404, "session with token": 403}
+    return Door(target=target, allowed={"manager", "admin"}, refused=refused)
+
+
+def manages_something(target: Callable[[World], Target]) -> Door:
+    """The outsider manages a project too: in there, not in here."""
+    return Door(
+        target=target,
+        allowed={"manager", "admin", "outsider"},
+        refused=dict.fromkeys({*ANYBODY, "reviewer", *SESSIONS}, 403),
+    )
+
+
+def in_project(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """For everybody of the project, agents and people alike."""
+    refused = {"foreign agent": 404, "outsider": 404}
+    allowed = {"own agent", "other agent", *MEMBERS, "session with token"}
+    if reads:
+        allowed.add("session")
+    else:
+        refused["session"] = 403
+    return Door(target=target, allowed=allowed, refused=refused)
+
+
+def for_everybody(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """Each in a project of their own."""
+    return Door(
+        target=target,
+        allowed={*EVERYBODY, "session with token"} | ({"session"} if reads else set()),
+        refused={} if reads else {"session": 403},
+    )
+
+
+EVERYBODY = {*ANYBODY, *MEMBERS, "outsider"}
+
+
+def stateless(body: Any) -> Door:
+    return Door(
+        target=lambda world: world.running(body),
+        allowed=EVERYBODY,
+        refused=dict.fromkeys(SESSIONS, 401),
+    )
+
+
+DOORS: dict[str, Door] = {
+    "POST /runs": Door(
+        target=lambda world: world.running({"task": "t"}),
+        allowed=ANYBODY,
+        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
+        | dict.fromkeys(SESSIONS, 401),
+    ),
+    "GET /runs": Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={}),
+    "GET /runs/{run}": readers(World.running),
+    "GET /runs/{run}/checkpoints/latest": readers(World.with_steps),
+    "GET /runs/{run}/ledger": readers(World.running),
+    "GET /runs/{run}/verify": readers(World.running),
+    "GET /runs/{run}/decision": readers(World.running, session=False),
+    "GET /runs/{run}/events": readers(World.finished),
+    "POST /runs/{run}/steps": agents_only(lambda world: world.running(step(1))),
+    "POST /runs/{run}/steps/batch": agents_only(
+        lambda world: world.running({"steps": [step(1)]})
+    ),
+    "POST /runs/{run}/checkpoints": agents_only(
+        lambda world: world.running({"step": 0})
+    ),
+    "POST /runs/{run}/finish": agents_only(
+        lambda world: world.running({"outcome": "completed"})
+    ),
+    "POST /runs/{run}/reviews": agents_only(
+        lambda world: world.running({"kind": "question", "title": "?"})
+    ),
+    "POST /reviews/{review}/withdraw": agents_only(World.asking),
+    "POST /runs/{run}/abort": people_only(lambda world: world.running({})),
+    "POST /runs/{run}/reopen": managers_only(World.stopped),
+    "GET /reviews": Door(
+        target=World.paused,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "GET /reviews/{review}": people_only(World.paused, reads=True),
+    "POST /reviews/{review}/ruling": people_only(lambda world: world.paused("approve")),
+    "POST /reviews/{review}/claim": people_only(World.paused),
+    "POST /reviews/{review}/release": managers_only(World.claimed),
+    "POST /reviews/{review}/comments": people_only(
+        lambda world: Target(*_ids(world.paused()), {"text": "hm"})
+    ),
+    "POST /runs/{run}/tool-calls": agents_only(
+        lambda world: world.running({"kind": "command", "command": "ls"})
+    ),
+    "GET /runs/{run}/tool-calls/{call}": agents_only(World.looked_up),
+    "POST /runs/{run}/tool-calls/{call}/claim": agents_only(World.calling),
+    "POST /runs/{run}/tool-calls/{call}/result": agents_only(
+        lambda world: world.calling({"ok": True})
+    ),
+    "POST /runs/{run}/gate-checks": agents_only(
+        lambda world: world.running({"step": 0, "gates": ["code-quality"]})
+    ),
+    "GET /runs/{run}/gate-checks/{check}": agents_only(World.checking),
+    "POST /runs/{run}/gate-checks/{check}/verdicts": agents_only(
+        lambda world: world.checking({"text": "GATE_REVIEW: FAIL - no"})
+    ),
+    "POST /runs/{run}/warnings/{warning}/acknowledge": people_only(World.warned),
+    "POST /runs/{run}/turns": agents_only(lambda world: world.running({})),
+    "POST /otlp/v1/traces": Door(
+        target=lambda world: world.running({}),
+        allowed=ANYBODY,
+        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
+        | dict.fromkeys(SESSIONS, 401),
+    ),
+    "GET /permissions": Door(
+        target=World.permitted,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /permissions/{permission}/revoke": people_only(World.permitted),
+    "POST /webhooks": manages_something(
+        lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
+    ),
+    "GET /webhooks": manages_something(World.running),
+    "GET /webhooks/{webhook}": managers_only(World.hooked),
+    "DELETE /webhooks/{webhook}": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/test": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/rotate": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/enable": managers_only(World.hooked),
+    "POST /webhooks/{webhook}/disable": managers_only(World.hooked),
+    "GET /webhooks/{webhook}/deliveries": managers_only(World.hooked),
+    "POST /webhooks/deliveries/{delivery}/resend": managers_only(World.told),
+    "POST /evaluate/continue": stateless({"step_number": 1}),
+    "POST /evaluate/command": stateless({"command": "ls"}),
+    "POST /evaluate/tool": stateless({"tool": "Read"}),
+    "POST /evaluate/edit": stateless({"file_path": "a", "content": "x"}),
+    "POST /evaluate/multi-edit": stateless(
+        {"file_path": "a", "original": "x", "edits": [{"old": "x", "new": "y"}]}
+    ),
+    "POST /evaluate/turn": stateless({"content": "Done."}),
+    "POST /evaluate/verdict": stateless({"text": "GATE_REVIEW: FAIL - no"}),
+    "POST /loop/signals": for_everybody(
+        lambda world: world.told_of({"type": "system/note"})
+    ),
+    "POST /loop/notes": for_everybody(lambda world: world.told_of({"text": "n"})),
+    "POST /loop/recommendations": for_everybody(
+        lambda world: world.told_of({"title": "t", "change": {"set": {"checks": {}}}})
+    ),
+    "GET /loop/decisions": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/notes": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/recommendations": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/incidents": for_everybody(lambda world: world.looped, reads=True),
+    "GET /loop/decisions/{decision_id}": in_project(
+        lambda world: world.looped, reads=True
+    ),
+    "POST /loop/decisions/{decision_id}/outcome": in_project(
+        lambda world: world.told_of({"outcome": "succeeded"})
+    ),
+    "POST /loop/notes/{note}/done": in_project(lambda world: world.told_of({})),
+    "POST /loop/notes/{note}/failed": in_project(World.note_failed),
+    "POST /loop/heartbeat": manages_something(lambda world: world.looped),
+    "POST /loop/recommendations/{recommendation}/adopt": managers_only(
+        World.recommended
+    ),
+    "POST /loop/recommendations/{recommendation}/dismiss": managers_only(
+        World.recommended
+    ),
+    "POST /loop/incidents/{incident}/resolve": people_only(
+        lambda world: world.told_of({})
+    ),
+    "GET /loop": Door(
+        target=lambda world: world.looped,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "GET /loop/summary": Door(
+        target=lambda world: world.looped,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /loop/switch": Door(
+        target=lambda world: world.told_of({"paused": True}),
+        allowed={*MEMBERS, "outsider", "session with token"},
+        refused=dict.fromkeys({*ANYBODY, "session"}, 403),
+    ),
+    "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
+    "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
+}
+
+
+def _ids(target: Target) -> tuple[str, str]:
+    return target.run, target.review

@@ -1,0 +1,140 @@
+"""Who may open which door: every operation by every kind of caller.
+
+The list of doors comes from the API itself: one that is not in the matrix fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from config.api import api
+from config.health.tasks import heartbeat
+from tests.config.authorisation.doors import DOORS
+from tests.config.authorisation.world import ABSENT, Target, World
+from tests.live import Live
+from tests.problems import any_problem
+
+# Who still has the password they were given, beside who has chosen their own.
+ONE_TIME = {
+    "one-time session": "session",
+    "one-time session with token": "session with token",
+}
+UNKNOWN = {
+    *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
+    *("two credentials", "key in the query"),
+}
+OPEN = {"GET /healthz", "GET /readyz"}
+
+
+@pytest.fixture(scope="module")
+def world(live: Live) -> Iterator[World]:
+    made = World(live)
+    yield made
+    for client in (made.agent, *made.clients):
+        client.close()
+
+
+def knock(world: World, door: str, caller: str, target: Target) -> httpx.Response:
+    method, _, path = door.partition(" ")
+    path = path.format(
+        run=target.run,
+        review=target.review,
+        call=target.call,
+        permission=target.permission,
+        check=target.check,
+        warning=target.warning,
+        webhook=target.webhook,
+        delivery=target.delivery,
+        decision_id=target.decision_id,
+        note=target.note,
+        recommendation=target.recommendation,
+        incident=target.incident,
+    )
+    more = {} if target.body is None else {"json": target.body}
+    return world.callers[caller](method, path, **more)
+
+
+def test_every_door_is_in_the_matrix() -> None:
+    found = {
+        f"{method.upper()} {path.removeprefix('/api/v1')}"
+        for path, methods in api.get_openapi_schema()["paths"].items()
+        for method in methods
+    }
+
+    # A hook is never refused, which its host would take as leave to go on: what it is
+    # told instead stands in tests/gateway/coding_agents/test_fails_closed.py.
+    assert found == {*DOORS, "POST /hooks/{dialect}/{event}"}
+
+
+@pytest.mark.once("judges who asks; that every door opens is repeated below")
+@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+def test_whoever_may_not_is_told_so_and_changes_nothing(
+    world: World, door: str
+) -> None:
+    target = world.keep(door, DOORS[door].target)
+    before = world.agent.get(f"/runs/{target.run}").content
+    expected = dict.fromkeys(UNKNOWN, 401) | DOORS[door].refused
+    # A door that no session opens does not ask whose it is.
+    for newcomer, like in ONE_TIME.items():
+        expected[newcomer] = 401 if expected.get(like) == 401 else 403
+
+    told = {}
+    for caller in expected:
+        answer = knock(world, door, caller, target)
+        any_problem(answer)
+        told[caller] = answer.status_code
+
+    assert told == expected
+    assert set(world.callers) == set(expected) | DOORS[door].allowed
+    assert world.agent.get(f"/runs/{target.run}").content == before
+
+
+@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+def test_every_door_opens(world: World, door: str) -> None:
+    enter(world, door, min(DOORS[door].allowed), DOORS[door].target(world))
+
+
+@pytest.mark.once("judges who asks; that every door opens is repeated above")
+@pytest.mark.parametrize(
+    "door", sorted(door for door in DOORS if len(DOORS[door].allowed) > 1)
+)
+def test_whoever_else_may_gets_in(world: World, door: str) -> None:
+    _, *others = sorted(DOORS[door].allowed)
+    target = DOORS[door].target(world)
+    for number, caller in enumerate(others):
+        # What was done once is to be done no more.
+        if number and not door.startswith("GET "):
+            target = DOORS[door].target(world)
+        enter(world, door, caller, target)
+
+
+def enter(world: World, door: str, caller: str, target: Target) -> None:
+    answer = knock(world, door, caller, target)
+    assert answer.is_success, f"{caller}: {answer.text}"
+
+
+@pytest.mark.once("judges who asks; that every door opens is repeated above")
+@pytest.mark.parametrize("door", sorted(door for door in DOORS if "{" in door))
+def test_what_is_elsewhere_looks_like_what_is_nowhere(world: World, door: str) -> None:
+    target = world.keep(door, DOORS[door].target)
+    nowhere = Target(ABSENT, ABSENT, target.body)
+    for caller, status in DOORS[door].refused.items():
+        if status == 404:
+            there, absent = (
+                knock(world, door, caller, each) for each in (target, nowhere)
+            )
+            assert there.status_code == absent.status_code == 404
+            assert there.content == absent.content
+            assert set(there.headers) == set(absent.headers)
+
+
+@pytest.mark.parametrize("door", sorted(OPEN))
+def test_health_is_for_everybody(world: World, door: str) -> None:
+    heartbeat()  # a worker is there
+    # Whoever shows a bad credential is told so, at any door.
+    for caller in set(world.callers) - UNKNOWN | {"anonymous", "key in the query"}:
+        answer = knock(world, door, caller, Target(ABSENT, ABSENT))
+        assert (answer.status_code, answer.json()["status"]) == (200, "ok"), caller

@@ -1,0 +1,273 @@
+"""A project with everybody in it, and targets for every operation of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import cycle
+from typing import Any
+
+import httpx
+from django.conf import settings
+from django.test import Client as DjangoClient
+
+from accounts.models import Project, Role, User
+from accounts.services import agent_key_issue, agent_key_revoke
+from loop.control.clock import run_cycle
+from tests.builders import (
+    Person,
+    Robot,
+    make_person,
+    make_project,
+    make_robot,
+    pause_at_once,
+    start_run,
+    step,
+    unique,
+)
+from tests.conftest import PLAIN, client_for
+from tests.gateway.calls.calls import command, rule
+from tests.gateway.checks.test_flows import fail, opened
+from tests.live import Live
+from tests.people import seen
+
+# Each adoption must change something: never the default, never the one before.
+_resets = cycle(range(4, 100))
+ABSENT = "01900000-0000-7000-8000-000000000000"
+HOOK = "https://receiver.invalid/hook"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a door is knocked at with: a run, what belongs to it, and a body."""
+
+    run: str
+    review: str
+    body: Any = None
+    call: str = ABSENT
+    permission: str = ABSENT
+    check: str = ABSENT
+    warning: str = ABSENT
+    webhook: str = ABSENT
+    delivery: str = ABSENT
+    decision_id: str = ABSENT
+    note: str = ABSENT
+    recommendation: str = ABSENT
+    incident: str = ABSENT
+
+
+class World:
+    """One project with everybody in it, and somebody from outside."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self.clients: list[httpx.Client] = []
+        self.kept: dict[str, Target] = {}
+        self.project = make_project()
+        self.elsewhere = make_project()
+        self.owner = make_robot("owner", project=self.project)
+        self.agent = client_for(live, self.owner)
+        self.manager = self.person("manager", Role.MANAGER, self.project)
+
+    def person(self, name: str, role: Role, project: Project) -> Person:
+        return make_person(name, role=role, project=project)
+
+    @cached_property
+    def callers(self) -> dict[str, Callable[..., httpx.Response]]:
+        here = self.project
+        reviewer = self.person("reviewer", Role.REVIEWER, here)
+        inactive = self.person("inactive", Role.ADMIN, here)
+        inactive.user.is_active = False
+        inactive.user.save()
+        newcomer = self.person("newcomer", Role.ADMIN, here)
+        User.objects.filter(pk=newcomer.user.pk).update(must_change_password=True)
+        issued, revoked = agent_key_issue(name="owner", project_slug=here.slug)
+        agent_key_revoke(key=issued)
+        owner = f"Bearer {self.owner.key}"
+        return {
+            "own agent": self.by(self.owner),
+            "other agent": self.by(make_robot("other", project=here)),
+            "foreign agent": self.by(make_robot("owner", project=self.elsewhere)),
+            "reviewer": self.by(reviewer),
+            "manager": self.by(self.manager),
+            "admin": self.by(self.person("admin", Role.ADMIN, here)),
+            "outsider": self.by(self.person("outsider", Role.ADMIN, self.elsewhere)),
+            "anonymous": self.with_headers([]),
+            "revoked key": self.with_headers([("Authorization", f"Bearer {revoked}")]),
+            "unknown key": self.with_headers([("Authorization", f"{owner[:-1]}!")]),
+            "inactive person": self.by(inactive),
+            "wrong scheme": self.with_headers(
+                [("Authorization", owner.replace("Bearer", "bearer"))]
+            ),
+            "two credentials": self.with_headers([("Authorization", owner)] * 2),
+            "key in the query": self.with_headers([], query=f"?key={self.owner.key}"),
+            "session": self.by_session(reviewer),
+            "session with token": self.by_session(reviewer, csrf=True),
+            "one-time session": self.by_session(newcomer),
+            "one-time session with token": self.by_session(newcomer, csrf=True),
+        }
+
+    def by(self, somebody: Person | Robot) -> Callable[..., httpx.Response]:
+        self.clients.append(client_for(self.live, somebody))
+        return self.clients[-1].request
+
+    def with_headers(
+        self, headers: list[tuple[str, str]], *, query: str = ""
+    ) -> Callable[..., httpx.Response]:
+        client = httpx.Client(
+            base_url=self.live.api, headers=headers, verify=PLAIN, trust_env=False
+        )
+
+        def ask(method: str, path: str, **more: Any) -> httpx.Response:
+            client.cookies.clear()
+            return client.request(method, path + query, **more)
+
+        self.clients.append(client)
+        return ask
+
+    def by_session(
+        self, person: Person, *, csrf: bool = False
+    ) -> Callable[..., httpx.Response]:
+        browser = DjangoClient()
+        browser.force_login(person.user)
+        name = settings.SESSION_COOKIE_NAME
+        cookie = f"{name}={browser.cookies[name].value}"
+        headers = [("Cookie", cookie)]
+        if csrf:
+            token = "x" * 32
+            cookie = f"{cookie}; {settings.CSRF_COOKIE_NAME}={token}"
+            headers = [("Cookie", cookie), ("X-CSRFToken", token)]
+        return self.with_headers(headers)
+
+    def keep(self, door: str, target: Callable[[World], Target]) -> Target:
+        """The same one again for those who are refused, and so leave it as it is."""
+        if door not in self.kept:
+            self.kept[door] = target(self)
+        return self.kept[door]
+
+    def running(self, body: Any = None) -> Target:
+        return Target(start_run(self.agent), ABSENT, body)
+
+    def with_steps(self) -> Target:
+        target = self.running()
+        self.agent.post(f"/runs/{target.run}/steps", json=step(1))
+        self.agent.post(f"/runs/{target.run}/checkpoints", json={"step": 1})
+        return target
+
+    def finished(self) -> Target:
+        """Over: a stream of its events comes to an end."""
+        target = self.running()
+        self.agent.post(f"/runs/{target.run}/finish", json={"outcome": "failed"})
+        return target
+
+    def asking(self, body: Any = None) -> Target:
+        run = start_run(self.agent)
+        asked = {"kind": "request", "title": "May I?"}
+        review = self.agent.post(f"/runs/{run}/reviews", json=asked).json()["id"]
+        return Target(run, review, body)
+
+    def paused(self, action: str | None = None) -> Target:
+        run = start_run(self.agent)
+        review = pause_at_once(self.agent, run)
+        if action is None:
+            return Target(run, review)
+        with client_for(self.live, self.manager) as manager:
+            return Target(run, review, {"action": action, **seen(manager, review)})
+
+    def claimed(self) -> Target:
+        """Not claimed at all: then only a manager may release it."""
+        return self.paused()
+
+    def calling(self, body: Any = None) -> Target:
+        """A call that was allowed; its body may need the digest of its grant."""
+        run = start_run(self.agent)
+        call = command(self.agent, run, "ls")
+        if body is None:
+            body = {"digest": call["digest"]}
+        return Target(run, ABSENT, body, call=call["id"])
+
+    def looked_up(self) -> Target:
+        target = self.calling()
+        return Target(target.run, ABSENT, call=target.call)
+
+    def permitted(self) -> Target:
+        run = start_run(self.agent)
+        call = command(self.agent, run, f"rm -rf {unique('build')}")
+        with client_for(self.live, self.manager) as manager:
+            rule(manager, call, "approve", remember={"scope": "exact"})
+            (newest, *_) = manager.get("/permissions").json()["items"]
+        return Target(run, call["review"]["id"], permission=newest["id"])
+
+    def checking(self, body: Any = None) -> Target:
+        run = start_run(self.agent)
+        check = opened(self.agent, run, "code-quality", step=0)
+        return Target(run, ABSENT, body, check=check["id"])
+
+    def warned(self) -> Target:
+        target = self.checking()
+        told = fail(self.agent, target.run, {"id": target.check})
+        (warning,) = told["advisory_warnings"]
+        return Target(target.run, ABSENT, warning=warning["id"])
+
+    def hooked(self) -> Target:
+        """In the manager's project; they have no other."""
+        with client_for(self.live, self.manager) as manager:
+            body = {"url": HOOK, "types": ["run.stopped"]}
+            webhook = manager.post("/webhooks", json=body).json()["id"]
+        return Target(start_run(self.agent), ABSENT, webhook=webhook)
+
+    def told(self) -> Target:
+        target = self.hooked()
+        with client_for(self.live, self.manager) as manager:
+            path = f"/webhooks/{target.webhook}"
+            delivery = manager.post(f"{path}/test").json()["id"]
+            manager.post(f"{path}/disable")
+            manager.post(f"{path}/enable")
+        return replace(target, delivery=delivery)
+
+    @cached_property
+    def looped(self) -> Target:
+        """A loop that has done everything; most of it may be told again and again."""
+        run = start_run(self.agent)
+        failed = {"type": "agent/loop.failed", "data": {"agent": "robo"}}
+        decision = self.agent.post("/loop/signals", json=failed).json()["decision_id"]
+        notes = [
+            self.agent.post("/loop/notes", json={"text": "n"}).json()["id"]
+            for _ in range(2)
+        ]
+        run_cycle(self.project.pk)
+        for note, end in zip(notes, ("done", "failed"), strict=True):
+            self.agent.post(f"/loop/notes/{note}/{end}", json={})
+        # A stop at another door of this matrix may have opened one more.
+        incident, *_ = self.agent.get("/loop/incidents").json()["items"]
+        return Target(
+            *(run, ABSENT),
+            decision_id=decision,
+            note=notes[0],
+            incident=incident["id"],
+        )
+
+    def told_of(self, body: Any) -> Target:
+        return replace(self.looped, body=body)
+
+    def note_failed(self) -> Target:
+        looped = self.looped  # first: it is what makes the note
+        newest = self.agent.get("/loop/notes?state=failed").json()["items"][0]
+        return replace(looped, body={}, note=newest["id"])
+
+    def recommended(self) -> Target:
+        change = {"set": {"checks": {"max_resets": next(_resets)}}}
+        body = {"title": "t", "change": change}
+        row = self.agent.post("/loop/recommendations", json=body).json()
+        return replace(
+            self.looped,
+            recommendation=row["id"],
+            body={"based_on": row["draft"]["based_on"]},
+        )
+
+    def stopped(self) -> Target:
+        target = self.running({"reason": "looked at it"})
+        body = step(1, coherence=0.1)
+        self.agent.post(f"/runs/{target.run}/steps", json=body)
+        return target
