@@ -19,6 +19,7 @@ from redis.exceptions import ConnectionError as RedisGone
 from accounts import throttle
 from accounts.known_browsers import KNOWN_COOKIE, get_known_browser, remember_browser
 from accounts.throttle import network_of
+from tests.browsing import open_client
 from tests.builders import Person
 from tests.live import Live
 from tests.processes import another_web_process
@@ -48,7 +49,7 @@ def attempt(
     name: str, password: str, *, address: str, browser: Client | None = None
 ) -> Any:
     form = {"username": name, "password": password}
-    return (browser or Client()).post("/sign-in/", form, REMOTE_ADDR=address)
+    return (browser or open_client()).post("/sign-in/", form, REMOTE_ADDR=address)
 
 
 def fail(name: str, times: int, *, address: str) -> None:
