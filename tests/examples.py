@@ -11,14 +11,14 @@ import os
 from hypothesis import HealthCheck, settings
 
 ALL = bool(os.environ.get("CHECKRAIL_ALL_EXAMPLES"))
-PART = 4
+PART = 8
 # A state machine is tried with as many times its examples, and given the time for it.
 MACHINE_TIMES = 20 if ALL else 1
 MACHINE_TIMEOUT = 3_600 if ALL else 180
 
 
 def part(count: int, *, least: int) -> int:
-    """A quarter of them, but enough to mean something."""
+    """An eighth of them, but enough to mean something."""
     return count if ALL else min(count, max(count // PART, least))
 
 
@@ -27,7 +27,7 @@ def examples(count: int, *, derandomize: bool = True) -> settings:
     return settings(
         derandomize=derandomize and not ALL,
         deadline=None,
-        max_examples=part(count, least=50),
+        max_examples=part(count, least=25),
     )
 
 
