@@ -13,43 +13,43 @@ from accounts.auth import (
     AgentPrincipal,
     PersonPrincipal,
     Principal,
-    person_of,
+    build_person_principal,
     require_agent,
     require_person,
 )
 from accounts.models import User
 from common.errors import Forbidden
 
-SEEN = "checkrail"  # where the front leaves what it has seen, in the ASGI scope
+PARSED_REQUEST = "checkrail"  # its key in the ASGI scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What the front knows of a request when it lets it in."""
+class ParsedRequest:
+    """A request that the guard has checked: who sent it, and its body."""
 
     principal: Principal | None
     raw: bytes
     document: Any
 
 
-def seen_of(request: HttpRequest) -> Seen:
-    seen: Seen = request.scope[SEEN]  # type: ignore[attr-defined]
-    return seen
+def get_parsed_request(request: HttpRequest) -> ParsedRequest:
+    parsed: ParsedRequest = request.scope[PARSED_REQUEST]  # type: ignore[attr-defined]
+    return parsed
 
 
 class Bearer(AuthBase):
-    """The agent or person whose secret the front has checked."""
+    """The agent or person whose secret the guard has checked."""
 
     openapi_type: str = "http"
     openapi_scheme: str = "bearer"
     openapi_description: str = "An agent's key (crk_…) or a person's token (crt_…)."
 
     def __call__(self, request: HttpRequest) -> Principal | None:
-        return seen_of(request).principal
+        return get_parsed_request(request).principal
 
 
 class AgentBearer(Bearer):
-    """Agents only, and said so before a word about the body."""
+    """Agents only; anybody else is refused before the body is checked."""
 
     openapi_description: str = "An agent's key (crk_…)."
 
@@ -59,7 +59,7 @@ class AgentBearer(Bearer):
 
 
 class PersonBearer(Bearer):
-    """People's programs only, and said so before a word about the body."""
+    """People's programs only; others are refused before the body is checked."""
 
     openapi_description: str = "A person's token (crt_…)."
 
@@ -76,11 +76,11 @@ class SignedIn(SessionAuth):
     def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
         user = request.user
         if not isinstance(user, User):
-            return None  # unknown: not a matter of CSRF
+            return None  # not signed in, whatever the CSRF token
         if user.must_change_password:
             raise Forbidden("Choose a password of your own in the console first.")
         self._get_key(request)  # refuses a write without the token
-        return person_of(user)
+        return build_person_principal(user)
 
 
 BEARER = Bearer()
@@ -89,14 +89,14 @@ BEARER_OR_SESSION = [BEARER, SignedIn()]
 PERSON = [PersonBearer(), SignedIn()]
 
 
-def agent_of(request: HttpRequest) -> AgentPrincipal:
+def get_agent(request: HttpRequest) -> AgentPrincipal:
     return require_agent(request.auth)  # type: ignore[attr-defined]
 
 
-def person_asking(request: HttpRequest) -> PersonPrincipal:
+def get_person(request: HttpRequest) -> PersonPrincipal:
     return require_person(request.auth)  # type: ignore[attr-defined]
 
 
-def principal_of(request: HttpRequest) -> Principal:
+def get_principal(request: HttpRequest) -> Principal:
     principal: Principal = request.auth  # type: ignore[attr-defined]
     return principal

@@ -50,7 +50,7 @@ class PersonPrincipal:
         return f"user:{self.user_code}"
 
 
-def person_of(user: User) -> PersonPrincipal:
+def build_person_principal(user: User) -> PersonPrincipal:
     """A signed-in person, as the use cases know them."""
     return PersonPrincipal(
         user_id=user.pk, user_code=str(user.code), username=user.username
@@ -62,13 +62,13 @@ Principal = AgentPrincipal | PersonPrincipal
 
 def require_agent(principal: Principal | None) -> AgentPrincipal:
     if not isinstance(principal, AgentPrincipal):
-        raise Forbidden("Only an agent key opens this door.")
+        raise Forbidden("This operation needs an agent key.")
     return principal
 
 
 def require_person(principal: Principal | None) -> PersonPrincipal:
     if not isinstance(principal, PersonPrincipal):
-        raise Forbidden("Only a person opens this door: use a personal token.")
+        raise Forbidden("This operation needs a person: use a personal token.")
     return principal
 
 
@@ -76,7 +76,7 @@ _known: dict[str, tuple[float, Principal]] = {}
 _KNOWN_LIMIT = 10_000
 
 
-def bearer_secret(header: str | None) -> str | None:
+def parse_bearer_secret(header: str | None) -> str | None:
     """The secret of `Authorization: Bearer …`; None when no header was sent."""
     if header is None:
         return None
@@ -88,19 +88,19 @@ def bearer_secret(header: str | None) -> str | None:
     return secret
 
 
-def remembered_principal(secret: str) -> Principal | None:
+def get_cached_principal(secret: str) -> Principal | None:
     """The cached answer, without a query."""
-    found = _known.get(secrets.digest(secret))
+    found = _known.get(secrets.hash_secret(secret))
     if found is None or found[0] < time.monotonic():
         return None
     return found[1]
 
 
-def principal_for_secret(secret: str) -> Principal:
+def find_principal(secret: str) -> Principal:
     """Find candidates by the public part, compare digests in constant time."""
-    find = _agent if secret.startswith(secrets.AGENT_PREFIX) else _person
-    digest = secrets.digest(secret)
-    principal = find(secrets.lookup(secret), digest)
+    find = _find_agent if secret.startswith(secrets.AGENT_PREFIX) else _find_person
+    digest = secrets.hash_secret(secret)
+    principal = find(secrets.get_prefix(secret), digest)
     if principal is None:
         raise Unauthenticated
     if len(_known) >= _KNOWN_LIMIT:
@@ -109,8 +109,8 @@ def principal_for_secret(secret: str) -> Principal:
     return principal
 
 
-def secret_stands(principal: Principal) -> bool:
-    """Whether the secret shown at the door is still good, asked of the database."""
+def is_secret_valid(principal: Principal) -> bool:
+    """Whether the secret of this request is still in force, read from the database."""
     if isinstance(principal, AgentPrincipal):
         return AgentKey.objects.filter(pk=principal.key_id, revoked_at=None).exists()
     return PersonalToken.objects.filter(
@@ -127,12 +127,12 @@ def forget_secret(digest: str) -> None:
     _known.pop(digest, None)
 
 
-def _agent(lookup: str, digest: str) -> AgentPrincipal | None:
+def _find_agent(lookup: str, digest: str) -> AgentPrincipal | None:
     for key in AgentKey.objects.select_related("agent__project").filter(
         lookup=lookup, revoked_at=None
     ):
         if hmac.compare_digest(key.digest, digest):
-            _touch(key)
+            _update_last_used(key)
             return AgentPrincipal(
                 agent_id=key.agent_id,
                 agent_code=str(key.agent.code),
@@ -144,17 +144,17 @@ def _agent(lookup: str, digest: str) -> AgentPrincipal | None:
     return None
 
 
-def _person(lookup: str, digest: str) -> PersonPrincipal | None:
+def _find_person(lookup: str, digest: str) -> PersonPrincipal | None:
     for token in PersonalToken.objects.select_related("user").filter(
         lookup=lookup, revoked_at=None, user__is_active=True
     ):
         if hmac.compare_digest(token.digest, digest):
-            _touch(token)
-            return replace(person_of(token.user), token_id=token.pk)
+            _update_last_used(token)
+            return replace(build_person_principal(token.user), token_id=token.pk)
     return None
 
 
-def _touch(secret: AgentKey | PersonalToken) -> None:
+def _update_last_used(secret: AgentKey | PersonalToken) -> None:
     now = timezone.now()
     if secret.last_used_at is None or secret.last_used_at < now - LAST_USED_GRAIN:
         secret.last_used_at = now

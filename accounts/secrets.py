@@ -9,16 +9,16 @@ AGENT_PREFIX = "crk_"
 PERSON_PREFIX = "crt_"
 
 
-def new_secret(prefix: str) -> str:
+def create_secret(prefix: str) -> str:
     """256 random bits behind a prefix that says whose secret it is."""
     return prefix + secrets.token_urlsafe(32)
 
 
-def digest(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     """What is stored. A plain hash is enough for 256 random bits."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def lookup(secret: str) -> str:
+def get_prefix(secret: str) -> str:
     """The public part: finds the row and lets a person tell two keys apart."""
     return secret[:12]

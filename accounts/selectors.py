@@ -8,11 +8,11 @@ from accounts.models import Membership, Project, Role, User
 from common.errors import Forbidden, NotFound
 
 
-def projects_of(*, user_id: int) -> QuerySet[Project]:
+def list_projects(*, user_id: int) -> QuerySet[Project]:
     return Project.objects.filter(membership__user_id=user_id).order_by("slug")
 
 
-def role_in(*, user_id: int, project_id: int) -> Role:
+def get_role(*, user_id: int, project_id: int) -> Role:
     """The person's role; for an outsider the project does not exist."""
     role = (
         Membership.objects.filter(user_id=user_id, project_id=project_id)
@@ -34,7 +34,7 @@ def list_managers(*, project_id: int) -> list[User]:
 
 
 def require_role(*, user_id: int, project_id: int, role: Role) -> None:
-    held = role_in(user_id=user_id, project_id=project_id)
+    held = get_role(user_id=user_id, project_id=project_id)
     if not held.includes(role):
         raise Forbidden(f"This needs the role {role.value}; yours is {held.value}.")
 

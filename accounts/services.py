@@ -40,7 +40,7 @@ class NewPerson:
     token: str
 
 
-def project_ensure(*, slug: str, name: str = "") -> Project:
+def ensure_project(*, slug: str, name: str = "") -> Project:
     project, _ = Project.objects.get_or_create(
         slug=slug, defaults={"name": name or slug.replace("-", " ").title()}
     )
@@ -48,28 +48,30 @@ def project_ensure(*, slug: str, name: str = "") -> Project:
 
 
 @transaction.atomic
-def agent_key_issue(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
-    """A new key for an agent, who is made together with its project if absent."""
+def issue_agent_key(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
+    """Create a key for an agent; agent and project are created if absent."""
     if name == SYSTEM_LOOP:
         raise Invalid(f"{SYSTEM_LOOP} is the system loop's own: choose another name.")
-    project = project_ensure(slug=project_slug)
+    project = ensure_project(slug=project_slug)
     agent, _ = Agent.objects.get_or_create(project=project, name=name)
-    secret = secrets.new_secret(secrets.AGENT_PREFIX)
+    secret = secrets.create_secret(secrets.AGENT_PREFIX)
     key = AgentKey.objects.create(
-        agent=agent, digest=secrets.digest(secret), lookup=secrets.lookup(secret)
+        agent=agent,
+        digest=secrets.hash_secret(secret),
+        lookup=secrets.get_prefix(secret),
     )
     return key, secret
 
 
-def agent_key_revoke(*, key: AgentKey) -> None:
+def revoke_agent_key(*, key: AgentKey) -> None:
     revoke_secrets(AgentKey.objects.filter(pk=key.pk))
 
 
 def issue_token(*, user: User) -> str:
-    """A new personal token, told here and never again."""
-    token = secrets.new_secret(secrets.PERSON_PREFIX)
+    """Create a personal token; it is shown only once."""
+    token = secrets.create_secret(secrets.PERSON_PREFIX)
     PersonalToken.objects.create(
-        user=user, digest=secrets.digest(token), lookup=secrets.lookup(token)
+        user=user, digest=secrets.hash_secret(token), lookup=secrets.get_prefix(token)
     )
     return token
 
@@ -80,11 +82,11 @@ def revoke_secrets(rows: QuerySet[S]) -> int:
     in_force = rows.model._default_manager.filter(digest__in=digests, revoked_at=None)
     count = in_force.update(revoked_at=timezone.now())
     # Not before: somebody would ask the database meanwhile, and remember it as good.
-    transaction.on_commit(partial(_forget, digests))
+    transaction.on_commit(partial(_forget_secrets, digests))
     return count
 
 
-def _forget(digests: Sequence[str]) -> None:
+def _forget_secrets(digests: Sequence[str]) -> None:
     for digest in digests:
         forget_secret(digest)
 
@@ -104,13 +106,13 @@ def store_own_password(*, user: User, password: str) -> None:
 
 
 @transaction.atomic
-def person_add(*, name: str, role: Role, project_slug: str) -> NewPerson:
-    """A person with a role. Whoever exists keeps their account and gets the role.
+def add_person(*, name: str, role: Role, project_slug: str) -> NewPerson:
+    """Add a person with a role. Whoever exists keeps their account and gets the role.
 
     A fresh one-time password and a token are issued each time: neither can be shown
     again. Sessions and tokens from before have ended.
     """
-    project = project_ensure(slug=project_slug)
+    project = ensure_project(slug=project_slug)
     user, _ = User.objects.get_or_create(username=name)
     password = random_secrets.token_urlsafe(15)
     revoke_secrets(PersonalToken.objects.filter(user=user))

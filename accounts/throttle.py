@@ -62,7 +62,7 @@ _TAKE_TURNS = Wait(
 
 
 @contextmanager
-def hashing_slot() -> Iterator[None]:
+def take_hashing_slot() -> Iterator[None]:
     if not _slots.acquire(timeout=SLOT_SECONDS):
         raise TooBusy
     try:
@@ -80,7 +80,7 @@ def clean_name(written: str) -> str:
     return name
 
 
-def network_of(address: str) -> str:
+def get_network(address: str) -> str:
     """What one client can hardly change: an IPv4 address, or the /64 of an IPv6 one."""
     try:
         known = ipaddress.ip_address(address.partition("%")[0])
@@ -96,14 +96,14 @@ def network_of(address: str) -> str:
 def count_attempt(request: HttpRequest, name: str) -> Wait | None:
     """Count an attempt to sign in; a Wait if it may not be made now."""
     counted: list[str] = []
-    for key, limit in _limits(request, name).items():
-        if _add(key) > limit:
+    for key, limit in _list_limits(request, name).items():
+        if _count_once(key) > limit:
             _take_back(counted)
             return _TOO_OFTEN
         counted.append(key)
     if get_known_browser(request, name) is not None:
         return None
-    if _add(_name_key(name)) > NAME_LIMIT and not _take_turn(name):
+    if _count_once(_get_name_key(name)) > NAME_LIMIT and not _take_turn(name):
         # Only a turn was missing: who tries again must not use up their own attempts.
         _take_back(counted)
         return _TAKE_TURNS
@@ -112,41 +112,43 @@ def count_attempt(request: HttpRequest, name: str) -> Wait | None:
 
 def undo_attempt(request: HttpRequest, name: str) -> None:
     """The password was never looked at."""
-    counted = list(_limits(request, name))
+    counted = list(_list_limits(request, name))
     # What a known browser does never counted for the name: it takes back nothing there.
     if get_known_browser(request, name) is None:
-        counted.append(_name_key(name))
+        counted.append(_get_name_key(name))
     _take_back(counted)
 
 
 def forget_attempts(request: HttpRequest, name: str) -> None:
     """One of them succeeded, so that those before it were mistakes and no guesses."""
     undo_attempt(request, name)
-    *_, own = _limits(request, name)
-    _in_cache(lambda cache: cache.delete(own))
+    *_, own = _list_limits(request, name)
+    _use_cache(lambda cache: cache.delete(own))
 
 
-def _limits(request: HttpRequest, name: str) -> dict[str, int]:
-    """What is counted for this client, the counter that is nobody else's at last."""
+def _list_limits(request: HttpRequest, name: str) -> dict[str, int]:
+    """The counters of this client and their limits; the last is this client's alone."""
     browser = get_known_browser(request, name)
     if browser is not None:
-        return {f"sign-in:browser:{_digest(browser)}": PAIR_LIMIT}
-    network = network_of(request.META.get("REMOTE_ADDR") or "")
+        return {f"sign-in:browser:{_hash_name(browser)}": PAIR_LIMIT}
+    network = get_network(request.META.get("REMOTE_ADDR") or "")
     return {
         f"sign-in:network:{network}": NETWORK_LIMIT,
-        f"sign-in:pair:{network}:{_digest(name)}": PAIR_LIMIT,
+        f"sign-in:pair:{network}:{_hash_name(name)}": PAIR_LIMIT,
     }
 
 
-def turn_key(name: str) -> str:
-    return f"sign-in:turn:{_digest(name)}"
+def get_turn_key(name: str) -> str:
+    return f"sign-in:turn:{_hash_name(name)}"
 
 
 def _take_turn(name: str) -> bool:
-    return _in_cache(lambda cache: cache.add(turn_key(name), 1, timeout=TURN_SECONDS))
+    return _use_cache(
+        lambda cache: cache.add(get_turn_key(name), 1, timeout=TURN_SECONDS)
+    )
 
 
-def _add(key: str) -> int:
+def _count_once(key: str) -> int:
     def add(cache: BaseCache) -> int:
         cache.add(key, 0, timeout=WINDOW_SECONDS)
         try:
@@ -155,7 +157,7 @@ def _add(key: str) -> int:
             cache.set(key, 1, timeout=WINDOW_SECONDS)
             return 1
 
-    return _in_cache(add)
+    return _use_cache(add)
 
 
 def _take_back(keys: Iterable[str]) -> None:
@@ -164,10 +166,10 @@ def _take_back(keys: Iterable[str]) -> None:
             with suppress(ValueError):  # the window has ended meanwhile
                 cache.decr(key)
 
-    _in_cache(take_back)
+    _use_cache(take_back)
 
 
-def _in_cache(act: Callable[[BaseCache], T]) -> T:
+def _use_cache(act: Callable[[BaseCache], T]) -> T:
     """All processes count together; while that fails, each counts for itself."""
     try:
         return act(caches["default"])
@@ -176,10 +178,10 @@ def _in_cache(act: Callable[[BaseCache], T]) -> T:
         return act(caches["local"])
 
 
-def _name_key(name: str) -> str:
-    return f"sign-in:name:{_digest(name)}"
+def _get_name_key(name: str) -> str:
+    return f"sign-in:name:{_hash_name(name)}"
 
 
-def _digest(text: str) -> str:
-    """Names are anybody's text: a cache key is not."""
+def _hash_name(text: str) -> str:
+    """A cache key takes no free text, and a name is free text."""
     return hashlib.sha256(text.encode()).hexdigest()

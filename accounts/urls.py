@@ -10,5 +10,5 @@ app_name = "accounts"
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-out/", views.sign_out, name="sign-out"),
-    path("password/", views.password, name="password"),
+    path("password/", views.change_password, name="password"),
 ]

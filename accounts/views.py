@@ -28,7 +28,7 @@ from accounts.throttle import (
     clean_name,
     count_attempt,
     forget_attempts,
-    hashing_slot,
+    take_hashing_slot,
     undo_attempt,
 )
 
@@ -45,7 +45,7 @@ class SignIn(LoginView):
         if wait is not None:
             return self._wait(429, wait)
         try:
-            with hashing_slot():
+            with take_hashing_slot():
                 response = super().post(request, *args, **kwargs)
         except TooBusy:
             undo_attempt(request, name)
@@ -72,7 +72,7 @@ sign_out = LogoutView.as_view()
 @never_cache
 @require_http_methods(["GET", "POST"])
 @login_required
-def password(request: HttpRequest) -> HttpResponse:
+def change_password(request: HttpRequest) -> HttpResponse:
     """A new password. Whoever just signed in with a given one need not repeat it."""
     user = cast(User, request.user)
     form_of: type[SetPasswordForm[User]] = (

@@ -1,4 +1,4 @@
-"""The one tree of errors a client may see. Each knows its slug, status and words."""
+"""The errors that a client may see, each with its slug, status and title."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class DomainError(Exception):
-    """A refusal with a stable name: becomes problem+json at the API, words on a page."""
+    """An error with a stable slug: problem+json in the API, a message on a page."""
 
     slug: ClassVar[str] = "invalid"
     status: ClassVar[int] = 422
@@ -33,7 +33,7 @@ class Malformed(DomainError):
 
 
 class DuplicateKey(DomainError):
-    slug, status, title = "duplicate-key", 400, "A key stands twice in one object"
+    slug, status, title = "duplicate-key", 400, "Duplicate key in an object"
 
 
 class BadEncoding(DomainError):
@@ -41,7 +41,7 @@ class BadEncoding(DomainError):
 
 
 class Unauthenticated(DomainError):
-    slug, status, title = "unauthenticated", 401, "Who is asking is not known"
+    slug, status, title = "unauthenticated", 401, "Not authenticated"
 
     def __init__(
         self, detail: str = "Send a valid key: Authorization: Bearer crk_… or crt_…"
@@ -50,11 +50,11 @@ class Unauthenticated(DomainError):
 
 
 class Forbidden(DomainError):
-    slug, status, title = "forbidden", 403, "This is not yours to do"
+    slug, status, title = "forbidden", 403, "Permission denied"
 
 
 class NotFound(DomainError):
-    slug, status, title = "not-found", 404, "There is no such thing here"
+    slug, status, title = "not-found", 404, "Not found"
 
     def __init__(self, detail: str = "Nothing is found at this address.") -> None:
         super().__init__(detail)
@@ -77,7 +77,7 @@ class Invalid(DomainError):
 
 
 class PreconditionRequired(DomainError):
-    slug, status, title = "precondition-required", 428, "Say what you have seen"
+    slug, status, title = "precondition-required", 428, "Precondition required"
 
 
 class StaleVersion(DomainError):
@@ -95,16 +95,16 @@ class Unavailable(DomainError):
         super().__init__(detail, headers={"Retry-After": str(retry_after)})
 
 
-class Broken(DomainError):
-    slug, status, title = "internal", 500, "Something broke on our side"
+class InternalError(DomainError):
+    slug, status, title = "internal", 500, "Internal error"
 
 
 class MethodNotAllowed(DomainError):
-    slug, status, title = "method-not-allowed", 405, "This address has other verbs"
+    slug, status, title = "method-not-allowed", 405, "Method not allowed"
 
 
 class RateLimited(DomainError):
-    slug, status, title = "rate-limited", 429, "Too much at once"
+    slug, status, title = "rate-limited", 429, "Too many requests"
 
     def __init__(self, detail: str, *, retry_after: int) -> None:
         super().__init__(detail, headers={"Retry-After": str(retry_after)})

@@ -24,7 +24,7 @@ class PageQuery(BaseModel):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-def page_after(
+def list_page_after(
     rows: QuerySet[M], *, among: QuerySet[M], cursor: str | None, limit: int
 ) -> tuple[list[M], str | None]:
     """Newest first by key, never by offset; the cursor is the code of the last row.
@@ -36,7 +36,9 @@ def page_after(
         known = parse_code(cursor)
         last = among.filter(code=known).values_list("pk", flat=True).first()
         if known is None or last is None:
-            raise unacceptable("cursor", "not a cursor that this list gave out")
+            raise build_parameter_error(
+                "cursor", "not a cursor that this list gave out"
+            )
         rows = rows.filter(pk__lt=last)
     found = list(rows.order_by("-pk")[: limit + 1])
     if len(found) <= limit:
@@ -44,14 +46,14 @@ def page_after(
     return found[:limit], str(found[limit - 1].code)  # type: ignore[attr-defined]
 
 
-def only_known(names: Iterable[str], known: Container[str]) -> None:
+def refuse_unknown_parameters(names: Iterable[str], known: Container[str]) -> None:
     """A filter we do not know is refused: ignored, it would show everything."""
     for name in names:
         if name not in known:
-            raise unacceptable(name, "not a parameter of this address")
+            raise build_parameter_error(name, "not a parameter of this address")
 
 
-def unacceptable(name: str, message: str) -> Invalid:
+def build_parameter_error(name: str, message: str) -> Invalid:
     return Invalid(
         f"{name}: {message}.", errors=[{"loc": ["query", name], "message": message}]
     )

@@ -23,12 +23,14 @@ class Reply:
         return {"Idempotency-Replayed": "true"} if self.replayed else {}
 
 
-def reply(body: dict[str, Any], *, status: int = 200, replayed: bool = False) -> Reply:
+def build_reply(
+    body: dict[str, Any], *, status: int = 200, replayed: bool = False
+) -> Reply:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     return Reply(status=status, body=text, replayed=replayed)
 
 
-def json_response(
+def build_json_response(
     body: str | dict[str, Any],
     *,
     status: int = 200,
@@ -52,4 +54,4 @@ def json_response(
 
 
 def send_reply(reply: Reply) -> HttpResponse:
-    return json_response(reply.body, status=reply.status, headers=reply.headers)
+    return build_json_response(reply.body, status=reply.status, headers=reply.headers)

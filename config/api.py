@@ -12,7 +12,7 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from accounts.api_auth import BEARER_OR_SESSION, seen_of
+from accounts.api_auth import BEARER_OR_SESSION, get_parsed_request
 from common.errors import (
     DomainError,
     Forbidden,
@@ -48,7 +48,7 @@ class SeenParser(Parser):
     """The fast path has parsed the body already, strictly and once."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        return seen_of(request).document
+        return get_parsed_request(request).document
 
 
 class DocumentedAPI(NinjaAPI):
@@ -123,7 +123,7 @@ def _refused(_request: HttpRequest, error: DomainError) -> HttpResponse:
 @api.exception_handler(ValidationError)
 def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     about_body = any(item["loc"][0] == "body" for item in error.errors)
-    if about_body and not seen_of(request).raw:
+    if about_body and not get_parsed_request(request).raw:
         return problem_response(Malformed("The body is empty: send one JSON document."))
     return problem_response(invalid_fields(error.errors, strip=("body", "body")))
 

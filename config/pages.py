@@ -14,9 +14,9 @@ from django.utils.decorators import sync_and_async_middleware
 
 from common import errors as account_errors
 from common.errors import (
-    Broken,
     DomainError,
     Forbidden,
+    InternalError,
     Malformed,
     MethodNotAllowed,
     NotFound,
@@ -110,7 +110,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _error(request, Broken("The error is in the server's log."))
+    return _error(request, InternalError("The error is in the server's log."))
 
 
 def method_not_allowed(response: HttpResponse) -> HttpResponse:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.models import Project, Role, User
-from accounts.selectors import projects_of
+from accounts.selectors import list_projects
 from console.access import ConsoleRequest
 from console.first_key import build_key_command
 from console.people import Person, build_person
@@ -52,7 +52,7 @@ class Shell:
         """The viewer's other projects: no switcher for who has only one."""
         return [
             project
-            for project in projects_of(user_id=self.user.pk)
+            for project in list_projects(user_id=self.user.pk)
             if project.pk != self.project.pk
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accounts.models import User
-from safetext import visible_line
+from safetext import make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,4 +27,4 @@ class Person:
 
 
 def build_person(user: User) -> Person:
-    return Person(code=str(user.code), name=visible_line(user.display_name))
+    return Person(code=str(user.code), name=make_visible_line(user.display_name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import AgentKey
-from accounts.services import agent_key_issue, agent_key_revoke
+from accounts.services import issue_agent_key, revoke_agent_key
 from demo.agents.profiles import PROFILES
 
 DEMO_PROJECT = "demo"
@@ -26,10 +26,10 @@ def revoke_keys(names: list[str]) -> None:
     for key in AgentKey.objects.filter(
         agent__project__slug=DEMO_PROJECT, agent__name__in=names, revoked_at=None
     ):
-        agent_key_revoke(key=key)
+        revoke_agent_key(key=key)
 
 
 def _issue(names: list[str]) -> dict[str, str]:
     return {
-        name: agent_key_issue(name=name, project_slug=DEMO_PROJECT)[1] for name in names
+        name: issue_agent_key(name=name, project_slug=DEMO_PROJECT)[1] for name in names
     }

@@ -7,11 +7,15 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, principal_of
+from accounts.api_auth import BEARER_OR_SESSION, get_principal
 from accounts.models import SYSTEM_LOOP
 from common.errors import NotFound
-from common.paging import only_known, page_after, unacceptable
-from common.responses import json_response
+from common.paging import (
+    build_parameter_error,
+    list_page_after,
+    refuse_unknown_parameters,
+)
+from common.responses import build_json_response
 from guidance.core.vocabulary import INTENTS
 from ledger.schemas import (
     CheckpointOut,
@@ -35,8 +39,8 @@ router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
 
 def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
     """Newest first; `next_cursor` leads on."""
-    only_known(request.GET, RunFilters.model_fields)
-    runs = visible = list_visible_runs(principal=principal_of(request))
+    refuse_unknown_parameters(request.GET, RunFilters.model_fields)
+    runs = visible = list_visible_runs(principal=get_principal(request))
     if filters.status is not None:
         runs = runs.filter(status=filters.status)
     if filters.agent is not None:
@@ -45,19 +49,19 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
         runs = exclude_loop_runs(runs)
     if filters.intent is not None:
         if filters.intent not in INTENTS:
-            raise unacceptable("intent", f"one of {', '.join(INTENTS)}")
+            raise build_parameter_error("intent", f"one of {', '.join(INTENTS)}")
         runs = runs.filter(intent=filters.intent)
     if filters.label is not None:
         name, colon, value = filters.label.partition(":")
         if not colon or not name:
-            raise unacceptable("label", "must be name:value")
+            raise build_parameter_error("label", "must be name:value")
         runs = filter_by_label(runs, name=name, value=value)
     if filters.q is not None:
         runs = runs.filter(task__icontains=filters.q)
-    rows, next_cursor = page_after(
+    rows, next_cursor = list_page_after(
         runs, among=visible, cursor=filters.cursor, limit=filters.limit
     )
-    return json_response(
+    return build_json_response(
         {"items": [serialize_run(run) for run in rows], "next_cursor": next_cursor}
     )
 
@@ -65,18 +69,20 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
 @router.get("/runs/{run}", response=RunOut)
 def get_run(request: HttpRequest, run: str) -> HttpResponse:
     """One run as it stands."""
-    found = get_visible_run(principal=principal_of(request), code=run)
-    return json_response(serialize_run(found))
+    found = get_visible_run(principal=get_principal(request), code=run)
+    return build_json_response(serialize_run(found))
 
 
 @router.get("/runs/{run}/checkpoints/latest", response=CheckpointOut)
 def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
     """Where to go on after a crash or a pause."""
-    found = get_visible_run(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=get_principal(request), code=run)
     checkpoint = found.checkpoints.order_by("-pk").first()
     if checkpoint is None:
         raise NotFound("This run has saved no checkpoint yet.")
-    return json_response(serialize_checkpoint(checkpoint, run_code=str(found.code)))
+    return build_json_response(
+        serialize_checkpoint(checkpoint, run_code=str(found.code))
+    )
 
 
 @router.get(
@@ -104,7 +110,7 @@ def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
 )
 def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
     """The run's whole chain as NDJSON, one entry a line."""
-    found = get_visible_run(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=get_principal(request), code=run)
     return StreamingHttpResponse(
         stream_ledger_lines(found),
         content_type="application/x-ndjson; charset=utf-8",
@@ -115,12 +121,12 @@ def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
 @router.get("/runs/{run}/verify", response=VerifyOut, tags=["Ledger"])
 def get_verification(request: HttpRequest, run: str) -> HttpResponse:
     """Recompute every hash of the run's chain, and compare its rows with it."""
-    found = get_visible_run(principal=principal_of(request), code=run)
+    found = get_visible_run(principal=get_principal(request), code=run)
     result = verify_run(found)
     if result.ok and (differs := compare_runs([found])):
         first = min(differs, key=lambda each: each.seq)
         result = replace(result, first_bad_seq=first.seq, reason=first.reason)
-    return json_response(
+    return build_json_response(
         {
             "ok": result.ok,
             "entries": result.entries,

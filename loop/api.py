@@ -9,10 +9,10 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, principal_of
+from accounts.api_auth import BEARER_OR_SESSION, get_principal
 from accounts.auth import AgentPrincipal
-from common.paging import only_known, page_after
-from common.responses import json_response, send_reply
+from common.paging import list_page_after, refuse_unknown_parameters
+from common.responses import build_json_response, send_reply
 from gateway.api.support import get_idempotency
 from ledger.idempotency import Idempotency
 from loop.control.worker_hint import send_hint
@@ -60,7 +60,7 @@ router = Router(auth=BEARER_OR_SESSION, tags=["Loop"])
 @router.post("/loop/signals", response={202: AcceptedOut})
 def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
     """Tell the loop that something happened; it decides what follows."""
-    principal = principal_of(request)
+    principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
     answer = accept_signal(
         project_id=project.pk,
@@ -77,7 +77,7 @@ def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
 @router.post("/loop/notes", response={201: NoteOut})
 def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
     """Put a note into the queue; `decision_id` is the id of the decision it leads to."""
-    principal = principal_of(request)
+    principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
     answer = add_note(
         project_id=project.pk,
@@ -105,7 +105,7 @@ def fail_loop_note(request: HttpRequest, note: str, body: NoteEndIn) -> HttpResp
 @router.post("/loop/recommendations", response={201: RecommendationOut})
 def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResponse:
     """Recommend a change; the loop drafts it, and a manager adopts or dismisses it."""
-    principal = principal_of(request)
+    principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
     return send_reply(
         recommendations.add_recommendation(
@@ -133,8 +133,8 @@ def list_loop_decisions(
 @router.get("/loop/decisions/{decision_id}", response=LoopDecisionOut)
 def get_loop_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
     """One decision, with everything it was made on; 404 until it is made."""
-    principal = principal_of(request)
-    return json_response(
+    principal = get_principal(request)
+    return build_json_response(
         serialize_decision(get_decision(principal=principal, code=decision_id))
     )
 
@@ -144,7 +144,7 @@ def report_loop_outcome(
     request: HttpRequest, decision_id: str, body: OutcomeIn
 ) -> HttpResponse:
     """Report what came of a decision's event."""
-    principal = principal_of(request)
+    principal = get_principal(request)
     decision = get_decision(principal=principal, code=decision_id)
     report = body.model_dump(mode="json")
     return send_reply(
@@ -198,24 +198,24 @@ def _build_page(
     serialize: Callable[[M], dict[str, Any]],
     **wanted: Any,
 ) -> HttpResponse:
-    only_known(request.GET, type(filters).model_fields)
+    refuse_unknown_parameters(request.GET, type(filters).model_fields)
     visible = filter_visible(
-        rows, principal=principal_of(request), slug=filters.project
+        rows, principal=get_principal(request), slug=filters.project
     )
-    page, next_cursor = page_after(
+    page, next_cursor = list_page_after(
         visible.filter(**wanted),
         among=visible,
         cursor=filters.cursor,
         limit=filters.limit,
     )
     items = [serialize(row) for row in page]
-    return json_response({"items": items, "next_cursor": next_cursor})
+    return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
 def _end_note(
     request: HttpRequest, code: str, state: NoteState, body: NoteEndIn
 ) -> HttpResponse:
-    principal = principal_of(request)
+    principal = get_principal(request)
     note = get_visible(Note.objects.all(), principal=principal, code=code)
     return send_reply(
         end_note(
@@ -230,6 +230,6 @@ def _end_note(
 
 def _get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
     """The request's Idempotency-Key, which only agents may send."""
-    if not isinstance(principal_of(request), AgentPrincipal):
+    if not isinstance(get_principal(request), AgentPrincipal):
         return None
     return get_idempotency(request, status=status)

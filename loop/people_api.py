@@ -6,9 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, person_asking
-from common.paging import only_known
-from common.responses import json_response, send_reply
+from accounts.api_auth import PERSON, get_person
+from common.paging import refuse_unknown_parameters
+from common.responses import build_json_response, send_reply
 from loop.control import clock
 from loop.control.switch import set_paused
 from loop.control.worker_hint import send_hint
@@ -31,9 +31,9 @@ router = Router(auth=PERSON, tags=["Loop"])
 @router.get("/loop", response=LoopStateOut)
 def get_loop(request: HttpRequest, filters: Query[ProjectQuery]) -> HttpResponse:
     """The loop's current state: its switch, its clock, its caps and its budget."""
-    only_known(request.GET, ProjectQuery.model_fields)
-    person = person_asking(request)
-    return json_response(
+    refuse_unknown_parameters(request.GET, ProjectQuery.model_fields)
+    person = get_person(request)
+    return build_json_response(
         get_loop_state(get_project(principal=person, slug=filters.project))
     )
 
@@ -43,18 +43,18 @@ def get_loop_summary(
     request: HttpRequest, filters: Query[SummaryQuery]
 ) -> HttpResponse:
     """Figures of one week, such as `week=2026-W46`."""
-    only_known(request.GET, SummaryQuery.model_fields)
-    person = person_asking(request)
+    refuse_unknown_parameters(request.GET, SummaryQuery.model_fields)
+    person = get_person(request)
     project = get_project(principal=person, slug=filters.project)
     week = Week.parse(filters.week) if filters.week else Week.containing(timezone.now())
     summary = build_summary(project.pk, week=week)
-    return json_response(summary.to_json(project=project.slug))
+    return build_json_response(summary.to_json(project=project.slug))
 
 
 @router.post("/loop/heartbeat", response={202: AcceptedOut})
 def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
     """Run the loop now (manager)."""
-    person = person_asking(request)
+    person = get_person(request)
     slug = body.project if body else None
     project = get_project(principal=person, slug=slug)
     answer = clock.wake_loop(project_id=project.pk, person=person)
@@ -65,12 +65,12 @@ def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
 @router.post("/loop/switch", response=LoopStateOut)
 def switch_loop(request: HttpRequest, body: SwitchIn) -> HttpResponse:
     """Pause the loop (any member) or resume it (manager)."""
-    person = person_asking(request)
+    person = get_person(request)
     project = get_project(principal=person, slug=body.project)
     set_paused(
         project_id=project.pk, person=person, paused=body.paused, reason=body.reason
     )
-    return json_response(get_loop_state(project))
+    return build_json_response(get_loop_state(project))
 
 
 @router.post("/loop/recommendations/{recommendation}/adopt", response=RecommendationOut)
@@ -95,17 +95,17 @@ def resolve_incident(
     request: HttpRequest, incident: str, body: ResolveIn
 ) -> HttpResponse:
     """Resolve an incident by hand; if its condition comes back, a new one opens."""
-    person = person_asking(request)
+    person = get_person(request)
     rows = Incident.objects.select_related("previous")
     row = get_visible(rows, principal=person, code=incident)
     resolved = incidents.resolve_incident(incident=row, person=person, note=body.note)
-    return json_response(serialize_incident(resolved))
+    return build_json_response(serialize_incident(resolved))
 
 
 def _end(
     request: HttpRequest, code: str, *, adopt: bool, based_on: int | None = None
 ) -> HttpResponse:
-    person = person_asking(request)
+    person = get_person(request)
     row = get_visible(Recommendation.objects.all(), principal=person, code=code)
     ended = end_recommendation(row=row, person=person, adopt=adopt, based_on=based_on)
-    return json_response(serialize_recommendation(ended))
+    return build_json_response(serialize_recommendation(ended))

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
 from accounts.models import Project
-from accounts.selectors import projects_of
+from accounts.selectors import list_projects
 from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
 from guidance.core.loop.vocabulary import EMITTING
@@ -32,7 +32,7 @@ def get_project(*, principal: Principal, slug: str | None) -> Project:
         if slug not in (None, principal.project_slug):
             raise NotFound
         return Project.objects.get(pk=principal.project_id)
-    projects = list(projects_of(user_id=principal.user_id))
+    projects = list(list_projects(user_id=principal.user_id))
     if slug is not None:
         projects = [project for project in projects if project.slug == slug]
         if not projects:

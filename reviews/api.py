@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, person_asking
+from accounts.api_auth import PERSON, get_person
 from accounts.auth import PersonPrincipal
 from common.ids import parse_code
-from common.paging import only_known, page_after
-from common.responses import json_response, send_reply
+from common.paging import list_page_after, refuse_unknown_parameters
+from common.responses import build_json_response, send_reply
 from ledger.schemas import RunOut
 from ledger.serializers import serialize_run
 from reviews.models import Review, ReviewState
@@ -48,8 +48,8 @@ router = Router(auth=PERSON, tags=["Reviews"])
 @router.get("/reviews", response=ReviewPage)
 def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpResponse:
     """Newest first; `next_cursor` leads on, `total` counts all that the filters let in."""
-    person = person_asking(request)
-    only_known(request.GET, ReviewFilters.model_fields)
+    person = get_person(request)
+    refuse_unknown_parameters(request.GET, ReviewFilters.model_fields)
     reviews = visible = Review.objects.select_related(*REVIEW_RELATED).filter(
         project__membership__user_id=person.user_id
     )
@@ -62,11 +62,11 @@ def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpRes
         reviews = reviews.filter(run__code=code) if code else reviews.none()
     if filters.assignee is not None:
         reviews = reviews.filter(assignee__username=filters.assignee)
-    rows, next_cursor = page_after(
+    rows, next_cursor = list_page_after(
         reviews, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     items = [review_answer(row, rulings=_rulings(row)) for row in rows]
-    return json_response(
+    return build_json_response(
         {"items": items, "next_cursor": next_cursor, "total": reviews.count()}
     )
 
@@ -74,8 +74,8 @@ def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpRes
 @router.get("/reviews/{review}", response=ReviewDetail)
 def get_review(request: HttpRequest, review: str) -> HttpResponse:
     """All that is needed to rule: content, digest, version, and what was done."""
-    found = review_for(user_id=person_asking(request).user_id, code=review)
-    return json_response(
+    found = review_for(user_id=get_person(request).user_id, code=review)
+    return build_json_response(
         {
             **review_answer(found, rulings=_rulings(found)),
             "history": review_history(found),
@@ -88,14 +88,14 @@ async def rule_review(
     request: HttpRequest, review: str, body: RulingIn
 ) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
-    person = person_asking(request)
+    person = get_person(request)
     return send_reply(await review_ruled(review_code=review, person=person, body=body))
 
 
 @router.post("/reviews/{review}/claim", response=ReviewOut)
 def claim_review(request: HttpRequest, review: str) -> HttpResponse:
     """Tell the others that you look at it. Anybody may still rule."""
-    person = person_asking(request)
+    person = get_person(request)
     found = review_for_command(user_id=person.user_id, code=review)
     review_claim(review=found, person=person)
     return _answer(review, person)
@@ -104,7 +104,7 @@ def claim_review(request: HttpRequest, review: str) -> HttpResponse:
 @router.post("/reviews/{review}/release", response=ReviewOut)
 def release_review(request: HttpRequest, review: str) -> HttpResponse:
     """Give a claimed review back."""
-    person = person_asking(request)
+    person = get_person(request)
     found = review_for_command(user_id=person.user_id, code=review)
     review_release(review=found, person=person)
     return _answer(review, person)
@@ -113,7 +113,7 @@ def release_review(request: HttpRequest, review: str) -> HttpResponse:
 @router.post("/reviews/{review}/comments", response={201: ReviewOut})
 def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
     """Leave a note for the other reviewers."""
-    person = person_asking(request)
+    person = get_person(request)
     found = review_for_command(user_id=person.user_id, code=review)
     review_comment(review=found, person=person, text=body.text)
     return _answer(review, person, status=201)
@@ -122,7 +122,7 @@ def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpRe
 @router.post("/runs/{run}/warnings/{warning}/acknowledge", response=RunOut)
 def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpResponse:
     """Tell that you have seen what an advisory gate said about this run."""
-    person = person_asking(request)
+    person = get_person(request)
     warning_acknowledge(run_code=run, warning_code=warning, person=person)
     return _run(run, person)
 
@@ -130,7 +130,7 @@ def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpRes
 @router.post("/runs/{run}/abort", response=RunOut, tags=["Runs"])
 def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
     """End a run for good; whatever waits for a person is superseded."""
-    person = person_asking(request)
+    person = get_person(request)
     run_abort(run_code=run, person=person, reason=body.reason)
     return _run(run, person)
 
@@ -138,18 +138,22 @@ def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
 @router.post("/runs/{run}/reopen", response=RunOut, tags=["Runs"])
 def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
     """Let a stopped run go on, with a new budget if one is given (manager)."""
-    person = person_asking(request)
+    person = get_person(request)
     run_reopen(run_code=run, person=person, budget=body.budget, reason=body.reason)
     return _run(run, person)
 
 
 def _run(code: str, person: PersonPrincipal) -> HttpResponse:
-    return json_response(serialize_run(run_for(user_id=person.user_id, code=code)))
+    return build_json_response(
+        serialize_run(run_for(user_id=person.user_id, code=code))
+    )
 
 
 def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpResponse:
     review = review_for(user_id=person.user_id, code=code)
-    return json_response(review_answer(review, rulings=_rulings(review)), status=status)
+    return build_json_response(
+        review_answer(review, rulings=_rulings(review)), status=status
+    )
 
 
 def _rulings(review: Review) -> tuple[str, ...]:

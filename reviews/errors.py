@@ -47,7 +47,7 @@ class ReviewNotOpen(DomainError):
 
 
 class AlreadyRuled(DomainError):
-    slug, status, title = "already-ruled", 409, "Somebody was faster"
+    slug, status, title = "already-ruled", 409, "Already ruled"
 
 
 class ReviewExpired(DomainError):

@@ -14,7 +14,7 @@ from accounts.models import Role
 from accounts.selectors import require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from ledger.chain import timestamp
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -57,7 +57,7 @@ async def review_ruled(
             partial(_how_it_ended, person, review_code)
         ) from None
     shown = partial(ruled_answer, user_id=person.user_id, code=review_code)
-    return reply(await run_in_db_thread(shown))
+    return build_reply(await run_in_db_thread(shown))
 
 
 def build_ruling(

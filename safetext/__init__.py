@@ -1,4 +1,4 @@
-"""Text from agents and people, made safe to read: nothing in it stays unseen.
+"""Text from agents and people, made safe to read: nothing in it stays invisible.
 
 Markup is the templates' business (they escape); this is about characters that a
 browser obeys instead of showing: controls, bidirectional marks, zero-width joints.
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from safetext.commands import ShownCommand, show_command
 from safetext.diffs.rows import ShownDiff, show_diff
-from safetext.marks import Mark, marks_of
-from safetext.paging import pages
+from safetext.marks import Mark, build_marks
+from safetext.paging import split_pages
 from safetext.paths import ShownPath, show_path
-from safetext.plain import visible, visible_line
-from safetext.segments import Segment, segments
+from safetext.plain import make_visible, make_visible_line
+from safetext.segments import Segment, split_segments
 from safetext.texts import ShownText, show_text
-from safetext.warnings import warnings_of
+from safetext.warnings import build_warnings
 
 __all__ = [
     "Mark",
@@ -24,14 +24,14 @@ __all__ = [
     "ShownDiff",
     "ShownPath",
     "ShownText",
-    "marks_of",
-    "pages",
-    "segments",
+    "build_marks",
+    "build_warnings",
+    "make_visible",
+    "make_visible_line",
     "show_command",
     "show_diff",
     "show_path",
     "show_text",
-    "visible",
-    "visible_line",
-    "warnings_of",
+    "split_pages",
+    "split_segments",
 ]

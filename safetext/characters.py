@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 
-class Unseen(StrEnum):
+class Invisible(StrEnum):
     """Why a character is not shown as it stands."""
 
     DIRECTION = "direction"
@@ -54,14 +54,14 @@ _VARIATION = frozenset(
     map(chr, (*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 ) - {"\u180e"}
 _BY_CATEGORY = {
-    "Cc": Unseen.CONTROL,
-    "Cf": Unseen.FORMAT,
-    "Cn": Unseen.UNASSIGNED,
-    "Co": Unseen.PRIVATE,
-    "Cs": Unseen.SURROGATE,
-    "Zl": Unseen.BREAK,
-    "Zp": Unseen.BREAK,
-    "Zs": Unseen.SPACE,
+    "Cc": Invisible.CONTROL,
+    "Cf": Invisible.FORMAT,
+    "Cn": Invisible.UNASSIGNED,
+    "Co": Invisible.PRIVATE,
+    "Cs": Invisible.SURROGATE,
+    "Zl": Invisible.BREAK,
+    "Zp": Invisible.BREAK,
+    "Zs": Invisible.SPACE,
 }
 # Controls have no names of their own in the character database.
 _CONTROLS = {
@@ -91,23 +91,23 @@ _SEEMS_OPENING = re.compile(rf"[{_LIKE_OPENING}](?=U\+|[0-9])")
 
 
 @lru_cache(maxsize=4096)
-def reason_of(character: str) -> Unseen | None:
+def get_reason(character: str) -> Invisible | None:
     """Why this character is never shown as it stands; None for one that is seen."""
     if character in " \n\t":
         return None
     for reason, members in (
-        (Unseen.BRACKET, OPENING),
-        (Unseen.RETURN, "\r"),
-        (Unseen.DIRECTION, _DIRECTION),
-        (Unseen.WIDTH, _WIDTH),
-        (Unseen.BREAK, _BREAK),
-        (Unseen.BLANK, _BLANK),
-        (Unseen.VARIATION, _VARIATION),
+        (Invisible.BRACKET, OPENING),
+        (Invisible.RETURN, "\r"),
+        (Invisible.DIRECTION, _DIRECTION),
+        (Invisible.WIDTH, _WIDTH),
+        (Invisible.BREAK, _BREAK),
+        (Invisible.BLANK, _BLANK),
+        (Invisible.VARIATION, _VARIATION),
     ):
         if character in members:
             return reason
     if "\U000e0000" <= character <= "\U000e007f":
-        return Unseen.TAG
+        return Invisible.TAG
     return _BY_CATEGORY.get(unicodedata.category(character))
 
 
@@ -116,25 +116,25 @@ def is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def unseen(text: str) -> Iterator[tuple[int, Unseen]]:
-    """Where an escape has to stand, and why."""
+def find_invisible(text: str) -> Iterator[tuple[int, Invisible]]:
+    """Where a character has to be escaped, and why."""
     if text.isascii() and text.isprintable():
         return
     behind, stacked, held = -1, 0, False
     for found in _NOT_PLAIN.finditer(text):
         at, character = found.start(), found[0]
-        reason = reason_of(character)
+        reason = get_reason(character)
         if reason is None and is_mark(character):
             if at != behind:
                 # The first mark: what stands before it is plain, or nothing.
                 stacked, held = 0, at > 0 and text[at - 1] not in " \n\t"
             stacked += 1
             if stacked > MOST_MARKS or not held:
-                reason = Unseen.MARK
+                reason = Invisible.MARK
         elif reason is None:
             stacked, held = 0, True
             if _SEEMS_OPENING.match(text, at):
-                reason, held = Unseen.BRACKET, False
+                reason, held = Invisible.BRACKET, False
         else:
             stacked, held = 0, False
         behind = at + 1
@@ -142,21 +142,21 @@ def unseen(text: str) -> Iterator[tuple[int, Unseen]]:
             yield at, reason
 
 
-def code_point(character: str) -> str:
+def format_code_point(character: str) -> str:
     return f"U+{ord(character):04X}"
 
 
-def name_of(character: str) -> str:
+def get_name(character: str) -> str:
     """Its name in capitals, for want of one what kind of character it is."""
     named = _CONTROLS.get(character) or unicodedata.name(character, "")
     return named or _NAMELESS.get(unicodedata.category(character), "UNNAMED")
 
 
-def described(character: str) -> str:
+def describe(character: str) -> str:
     """As in `U+202E RIGHT-TO-LEFT OVERRIDE`."""
-    return f"{code_point(character)} {name_of(character)}"
+    return f"{format_code_point(character)} {get_name(character)}"
 
 
-def escaped(character: str) -> str:
+def escape(character: str) -> str:
     """As in `⟨U+202E⟩`."""
-    return f"{OPENING}{code_point(character)}⟩"
+    return f"{OPENING}{format_code_point(character)}⟩"

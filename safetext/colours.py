@@ -82,32 +82,32 @@ _CLASSES = (
 )
 
 
-def colours(text: str, *, file_name: str) -> Layer:
+def build_colours(text: str, *, file_name: str) -> Layer:
     """An empty layer for a file of no known kind, and for what is too large."""
-    lexer = _lexer(PurePosixPath(file_name.lower()))
+    lexer = _get_lexer(PurePosixPath(file_name.lower()))
     if lexer is None or len(text) > _CHARACTERS:
         return Layer(spans=())
     if any(len(line) > _LINE for line in text.split("\n")):
         return Layer(spans=())
-    return Layer(spans=[*_merged(_spans(lexer, text))])
+    return Layer(spans=[*_merge(_find_spans(lexer, text))])
 
 
-def _lexer(path: PurePosixPath) -> Lexer | None:
+def _get_lexer(path: PurePosixPath) -> Lexer | None:
     name = _NAMES.get(path.name) or _ENDINGS.get(path.suffix.removeprefix("."))
-    return _made(name) if name else None
+    return _create_lexer(name) if name else None
 
 
 @lru_cache
-def _made(name: str) -> Lexer:
+def _create_lexer(name: str) -> Lexer:
     return find_lexer_class_by_name(name)()
 
 
-def _spans(lexer: Lexer, text: str) -> Iterator[tuple[int, int, str]]:
+def _find_spans(lexer: Lexer, text: str) -> Iterator[tuple[int, int, str]]:
     until = time.perf_counter() + _SECONDS
     done = 0
     try:
         for start, kind, value in lexer.get_tokens_unprocessed(text):
-            name = _class_of(kind)
+            name = _get_class(kind)
             end = start + len(value)
             # Lexers that nest others may look back; a layer runs forwards only.
             if name and done <= start < end <= len(text):
@@ -121,11 +121,11 @@ def _spans(lexer: Lexer, text: str) -> Iterator[tuple[int, int, str]]:
 
 
 @lru_cache
-def _class_of(kind: _TokenType) -> str:
+def _get_class(kind: _TokenType) -> str:
     return next((name for group, name in _CLASSES if is_token_subtype(kind, group)), "")
 
 
-def _merged(spans: Iterator[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _merge(spans: Iterator[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
     held: tuple[int, int, str] | None = None
     for start, end, name in spans:
         if held and held[1] == start and held[2] == name:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from guidance.core.shell_commands.findings import Part, Token
 from safetext.marks import Mark
-from safetext.paths import normalised
-from safetext.plain import visible, visible_line
-from safetext.segments import segments
-from safetext.texts import Group, Page, ShownText, groups_of, show_text
+from safetext.paths import normalise
+from safetext.plain import make_visible, make_visible_line
+from safetext.segments import split_segments
+from safetext.texts import Group, Page, ShownText, group_segments, show_text
 
 # Of a longer argument only the beginning stands in its box; the text above has it all.
 _BOX = 2000
@@ -69,18 +69,20 @@ def show_command(
 ) -> ShownCommand:
     """The text with its marks, and the parts that begin on this page of it."""
     start, end = page or (0, len(text))
-    flags = _flags(parts, marks)
+    flags = _find_flags(parts, marks)
     return ShownCommand(
         text=show_text(text, marks=marks, page=page),
         rows=tuple(
-            _row(text, part, flags.get(index, ()))
+            _build_row(text, part, flags.get(index, ()))
             for index, part in enumerate(parts)
             if start <= part.span[0] < end
         ),
     )
 
 
-def _flags(parts: Sequence[Part], marks: Sequence[Mark]) -> dict[int, tuple[str, ...]]:
+def _find_flags(
+    parts: Sequence[Part], marks: Sequence[Mark]
+) -> dict[int, tuple[str, ...]]:
     """The labels of the marks on each part: a wrapper's go to what it runs."""
     found: dict[int, tuple[str, ...]] = {}
     inwards = sorted(
@@ -99,39 +101,39 @@ def _flags(parts: Sequence[Part], marks: Sequence[Mark]) -> dict[int, tuple[str,
     return {index: tuple(dict.fromkeys(labels)) for index, labels in found.items()}
 
 
-def _row(text: str, part: Part, flagged: tuple[str, ...]) -> CommandRow:
-    boxes = [_box(text, token, part) for token in part.tokens]
-    name = boxes[0] if boxes else _box_of(part.name)
+def _build_row(text: str, part: Part, flagged: tuple[str, ...]) -> CommandRow:
+    boxes = [_build_token_box(text, token, part) for token in part.tokens]
+    name = boxes[0] if boxes else _build_box(part.name)
     return CommandRow(
         name=name,
         arguments=tuple(boxes[1:]),
         count=max(len(boxes) - 1, 0),
-        via=" → ".join(map(visible_line, part.via)),
+        via=" → ".join(map(make_visible_line, part.via)),
         flagged=flagged,
     )
 
 
-def _box(text: str, token: Token, part: Part) -> Box:
+def _build_token_box(text: str, token: Token, part: Part) -> Box:
     # A token that is not found in the source has the span of its whole command.
     placed = token.span != part.span or len(part.tokens) == 1
     source = text[slice(*token.span)] if placed else ""
     # Never resolved by us: what depends on the moment is shown as it is written.
     shown = source if token.unresolved and source else token.text
     plainly = {shown, f"'{shown}'", f'"{shown}"', ""}
-    return _box_of(
+    return _build_box(
         shown,
         unresolved=token.unresolved,
         written="" if source in plainly else source,
     )
 
 
-def _box_of(shown: str, *, unresolved: bool = False, written: str = "") -> Box:
-    leads = normalised(shown) if _goes_up(shown) else ""
+def _build_box(shown: str, *, unresolved: bool = False, written: str = "") -> Box:
+    leads = normalise(shown) if _goes_up(shown) else ""
     return Box(
-        groups=groups_of(segments(shown[:_BOX], one_line=True)),
+        groups=group_segments(split_segments(shown[:_BOX], one_line=True)),
         unresolved=unresolved,
-        written=visible_line(written),
-        leads=visible(leads[:_BOX]),
+        written=make_visible_line(written),
+        leads=make_visible(leads[:_BOX]),
         left=max(len(shown) - _BOX, 0),
     )
 

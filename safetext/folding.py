@@ -9,11 +9,11 @@ from itertools import groupby
 
 from safetext.characters import (
     MOST_MARKS,
-    described,
-    escaped,
+    describe,
+    escape,
+    find_invisible,
+    get_reason,
     is_mark,
-    reason_of,
-    unseen,
 )
 
 # More blank lines, spaces or equal escapes than this are folded.
@@ -35,7 +35,7 @@ _STRETCH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """`label` stands for the whole stretch; `runs_of` tells every character of it."""
+    """`label` stands for the whole stretch; `describe_runs` names every character of it."""
 
     start: int
     end: int
@@ -47,27 +47,27 @@ def is_blank(line: str) -> bool:
     return _BLANK_LINE.fullmatch(line) is not None
 
 
-def folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
+def find_folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold]:
     """The folds in order, each of them inside one of these stretches."""
     for start, end in within:
         at = start
         for found in _LINES.finditer(text, start, end):
-            yield from _inside_lines(text, at, found.start())
+            yield from _find_folds_in_lines(text, at, found.start())
             label = f"{text.count(_END, *found.span()):,} blank lines"
             yield Fold(*found.span(), label)
             at = found.end()
-        yield from _inside_lines(text, at, end)
+        yield from _find_folds_in_lines(text, at, end)
 
 
 def count_escapes(text: str) -> int:
     """How many escapes a text takes at most: long runs of the same one are folded."""
-    return sum(1 for _ in unfolded_escapes(text))
+    return sum(1 for _ in find_unfolded_escapes(text))
 
 
-def unfolded_escapes(text: str) -> Iterator[int]:
+def find_unfolded_escapes(text: str) -> Iterator[int]:
     """Where the escapes stand that count: of a long run only the first ones do."""
     behind, length = -1, 0
-    for at, _ in unseen(text):
+    for at, _ in find_invisible(text):
         same = at == behind + 1 and text[at] == text[behind]
         length = length + 1 if same else 1
         behind = at
@@ -76,18 +76,18 @@ def unfolded_escapes(text: str) -> Iterator[int]:
             yield at
 
 
-def _inside_lines(text: str, start: int, end: int) -> Iterator[Fold]:
+def _find_folds_in_lines(text: str, start: int, end: int) -> Iterator[Fold]:
     for found in _STRETCH.finditer(text, start, end):
         first = found.start()
         if found[1] and is_mark(found[1]):
             # The first ones may belong to a letter.
             first += MOST_MARKS
-        elif found[1] and reason_of(found[1]) is None:
+        elif found[1] and get_reason(found[1]) is None:
             continue
-        yield Fold(first, found.end(), _label(text[first : found.end()]))
+        yield Fold(first, found.end(), _build_label(text[first : found.end()]))
 
 
-def _label(stretch: str) -> str:
+def _build_label(stretch: str) -> str:
     kinds = {*stretch}
     if len(kinds) > 1:
         return f"{len(stretch):,} blank characters"
@@ -95,23 +95,23 @@ def _label(stretch: str) -> str:
         return f"{len(stretch):,} spaces"
     if kinds == {"\t"}:
         return f"{len(stretch):,} tabs"
-    return f"{len(stretch):,} × {described(stretch[0])}"
+    return f"{len(stretch):,} × {describe(stretch[0])}"
 
 
-def runs_of(stretch: str) -> tuple[str, ...]:
+def describe_runs(stretch: str) -> tuple[str, ...]:
     """A folded stretch in full: how many of what, equal lines together."""
     if _END not in stretch:
         # Thousands of single ones would be twice as long with their count.
-        counted = _counted(map(escaped, stretch))
+        counted = _count_runs(map(escape, stretch))
         return tuple(run.removeprefix("1 × ") for run in counted)
     lines = stretch.split(_END)
-    return _counted(map(_line, lines[:-1]))
+    return _count_runs(map(_describe_line, lines[:-1]))
 
 
-def _line(line: str) -> str:
-    return " ".join((*_counted(map(escaped, line)), escaped(_END)))
+def _describe_line(line: str) -> str:
+    return " ".join((*_count_runs(map(escape, line)), escape(_END)))
 
 
-def _counted(pieces: Iterable[str]) -> tuple[str, ...]:
+def _count_runs(pieces: Iterable[str]) -> tuple[str, ...]:
     counts = ((len([*same]), piece) for piece, same in groupby(pieces))
     return tuple(f"{count:,} × {piece}" for count, piece in counts)

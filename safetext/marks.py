@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from safetext.plain import visible_line
+from safetext.plain import make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,18 +30,18 @@ class Layer:
     spans: Sequence[tuple[int, int, str]]
     firm: bool = False
 
-    def at(self, position: int) -> str:
-        found = bisect_right(self.spans, position, key=_start) - 1
+    def get_at(self, position: int) -> str:
+        found = bisect_right(self.spans, position, key=_get_start) - 1
         if found < 0 or position >= self.spans[found][1]:
             return ""
         return self.spans[found][2]
 
 
-def _start(span: tuple[int, int, str]) -> int:
+def _get_start(span: tuple[int, int, str]) -> int:
     return span[0]
 
 
-def marks_of(
+def build_marks(
     findings: Iterable[Mapping[str, Any]], *, argument: str
 ) -> tuple[Mark, ...]:
     """The marks that findings of a call put on one of its texts, by JSON pointer."""
@@ -50,7 +50,9 @@ def marks_of(
         details = finding.get("details") or {}
         if "span" not in details or details.get("argument") != argument:
             continue
-        label = visible_line(str(finding.get("message") or details.get("rule") or ""))
+        label = make_visible_line(
+            str(finding.get("message") or details.get("rule") or "")
+        )
         if details.get("uninspectable"):
             label = f"cannot be inspected: {label}"
         start, end = details["span"]
@@ -58,7 +60,7 @@ def marks_of(
     return tuple(made)
 
 
-def marks_within(text: str, marks: Iterable[Mark], *, at: int = 0) -> tuple[Mark, ...]:
+def cut_marks(text: str, marks: Iterable[Mark], *, at: int = 0) -> tuple[Mark, ...]:
     """The part of each mark that lies on this text, which begins at that offset."""
     return tuple(
         replace(mark, start=start, end=end)
@@ -69,24 +71,24 @@ def marks_within(text: str, marks: Iterable[Mark], *, at: int = 0) -> tuple[Mark
     )
 
 
-def labels_at(marks: Iterable[Mark], position: int) -> tuple[str, ...]:
+def list_labels_at(marks: Iterable[Mark], position: int) -> tuple[str, ...]:
     """Each label once, in the order of the marks."""
     found = (mark.label for mark in marks if mark.start <= position < mark.end)
     return tuple(dict.fromkeys(found))
 
 
-def borders_of(marks: Iterable[Mark], layers: Iterable[Layer]) -> list[int]:
+def list_borders(marks: Iterable[Mark], layers: Iterable[Layer]) -> list[int]:
     borders = {edge for mark in marks for edge in (mark.start, mark.end)}
     for layer in layers:
         borders.update(edge for span in layer.spans for edge in span[:2])
     return sorted(borders)
 
 
-def unbroken(
+def find_foldable(
     length: int, marks: Iterable[Mark], layers: Iterable[Layer]
 ) -> Iterator[tuple[int, int]]:
     """The stretches in which something may be folded: no mark begins or ends inside
     one, so that a fold is marked as all that it stands for."""
-    firm = borders_of(marks, (layer for layer in layers if layer.firm))
+    firm = list_borders(marks, (layer for layer in layers if layer.firm))
     edges = sorted({0, length, *(edge for edge in firm if 0 < edge < length)})
     yield from pairwise(edges)

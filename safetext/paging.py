@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 
 from safetext.characters import is_mark
-from safetext.folding import BLANK_LINES, is_blank, unfolded_escapes
+from safetext.folding import BLANK_LINES, find_unfolded_escapes, is_blank
 
 # Bytes of UTF-8, lines, and escapes: about what a person reads in one go, and a browser
 # lays out at once.
@@ -16,7 +16,7 @@ ESCAPES = 1_000
 _STACK = 64
 
 
-def pages(text: str) -> list[tuple[int, int]]:
+def split_pages(text: str) -> list[tuple[int, int]]:
     """Where the pages begin and end; joined they are the text. There is always one.
 
     The same text always has the same pages.
@@ -24,19 +24,19 @@ def pages(text: str) -> list[tuple[int, int]]:
     made: list[tuple[int, int]] = []
     start = 0
     while True:
-        end = _end(text, start)
+        end = _find_page_end(text, start)
         made.append((start, end))
         if end == len(text):
             return made
         start = end
 
 
-def rows_of(text: str) -> int:
+def count_rows(text: str) -> int:
     """How many rows a text takes at most: equal blank lines are folded into one."""
-    return sum(rows for _, rows, _ in _lines(text))
+    return sum(rows for _, rows, _ in _group_lines(text))
 
 
-def _lines(text: str) -> Iterator[tuple[int, int, int]]:
+def _group_lines(text: str) -> Iterator[tuple[int, int, int]]:
     """Equal lines together: how many, the rows they take, the length of each."""
     for line, same in groupby(text.split("\n")):
         count = sum(1 for _ in same)
@@ -44,10 +44,10 @@ def _lines(text: str) -> Iterator[tuple[int, int, int]]:
         yield count, rows, len(line) + 1
 
 
-def _row_end(text: str, start: int, end: int) -> int:
+def _find_row_end(text: str, start: int, end: int) -> int:
     """The end, or where the lines that fit on a page end before it."""
     left, at = ROWS, start
-    for count, rows, length in _lines(text[start:end]):
+    for count, rows, length in _group_lines(text[start:end]):
         if rows > left:
             return at + left * length
         left -= rows
@@ -55,13 +55,13 @@ def _row_end(text: str, start: int, end: int) -> int:
     return end
 
 
-def _escape_end(text: str, start: int, end: int) -> int:
+def _find_escape_end(text: str, start: int, end: int) -> int:
     """The end, or where the escapes that fit on a page end before it."""
-    fitting = islice(unfolded_escapes(text[start:end]), ESCAPES, None)
+    fitting = islice(find_unfolded_escapes(text[start:end]), ESCAPES, None)
     return start + next(fitting, end - start)
 
 
-def _end(text: str, start: int) -> int:
+def _find_page_end(text: str, start: int) -> int:
     # A character is one byte at least, so that this much holds a page.
     ahead = text[start : start + PAGE].encode("utf-8", "surrogatepass")
     if len(ahead) > PAGE:
@@ -71,7 +71,7 @@ def _end(text: str, start: int) -> int:
         reached = start + begun - 1
     else:
         reached = min(start + PAGE, len(text))
-    full = _escape_end(text, start, _row_end(text, start, reached))
+    full = _find_escape_end(text, start, _find_row_end(text, start, reached))
     if full < reached:
         return full
     if reached >= len(text):

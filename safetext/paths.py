@@ -7,10 +7,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from safetext.plain import visible
-from safetext.segments import segments
-from safetext.texts import Group, groups_of
-from safetext.warnings import warnings_of
+from safetext.plain import make_visible
+from safetext.segments import split_segments
+from safetext.texts import Group, group_segments
+from safetext.warnings import build_warnings
 
 # What file systems commonly take for a name and for a whole path.
 _NAME = 255
@@ -29,15 +29,15 @@ class ShownPath:
 
 
 def show_path(path: str) -> ShownPath:
-    normal = normalised(path)
+    normal = normalise(path)
     return ShownPath(
-        groups=groups_of(segments(path, one_line=True)),
-        normal="" if normal == path else visible(normal),
-        warnings=(*_path_warnings(path), *warnings_of(path)),
+        groups=group_segments(split_segments(path, one_line=True)),
+        normal="" if normal == path else make_visible(normal),
+        warnings=(*_list_warnings(path), *build_warnings(path)),
     )
 
 
-def normalised(path: str) -> str:
+def normalise(path: str) -> str:
     """Without `.`, `..` and doubled slashes, as far as that can be told."""
     if _DRIVE.match(path) or path.startswith(_SHARE):
         path = path.replace("\\", "/")
@@ -46,16 +46,16 @@ def normalised(path: str) -> str:
     return home + slash + posixpath.normpath(rest) if rest else path
 
 
-def _path_warnings(path: str) -> tuple[str, ...]:
+def _list_warnings(path: str) -> tuple[str, ...]:
     names = re.split(r"[/\\]", path)
-    normal = normalised(path)
+    normal = normalise(path)
     said: list[str] = []
     if ".." in names:
         leaves = normal.startswith(("..", "~/.."))
         said.append(
             "The path goes up (..) and leaves the folder it starts in."
             if leaves
-            else f"The path goes up (..) and leads to {visible(normal)}."
+            else f"The path goes up (..) and leads to {make_visible(normal)}."
         )
     if path.startswith(("/", _SHARE)) or _DRIVE.match(path):
         said.append("The path is absolute.")

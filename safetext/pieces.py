@@ -1,4 +1,4 @@
-"""The first cut through a text: by how its characters are shown, and nothing else."""
+"""Split a text by how its characters are displayed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from safetext.characters import unseen
-from safetext.folding import Fold, folds
-from safetext.marks import Layer, Mark, borders_of, unbroken
+from safetext.characters import find_invisible
+from safetext.folding import Fold, find_folds
+from safetext.marks import Layer, Mark, find_foldable, list_borders
 
 
-class Kind(StrEnum):
+class PieceKind(StrEnum):
     PLAIN = "plain"
     ESCAPE = "escape"
     FOLD = "fold"
@@ -28,14 +28,14 @@ class Kind(StrEnum):
 
 Layout = Callable[[str, int, int], Iterator["Piece"]]
 # Shown in one piece, whatever runs through them.
-_ONE = frozenset({Kind.ESCAPE, Kind.FOLD, Kind.NEWLINE})
+_ONE = frozenset({PieceKind.ESCAPE, PieceKind.FOLD, PieceKind.NEWLINE})
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     start: int
     end: int
-    kind: Kind
+    kind: PieceKind
     fold: Fold | None = None
 
     def cut(self, borders: Sequence[int]) -> Iterator[Piece]:
@@ -66,7 +66,7 @@ def ends_with_crlf(text: str) -> bool:
     return ends > 0 and ends == text.count("\r") == text.count("\n")
 
 
-def pieces(
+def split_pieces(
     text: str,
     *,
     marks: Sequence[Mark],
@@ -74,50 +74,52 @@ def pieces(
     one_line: bool,
 ) -> Iterator[Piece]:
     """In order, without a gap."""
-    layout = _controls if one_line else _lines(text, borders_of(marks, ()))
-    found = [Piece(at, at + 1, Kind.ESCAPE) for at, _ in unseen(text)]
+    layout = (
+        _find_controls if one_line else _build_layout(text, list_borders(marks, ()))
+    )
+    found = [Piece(at, at + 1, PieceKind.ESCAPE) for at, _ in find_invisible(text)]
     at = 0
-    for fold in folds(text, within=unbroken(len(text), marks, layers)):
+    for fold in find_folds(text, within=find_foldable(len(text), marks, layers)):
         found += layout(text, at, fold.start)
-        found.append(Piece(fold.start, fold.end, Kind.FOLD, fold))
+        found.append(Piece(fold.start, fold.end, PieceKind.FOLD, fold))
         at = fold.end
     found += layout(text, at, len(text))
-    return _filled(text, found)
+    return _fill_gaps(text, found)
 
 
-def _filled(text: str, found: list[Piece]) -> Iterator[Piece]:
+def _fill_gaps(text: str, found: list[Piece]) -> Iterator[Piece]:
     at = 0
     # Of those that begin together the longest holds the others.
     for piece in sorted(found, key=lambda one: (one.start, -one.end)):
         if piece.start < at:
             continue
-        yield from _words(text, at, piece.start)
+        yield from _split_words(text, at, piece.start)
         yield piece
         at = piece.end
-    yield from _words(text, at, len(text))
+    yield from _split_words(text, at, len(text))
 
 
-def _words(text: str, start: int, end: int) -> Iterator[Piece]:
+def _split_words(text: str, start: int, end: int) -> Iterator[Piece]:
     at = start
     for found in _BACKWARDS.finditer(text, start, end):
         if at < found.start():
-            yield Piece(at, found.start(), Kind.PLAIN)
-        yield Piece(*found.span(), Kind.BACKWARDS)
+            yield Piece(at, found.start(), PieceKind.PLAIN)
+        yield Piece(*found.span(), PieceKind.BACKWARDS)
         at = found.end()
     if at < end:
-        yield Piece(at, end, Kind.PLAIN)
+        yield Piece(at, end, PieceKind.PLAIN)
 
 
-def _controls(text: str, start: int, end: int) -> Iterator[Piece]:
+def _find_controls(text: str, start: int, end: int) -> Iterator[Piece]:
     for found in _CONTROLS.finditer(text, start, end):
-        yield Piece(*found.span(), Kind.ESCAPE)
+        yield Piece(*found.span(), PieceKind.ESCAPE)
     edge = max(len(text.rstrip(" ")), start)
     if edge < end == len(text):
-        yield Piece(edge, end, Kind.EDGE)
+        yield Piece(edge, end, PieceKind.EDGE)
 
 
-def _lines(text: str, borders: Collection[int]) -> Layout:
-    # Where all line ends are alike they are told once and not shown on every line.
+def _build_layout(text: str, borders: Collection[int]) -> Layout:
+    # Where all line ends are alike they are named once and not shown on every line.
     crlf = ends_with_crlf(text)
     borders = frozenset(borders)
 
@@ -126,11 +128,11 @@ def _lines(text: str, borders: Collection[int]) -> Layout:
             first, last = found.span()
             if text[last - 1] == "\n":
                 whole = crlf and last - 1 not in borders
-                yield Piece(first if whole else last - 1, last, Kind.NEWLINE)
+                yield Piece(first if whole else last - 1, last, PieceKind.NEWLINE)
             elif last == len(text) or text.startswith(("\n", "\r\n"), last):
-                yield Piece(first, last, Kind.EDGE)
+                yield Piece(first, last, PieceKind.EDGE)
             else:
                 for tabs in _TABS.finditer(text, first, last):
-                    yield Piece(*tabs.span(), Kind.TAB)
+                    yield Piece(*tabs.span(), PieceKind.TAB)
 
     return layout

@@ -1,29 +1,29 @@
-"""The same without a page: for rows, titles, mail, chat, logs and terminals."""
+"""Invisible characters written out, for one-line places: rows, titles, mail, logs."""
 
 from __future__ import annotations
 
 import re
 
-from safetext.characters import escaped, unseen
+from safetext.characters import escape, find_invisible
 
 _WRAPS = re.compile(r"[ \t\n]+")
 
 
-def visible(text: str) -> str:
-    """The text with every unseen character written out, as in ⟨U+202E⟩.
+def make_visible(text: str) -> str:
+    """Write out every invisible character, as in ⟨U+202E⟩.
 
     No two texts come out alike.
     """
     parts: list[str] = []
     done = 0
-    for at, _ in unseen(text):
-        parts += (text[done:at], escaped(text[at]))
+    for at, _ in find_invisible(text):
+        parts += (text[done:at], escape(text[at]))
         done = at + 1
     return "".join(parts) + text[done:] if parts else text
 
 
-def visible_line(text: str, *, limit: int = 300) -> str:
-    """The same on one line, cut to a length a row can carry."""
+def make_visible_line(text: str, *, limit: int = 300) -> str:
+    """`make_visible` on one line, cut to a length that fits in a row."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     # Only what wraps anyway is folded; every other kind of space is shown for itself.
-    return visible(_WRAPS.sub(" ", cut).strip(" "))
+    return make_visible(_WRAPS.sub(" ", cut).strip(" "))

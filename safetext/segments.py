@@ -1,4 +1,4 @@
-"""A text cut into segments: each is shown in one way and carries its own labels.
+"""A text split into segments: each is shown in one way and carries its own labels.
 
 The raw texts of the segments, joined, are the text itself: no character is lost, added
 or changed. Layers (marks, colours, changes, oddities) only add attributes.
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from safetext.characters import OPENING, described, escaped, name_of
-from safetext.deception.words import Odd, oddities
-from safetext.folding import runs_of
-from safetext.marks import Layer, Mark, borders_of, labels_at, marks_within
-from safetext.pieces import Kind, Piece, pieces
+from safetext.characters import OPENING, describe, escape, get_name
+from safetext.deception.words import Odd, find_oddities
+from safetext.folding import describe_runs
+from safetext.marks import Layer, Mark, cut_marks, list_borders, list_labels_at
+from safetext.pieces import Piece, PieceKind, split_pieces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,7 @@ class Segment:
     labels of the findings, `classes` words of the style sheet.
     """
 
-    kind: Kind
+    kind: PieceKind
     raw: str
     shown: str
     note: str = ""
@@ -34,7 +34,7 @@ class Segment:
     classes: str = ""
 
 
-def segments(
+def split_segments(
     text: str,
     *,
     marks: Sequence[Mark] = (),
@@ -42,18 +42,18 @@ def segments(
     one_line: bool = False,
 ) -> tuple[Segment, ...]:
     """In order. On one line, tabs and line ends are escapes like any other control."""
-    marks = marks_within(text, marks)
+    marks = cut_marks(text, marks)
     layers = [layer for layer in layers if layer.spans]
-    strange = _oddity_layers(text)
-    cuts = borders_of(marks, (*layers, *strange))
+    strange = _build_oddity_layers(text)
+    cuts = list_borders(marks, (*layers, *strange))
     return tuple(
-        _segment(text, piece, marks, layers, strange)
-        for whole in pieces(text, marks=marks, layers=layers, one_line=one_line)
+        _build_segment(text, piece, marks, layers, strange)
+        for whole in split_pieces(text, marks=marks, layers=layers, one_line=one_line)
         for piece in whole.cut(cuts)
     )
 
 
-def _segment(
+def _build_segment(
     text: str,
     piece: Piece,
     marks: Sequence[Mark],
@@ -61,40 +61,40 @@ def _segment(
     strange: Sequence[Layer],
 ) -> Segment:
     raw = text[piece.start : piece.end]
-    notes = [*filter(None, (layer.at(piece.start) for layer in strange))]
-    odd = bool(notes) and piece.kind in (Kind.PLAIN, Kind.BACKWARDS)
-    shown, note = _appearance(piece, raw)
+    notes = [*filter(None, (layer.get_at(piece.start) for layer in strange))]
+    odd = bool(notes) and piece.kind in (PieceKind.PLAIN, PieceKind.BACKWARDS)
+    shown, note = _get_appearance(piece, raw)
     return Segment(
         kind=piece.kind,
         raw=raw,
         shown=shown,
         note="; ".join(notes) if odd else note,
         odd=odd,
-        runs=runs_of(raw) if piece.fold else (),
-        marks=labels_at(marks, piece.start),
-        classes=" ".join(filter(None, (layer.at(piece.start) for layer in layers))),
+        runs=describe_runs(raw) if piece.fold else (),
+        marks=list_labels_at(marks, piece.start),
+        classes=" ".join(filter(None, (layer.get_at(piece.start) for layer in layers))),
     )
 
 
-def _appearance(piece: Piece, raw: str) -> tuple[str, str]:
+def _get_appearance(piece: Piece, raw: str) -> tuple[str, str]:
     match piece.kind:
-        case Kind.ESCAPE:
-            return escaped(raw), name_of(raw)
-        case Kind.FOLD if piece.fold is not None:
+        case PieceKind.ESCAPE:
+            return escape(raw), get_name(raw)
+        case PieceKind.FOLD if piece.fold is not None:
             return f"{OPENING}{piece.fold.label}⟩", ""
-        case Kind.TAB:
+        case PieceKind.TAB:
             return raw, "tab"
-        case Kind.EDGE:
+        case PieceKind.EDGE:
             return raw, "blank at the end of the line"
-        case Kind.NEWLINE:
-            return raw, ", ".join(map(described, raw))
+        case PieceKind.NEWLINE:
+            return raw, ", ".join(map(describe, raw))
         case _:
             return raw, ""
 
 
-def _oddity_layers(text: str) -> tuple[Layer, ...]:
+def _build_oddity_layers(text: str) -> tuple[Layer, ...]:
     found: dict[Odd, list[tuple[int, int, str]]] = {}
-    for oddity in oddities(text):
+    for oddity in find_oddities(text):
         span = (oddity.start, oddity.end, oddity.note)
         found.setdefault(oddity.kind, []).append(span)
     return tuple(Layer(spans=spans) for spans in found.values())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from safetext.colours import colours
-from safetext.marks import Layer, Mark, marks_within
-from safetext.pieces import Kind, ends_with_crlf
-from safetext.segments import Segment, segments
-from safetext.warnings import warnings_of
+from safetext.colours import build_colours
+from safetext.marks import Layer, Mark, cut_marks
+from safetext.pieces import PieceKind, ends_with_crlf
+from safetext.segments import Segment, split_segments
+from safetext.warnings import build_warnings
 
 Page = tuple[int, int]
 
@@ -36,7 +36,7 @@ class Line:
     @property
     def plain(self) -> str:
         """The line itself where nothing has to be said about it, as most often."""
-        return plain_text(self.groups)
+        return get_plain_text(self.groups)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,22 +60,22 @@ def show_text(
     """One page of a text, or all of it; colours only where a file's name is known."""
     start, end = page or (0, len(text))
     part = text[start:end]
-    layers = [clipped(colours(text, file_name=file_name), start, end)]
-    shown = segments(part, marks=marks_within(part, marks, at=start), layers=layers)
+    layers = [cut_layer(build_colours(text, file_name=file_name), start, end)]
+    shown = split_segments(part, marks=cut_marks(part, marks, at=start), layers=layers)
     first = text.count("\n", 0, start) + 1
     numbered = "\n" in text
     return ShownText(
         lines=tuple(
-            _lines(shown, first=first, numbered=numbered, last=end == len(text))
+            _build_lines(shown, first=first, numbered=numbered, last=end == len(text))
         ),
-        warnings=warnings_of(text),
+        warnings=build_warnings(text),
         crlf=ends_with_crlf(part),
         numbered=numbered,
         empty=not text,
     )
 
 
-def clipped(layer: Layer, start: int, end: int) -> Layer:
+def cut_layer(layer: Layer, start: int, end: int) -> Layer:
     """What of a layer lies on this part of its text."""
     spans = [
         (max(first, start) - start, min(last, end) - start, word)
@@ -85,7 +85,7 @@ def clipped(layer: Layer, start: int, end: int) -> Layer:
     return replace(layer, spans=spans)
 
 
-def groups_of(shown: Iterable[Segment]) -> tuple[Group, ...]:
+def group_segments(shown: Iterable[Segment]) -> tuple[Group, ...]:
     made: list[Group] = []
     together: list[Segment] = []
     for segment in shown:
@@ -98,36 +98,36 @@ def groups_of(shown: Iterable[Segment]) -> tuple[Group, ...]:
     return tuple(made)
 
 
-def plain_text(groups: Sequence[Group]) -> str:
+def get_plain_text(groups: Sequence[Group]) -> str:
     """The text of groups that need no markup; empty for all others."""
     if len(groups) != 1 or groups[0].marks:
         return ""
     shown, *ends = groups[0].segments
-    if shown.kind is not Kind.PLAIN or shown.odd or shown.classes:
+    if shown.kind is not PieceKind.PLAIN or shown.odd or shown.classes:
         return ""
-    return shown.shown if all(end.kind is Kind.NEWLINE for end in ends) else ""
+    return shown.shown if all(end.kind is PieceKind.NEWLINE for end in ends) else ""
 
 
-def _lines(
+def _build_lines(
     shown: Sequence[Segment], *, first: int, numbered: bool, last: bool
 ) -> Iterator[Line]:
     number = first
     current: list[Segment] = []
     for segment in shown:
         ends = segment.raw.count("\n")
-        if segment.kind is Kind.FOLD and ends:
+        if segment.kind is PieceKind.FOLD and ends:
             # Whole blank lines, as a row of their own.
-            yield _line([segment], number, numbered=numbered)
+            yield _build_line([segment], number, numbered=numbered)
         else:
             current.append(segment)
-            if segment.kind is Kind.NEWLINE:
-                yield _line(current, number, numbered=numbered)
+            if segment.kind is PieceKind.NEWLINE:
+                yield _build_line(current, number, numbered=numbered)
                 current = []
         number += ends
     # Behind the last line end of the text there is one more line, empty or not.
     if current or last:
-        yield _line(current, number, numbered=numbered)
+        yield _build_line(current, number, numbered=numbered)
 
 
-def _line(current: list[Segment], number: int, *, numbered: bool) -> Line:
-    return Line(number=str(number) if numbered else "", groups=groups_of(current))
+def _build_line(current: list[Segment], number: int, *, numbered: bool) -> Line:
+    return Line(number=str(number) if numbered else "", groups=group_segments(current))

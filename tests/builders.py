@@ -12,12 +12,12 @@ import httpx
 from accounts.auth import (
     AgentPrincipal,
     PersonPrincipal,
-    person_of,
-    principal_for_secret,
+    build_person_principal,
+    find_principal,
     require_agent,
 )
 from accounts.models import Project, Role, User
-from accounts.services import agent_key_issue, person_add, project_ensure
+from accounts.services import add_person, ensure_project, issue_agent_key
 from common.errors import Unchanged
 from guidance.models import PolicyVersion
 from guidance.services import publish_policy
@@ -35,7 +35,7 @@ class Person:
 
     @property
     def principal(self) -> PersonPrincipal:
-        return person_of(self.user)
+        return build_person_principal(self.user)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -51,7 +51,7 @@ class Robot:
 
     @property
     def principal(self) -> AgentPrincipal:
-        return require_agent(principal_for_secret(self.key))
+        return require_agent(find_principal(self.key))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -63,19 +63,19 @@ def unique(name: str) -> str:
 
 
 def make_project() -> Project:
-    return project_ensure(slug=unique("project"))
+    return ensure_project(slug=unique("project"))
 
 
 def make_person(name: str, *, role: Role, project: Project) -> Person:
     """Somebody who has chosen their password already."""
-    added = person_add(name=unique(name), role=role, project_slug=project.slug)
+    added = add_person(name=unique(name), role=role, project_slug=project.slug)
     User.objects.filter(pk=added.user.pk).update(must_change_password=False)
     added.user.must_change_password = False
     return Person(user=added.user, password=added.password, token=added.token)
 
 
 def make_robot(name: str = "robo", *, project: Project) -> Robot:
-    _, key = agent_key_issue(name=name, project_slug=project.slug)
+    _, key = issue_agent_key(name=name, project_slug=project.slug)
     return Robot(name=name, key=key)
 
 

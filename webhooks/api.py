@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, person_asking
-from common.paging import PageQuery, only_known, page_after
-from common.responses import json_response
+from accounts.api_auth import PERSON, get_person
+from common.paging import PageQuery, list_page_after, refuse_unknown_parameters
+from common.responses import build_json_response
 from webhooks import selectors, services
 from webhooks.models import Delivery, WebhookEndpoint
 from webhooks.schemas import (
@@ -28,7 +28,7 @@ router = Router(auth=PERSON, tags=["Webhooks"])
 @router.post("/webhooks", response={201: WebhookWithSecret})
 def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
     """Send events to a URL from now on; the secret to verify them is shown only here."""
-    person = person_asking(request)
+    person = get_person(request)
     endpoint, secret = services.add_endpoint(
         person=person,
         project_id=selectors.get_managed_project(person, body.project).pk,
@@ -42,13 +42,13 @@ def add_webhook(request: HttpRequest, body: WebhookIn) -> HttpResponse:
 @router.get("/webhooks", response=WebhookPage)
 def list_webhooks(request: HttpRequest, filters: Query[PageQuery]) -> HttpResponse:
     """Newest first; `next_cursor` leads on."""
-    only_known(request.GET, PageQuery.model_fields)
-    endpoints = selectors.list_endpoints(person_asking(request))
-    rows, next_cursor = page_after(
+    refuse_unknown_parameters(request.GET, PageQuery.model_fields)
+    endpoints = selectors.list_endpoints(get_person(request))
+    rows, next_cursor = list_page_after(
         endpoints, among=endpoints, cursor=filters.cursor, limit=filters.limit
     )
     items = [serialize_webhook(row) for row in rows]
-    return json_response({"items": items, "next_cursor": next_cursor})
+    return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
 @router.get("/webhooks/{webhook}", response=WebhookOut)
@@ -70,7 +70,7 @@ def delete_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
 def test_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
     """Send an event of type `webhook.test`; the delivery shows the result."""
     endpoint = _get_endpoint(request, webhook)
-    delivery = services.send_test_event(endpoint, person=person_asking(request))
+    delivery = services.send_test_event(endpoint, person=get_person(request))
     return _answer_delivery(delivery, endpoint, status=202)
 
 
@@ -92,7 +92,7 @@ def enable_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
 def disable_webhook(request: HttpRequest, webhook: str) -> HttpResponse:
     """Send no more events; those not sent yet are cancelled."""
     endpoint = _get_endpoint(request, webhook)
-    services.disable_endpoint(endpoint, person=person_asking(request))
+    services.disable_endpoint(endpoint, person=get_person(request))
     return _answer_webhook(_get_endpoint(request, webhook))
 
 
@@ -101,43 +101,45 @@ def list_deliveries(
     request: HttpRequest, webhook: str, filters: Query[DeliveryFilters]
 ) -> HttpResponse:
     """What was sent to a webhook, newest first, with every attempt."""
-    only_known(request.GET, DeliveryFilters.model_fields)
+    refuse_unknown_parameters(request.GET, DeliveryFilters.model_fields)
     endpoint = _get_endpoint(request, webhook)
     rows = visible = selectors.list_deliveries(endpoint)
     if filters.state is not None:
         rows = rows.filter(state=filters.state)
-    page, next_cursor = page_after(
+    page, next_cursor = list_page_after(
         rows, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     items = [serialize_delivery(row, webhook=str(endpoint.code)) for row in page]
-    return json_response({"items": items, "next_cursor": next_cursor})
+    return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
 @router.post("/webhooks/deliveries/{delivery}/resend", response={202: DeliveryOut})
 def resend_delivery(request: HttpRequest, delivery: str) -> HttpResponse:
     """Send a delivery again: the same id and bytes, ten more attempts."""
-    person = person_asking(request)
+    person = get_person(request)
     services.resend_delivery(selectors.get_delivery(person, delivery))
     again = selectors.get_delivery(person, delivery)
     return _answer_delivery(again, again.endpoint, status=202)
 
 
 def _get_endpoint(request: HttpRequest, code: str) -> WebhookEndpoint:
-    return selectors.get_endpoint(person_asking(request), code)
+    return selectors.get_endpoint(get_person(request), code)
 
 
 def _answer_webhook(endpoint: WebhookEndpoint) -> HttpResponse:
-    return json_response(serialize_webhook(endpoint))
+    return build_json_response(serialize_webhook(endpoint))
 
 
 def _answer_with_secret(
     endpoint: WebhookEndpoint, secret: str, *, status: int = 200
 ) -> HttpResponse:
-    return json_response(serialize_webhook(endpoint, secret=secret), status=status)
+    return build_json_response(
+        serialize_webhook(endpoint, secret=secret), status=status
+    )
 
 
 def _answer_delivery(
     delivery: Delivery, endpoint: WebhookEndpoint, *, status: int
 ) -> HttpResponse:
     answer = serialize_delivery(delivery, webhook=str(endpoint.code))
-    return json_response(answer, status=status)
+    return build_json_response(answer, status=status)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from guidance.redactor import clean
 from ledger.chain import timestamp
-from safetext import visible
+from safetext import make_visible
 
 T = TypeVar("T")
 BODY_LIMIT = 20_000
@@ -70,7 +70,7 @@ def make_safe(value: T) -> T:
 
 def _make_visible(value: Any) -> Any:
     if isinstance(value, str):
-        return visible(value)
+        return make_visible(value)
     if isinstance(value, dict):
-        return {visible(name): _make_visible(each) for name, each in value.items()}
+        return {make_visible(name): _make_visible(each) for name, each in value.items()}
     return [_make_visible(each) for each in value] if isinstance(value, list) else value

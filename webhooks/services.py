@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
-from accounts.secrets import digest
+from accounts.secrets import hash_secret
 from common.errors import Invalid
 from common.ids import uuid7
 from ledger.models import ProjectHead
@@ -63,7 +63,7 @@ def add_endpoint(
         types=[each for each in TYPES if each in types],
         status_at=now,
         salt=salt,
-        secret_digest=digest(secret),
+        secret_digest=hash_secret(secret),
         cursor=_get_position(project_id),
         created_by_id=person.user_id,
         created_at=now,
@@ -86,7 +86,7 @@ def rotate_secret(endpoint: WebhookEndpoint) -> str:
         previous_salt=F("salt"),
         previous_until=until,
         salt=salt,
-        secret_digest=digest(secret),
+        secret_digest=hash_secret(secret),
     )
     return secret
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from standardwebhooks import Webhook
 
-from accounts.secrets import digest
+from accounts.secrets import hash_secret
 from webhooks.models import WebhookEndpoint
 
 PREFIX = "whsec_"
@@ -42,7 +42,9 @@ def get_secret(endpoint: WebhookEndpoint) -> str:
 
 def is_key_unchanged(endpoint: WebhookEndpoint) -> bool:
     """Whether the derived secret is still the one that the receiver got."""
-    return hmac.compare_digest(digest(get_secret(endpoint)), endpoint.secret_digest)
+    return hmac.compare_digest(
+        hash_secret(get_secret(endpoint)), endpoint.secret_digest
+    )
 
 
 def list_valid_secrets(endpoint: WebhookEndpoint, *, at: datetime) -> tuple[str, ...]:

@@ -33,9 +33,9 @@ def choose_rows(rows: QuerySet[S], options: dict[str, Any], word: str) -> QueryS
     if options["all"]:
         return rows
     given = options["secret"]
-    chosen = rows.filter(lookup=secrets.lookup(given))
-    if len(given) > len(secrets.lookup(given)):
-        chosen = chosen.filter(digest=secrets.digest(given))
+    chosen = rows.filter(lookup=secrets.get_prefix(given))
+    if len(given) > len(secrets.get_prefix(given)):
+        chosen = chosen.filter(digest=secrets.hash_secret(given))
     found = chosen.count()
     if not found:
         raise CommandError(f"There is no {word} that begins so. `list` shows all.")
@@ -50,10 +50,14 @@ def render_rows(rows: QuerySet[S], word: str) -> Iterator[str]:
     if not found:
         yield f"There is no {word}."
     for row in found:
-        state = f"revoked {_moment(row.revoked_at)}" if row.revoked_at else "in force"
-        used = _moment(row.last_used_at) if row.last_used_at else "never"
+        state = (
+            f"revoked {_format_moment(row.revoked_at)}"
+            if row.revoked_at
+            else "in force"
+        )
+        used = _format_moment(row.last_used_at) if row.last_used_at else "never"
         yield (
-            f"{row.lookup}…  made {_moment(row.created_at)}  last used {used}  {state}"
+            f"{row.lookup}…  made {_format_moment(row.created_at)}  last used {used}  {state}"
         )
 
 
@@ -62,5 +66,5 @@ def render_revoked(count: int, word: str) -> str:
     return f"{things} revoked: every server takes notice within five seconds."
 
 
-def _moment(at: datetime) -> str:
+def _format_moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"

@@ -25,11 +25,11 @@ from django.core.management import call_command  # noqa: E402
 
 from accounts.auth import (  # noqa: E402
     AgentPrincipal,
-    principal_for_secret,
+    find_principal,
     require_agent,
 )
 from accounts.models import Role  # noqa: E402
-from accounts.services import agent_key_issue, person_add  # noqa: E402
+from accounts.services import add_person, issue_agent_key  # noqa: E402
 from bench.servers.contents import Contents, PreparedReview, PreparedRun  # noqa: E402
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
 from gateway.use_cases.runs import run_start  # noqa: E402
@@ -49,13 +49,13 @@ Agents = Sequence[tuple[str, AgentPrincipal]]
 
 def main(runs: int, reviews: int) -> None:
     call_command("migrate", verbosity=0, interactive=False)
-    person = person_add(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
+    person = add_person(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
     keys = [
-        agent_key_issue(name=f"agent-{number}", project_slug=PROJECT)[1]
+        issue_agent_key(name=f"agent-{number}", project_slug=PROJECT)[1]
         for number in range(1, AGENTS + 1)
     ]
-    _, stranger = agent_key_issue(name="stranger", project_slug=f"not-{PROJECT}")
-    agents = [(key, require_agent(principal_for_secret(key))) for key in keys]
+    _, stranger = issue_agent_key(name="stranger", project_slug=f"not-{PROJECT}")
+    agents = [(key, require_agent(find_principal(key))) for key in keys]
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
     asyncio.run(_pause(agents, started[runs:]))

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from accounts.api_auth import Seen
+from accounts.api_auth import ParsedRequest
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
 from common.errors import Malformed, NotFound
-from common.paging import only_known
+from common.paging import refuse_unknown_parameters
 from common.responses import Reply
 from config.fastpath.asgi import Scope, get_header
 from config.fastpath.headers import parse_query
@@ -48,7 +48,7 @@ class Request:
     """What an answer may need beside principal, body and the names in its path."""
 
     scope: Scope
-    seen: Seen
+    seen: ParsedRequest
     status: int
 
     def get_idempotency(self, agent: AgentPrincipal) -> Idempotency | None:
@@ -62,13 +62,13 @@ class Request:
         )
 
 
-async def validate_body(schema: type[B], seen: Seen) -> B:
+async def validate_body(schema: type[B], seen: ParsedRequest) -> B:
     if len(seen.raw) < LONG:
         return _validate(schema, seen)
     return await asyncio.to_thread(_validate, schema, seen)
 
 
-def _validate(schema: type[B], seen: Seen) -> B:
+def _validate(schema: type[B], seen: ParsedRequest) -> B:
     if not seen.raw:
         raise Malformed("The body is empty: send one JSON document.")
     try:
@@ -114,7 +114,7 @@ async def get_decision(
     request: Request, principal: Principal, _body: None, *, run: str
 ) -> Reply:
     query = parse_query(request.scope)
-    only_known(query, waiting.QUERY)
+    refuse_unknown_parameters(query, waiting.QUERY)
     return await decision_wait(
         principal=principal,
         run_code=run,
@@ -127,7 +127,7 @@ async def follow_run(
     request: Request, principal: Principal, _body: None, *, run: str
 ) -> Stream:
     query = parse_query(request.scope)
-    only_known(query, events.QUERY)
+    refuse_unknown_parameters(query, events.QUERY)
     followed = await run_in_db_thread(
         partial(
             events.run_followed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from accounts.api_auth import SEEN, Seen
+from accounts.api_auth import PARSED_REQUEST, ParsedRequest
 from accounts.auth import Principal
 from common.responses import Reply
 from config.fastpath.answers import Request, validate_body
@@ -74,7 +74,7 @@ class FastPath:
         seen = await send_errors(_parse(route, admitted), scope, send)
         if seen is None:
             return
-        scope[SEEN] = seen
+        scope[PARSED_REQUEST] = seen
         if not self._enabled or route.answer is None or seen.principal is None:
             await self._django(scope, admitted.receive, send)
             return
@@ -94,9 +94,11 @@ class FastPath:
             )
 
 
-async def _parse(route: Route, admitted: Admitted) -> Seen:
+async def _parse(route: Route, admitted: Admitted) -> ParsedRequest:
     document = await parse_body(admitted.raw, route.body)
-    return Seen(principal=admitted.principal, raw=admitted.raw, document=document)
+    return ParsedRequest(
+        principal=admitted.principal, raw=admitted.raw, document=document
+    )
 
 
 async def _call(

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from accounts.api_auth import SEEN, Seen
+from accounts.api_auth import PARSED_REQUEST, ParsedRequest
 from common.errors import DomainError
 from config.fastpath.asgi import App, Message, Receive, Scope, Send, send_json
 from config.fastpath.headers import parse_query
@@ -93,7 +93,7 @@ def _find_hook(scope: Scope) -> tuple[Dialect, str]:
     """Find dialect and event, also of a wrong address: a denial in the first dialect,
     for the event that the body names, stops a tool all the same."""
     host, _, event = scope["path"].removeprefix(PREFIX).partition("/")
-    seen: Seen | None = scope.get(SEEN)
+    seen: ParsedRequest | None = scope.get(PARSED_REQUEST)
     document = seen.document if seen else None
     named = document.get("hook_event_name") if isinstance(document, dict) else None
     if isinstance(named, str) and named in EVENTS:

@@ -15,10 +15,10 @@ from django.http import parse_cookie
 
 from accounts.auth import (
     Principal,
-    bearer_secret,
+    find_principal,
+    get_cached_principal,
     is_signed_in,
-    principal_for_secret,
-    remembered_principal,
+    parse_bearer_secret,
 )
 from common.errors import Unauthenticated, Unavailable
 from config.fastpath.asgi import OVER_LIMIT, Receive, Scope, get_header, get_headers
@@ -87,10 +87,10 @@ async def _get_principal(scope: Scope, *, public: bool) -> Principal | None:
     credentials = get_headers(scope, b"authorization")
     if len(credentials) > 1:
         raise Unauthenticated("Send one Authorization header.")
-    secret = bearer_secret(credentials[0]) if credentials else None
+    secret = parse_bearer_secret(credentials[0]) if credentials else None
     if secret is not None:
-        known = remembered_principal(secret)
-        return known or await run_in_db_thread(partial(principal_for_secret, secret))
+        known = get_cached_principal(secret)
+        return known or await run_in_db_thread(partial(find_principal, secret))
     if public or get_header(scope, b"cookie") is not None:
         return None
     raise Unauthenticated

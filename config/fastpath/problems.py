@@ -10,7 +10,7 @@ from typing import Any, cast
 from django.db import DatabaseError, InterfaceError
 from pydantic import ValidationError
 
-from common.errors import Broken, DomainError, Invalid, Unavailable
+from common.errors import DomainError, InternalError, Invalid, Unavailable
 from guidance.core.secrets import redact
 from guidance.redactor import get_fingerprint_key
 
@@ -30,7 +30,7 @@ def build_problem(error: Exception, *, method: str, path: str) -> DomainError:
     logger.error("%s %s failed", method, path, exc_info=error)
     if isinstance(error, DatabaseError | InterfaceError):
         return Unavailable("The database does not answer.")
-    return Broken("The error is in the server's log.")
+    return InternalError("The error is in the server's log.")
 
 
 def problem_body(error: DomainError) -> bytes:

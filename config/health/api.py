@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError as BrokerError
 from ninja import Router
 from pydantic import BaseModel
 
-from common.responses import json_response
+from common.responses import build_json_response
 from config.celery import app as celery_app
 from config.health.probe import probe
 from config.models import Heartbeat
@@ -41,7 +41,7 @@ class ReadyOut(BaseModel):
 @router.get("/healthz", auth=None, operation_id="get_health", response=HealthOut)
 def healthz(request: HttpRequest) -> HttpResponse:
     """The process answers."""
-    return json_response({"status": "ok"})
+    return build_json_response({"status": "ok"})
 
 
 @router.get(
@@ -60,8 +60,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     ready = all(value == "ok" for value in checks.values())
     body = {"status": "ok" if ready else "unavailable", "checks": checks}
     if ready:
-        return json_response(body)
-    return json_response(body, status=503, headers={"Retry-After": "5"})
+        return build_json_response(body)
+    return build_json_response(body, status=503, headers={"Retry-After": "5"})
 
 
 def _database() -> str:

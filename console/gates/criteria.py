@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from guidance.core.checks import Criterion, GateDefinition
-from safetext import visible
+from safetext import make_visible
 
 SEVERITY_TONES = {"critical": "stop", "high": "pause", "medium": "", "low": "line"}
 
@@ -28,9 +28,9 @@ def list_criteria(
     return tuple(
         ShownCriterion(
             name=name,
-            text=visible(criterion.text),
+            text=make_visible(criterion.text),
             verifier=criterion.verifier or "",
-            command=visible(criterion.command or ""),
+            command=make_visible(criterion.command or ""),
             unproven=name in unproven,
         )
         for name, criterion in name_criteria(gate)

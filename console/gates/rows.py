@@ -10,7 +10,7 @@ from console.charts import outcome_bars
 from console.format import format_count
 from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
 from reviews.queue.gate_counts import Count, CountedGate
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 # A share of fewer ended checks than these says nothing: they are only counted.
 RATE_LEAST = 5
@@ -61,13 +61,13 @@ def build_row(item: CountedGate, *, days: int) -> GateRow:
     gate, count = item.gate, item.count
     return GateRow(
         slug=gate.slug,
-        name=visible_line(gate.name),
-        description=visible(gate.description),
+        name=make_visible_line(gate.name),
+        description=make_visible(gate.description),
         severity=gate.severity,
         tone=SEVERITY_TONES[gate.severity],
         mode=gate.mode,
         criteria=list_criteria(gate),
-        guidance=visible(gate.guidance).strip(),
+        guidance=make_visible(gate.guidance).strip(),
         max_attempts=gate.retry.max_attempts,
         varied=item.varied,
         count=count,

@@ -13,7 +13,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
 from console.forms import get_first_error
@@ -39,7 +39,7 @@ def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
     def act() -> None:
         set_paused(
             project_id=request.project.pk,
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             paused=to == "pause",
             reason=form.cleaned_data["reason"],
         )
@@ -52,7 +52,9 @@ def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
 def wake(request: ConsoleRequest) -> HttpResponse:
     """Run the loop now, and go to the decision that follows."""
     try:
-        reply = wake_loop(project_id=request.project.pk, person=person_of(request.user))
+        reply = wake_loop(
+            project_id=request.project.pk, person=build_person_principal(request.user)
+        )
     except DomainError as refusal:
         refused = Refused(alert=refusal.detail, status=Invalid.status)
         return render_tab(request, "decisions", refused=refused)
@@ -73,7 +75,7 @@ def close_recommendation(
     def act() -> None:
         end_recommendation(
             row=row,
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             adopt=word == "adopt",
             based_on=form.cleaned_data["based_on"],
         )
@@ -90,7 +92,9 @@ def close_incident(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
     def act() -> None:
         note = form.cleaned_data["note"]
-        resolve_incident(incident=row, person=person_of(request.user), note=note)
+        resolve_incident(
+            incident=row, person=build_person_principal(request.user), note=note
+        )
 
     return _perform(request, "incidents", act, form=form, place=f"incident-{code}")
 

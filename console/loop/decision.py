@@ -31,7 +31,7 @@ from console.runs.rows import short_code
 from guidance.core.loop.facts import FIELDS as SNAPSHOT
 from ledger.models import Run
 from loop.models import Decision, Signal
-from safetext import ShownText, show_text, visible, visible_line
+from safetext import ShownText, make_visible, make_visible_line, show_text
 
 EFFECTS_LIMIT = 20
 _LINES_LIMIT = 20
@@ -145,8 +145,8 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         code=str(decision.code),
         what=describe_action(decision.action, decision.kind),
         outcome=OUTCOMES[decision.outcome],
-        reasoning=visible(decision.reasoning),
-        trigger=visible_line(signal.type),
+        reasoning=make_visible(decision.reasoning),
+        trigger=make_visible_line(signal.type),
         source=format_html(
             "{} · {} {}",
             SOURCES[signal.source],
@@ -175,7 +175,7 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         resolved=past_or_none(decision.resolved_at, at),
         decider=DECIDERS[decision.decider],
         cost=money(decision.cost_micros),
-        policy=f"{visible_line(decision.policy.name)}, version {decision.policy.version}",
+        policy=f"{make_visible_line(decision.policy.name)}, version {decision.policy.version}",
         state_hash=decision.state_hash,
         run=short_code(decision.run.code),
         run_url=reverse("console:run", args=[slug, decision.run.code]),
@@ -218,22 +218,24 @@ def _format_value(value: Any) -> tuple[str, list[str]]:
         return str(len(value)), [
             _format_log_entry(entry) for entry in value[:_LINES_LIMIT]
         ]
-    return visible_line(str(value)), []
+    return make_visible_line(str(value)), []
 
 
 def _format_log_entry(entry: Mapping[str, Any]) -> str:
     said = f": {entry['said']}" if entry.get("said") else ""
-    return visible_line(f"{entry['type']} · {entry.get('agent', '')}{said}", limit=240)
+    return make_visible_line(
+        f"{entry['type']} · {entry.get('agent', '')}{said}", limit=240
+    )
 
 
 def _build_rail(rail: Mapping[str, Any]) -> Rail:
     value, limit = rail["value"], rail["limit"]
-    parts = [] if value is None else [visible_line(str(value), limit=80)]
+    parts = [] if value is None else [make_visible_line(str(value), limit=80)]
     if limit is not None:
-        parts.append(f"limit {visible_line(str(limit), limit=80)}")
+        parts.append(f"limit {make_visible_line(str(limit), limit=80)}")
     return Rail(
         name=RAILS.get(rail["rail"], _humanize(rail["rail"])),
-        message=visible_line(rail["message"]),
+        message=make_visible_line(rail["message"]),
         figures=", ".join(parts),
     )
 
@@ -244,8 +246,8 @@ def _build_proposal(proposal: Mapping[str, Any] | None) -> ProposedAction | None
     parameters = proposal["parameters"]
     return ProposedAction(
         what=_describe_action(proposal),
-        rule=visible_line(proposal["rule"]),
-        reasoning=visible(proposal["reasoning"]),
+        rule=make_visible_line(proposal["rule"]),
+        reasoning=make_visible(proposal["reasoning"]),
         parameters=_show_json(parameters) if parameters else None,
     )
 
@@ -255,7 +257,7 @@ def _describe_action(proposal: Mapping[str, Any]) -> str:
     try:
         return describe_action(proposal["action"], proposal["kind"] or "")
     except KeyError:
-        return visible_line(str(proposal["action"]), limit=80)
+        return make_visible_line(str(proposal["action"]), limit=80)
 
 
 def _build_shadow(document: Mapping[str, Any] | None) -> Shadow | None:
@@ -263,8 +265,8 @@ def _build_shadow(document: Mapping[str, Any] | None) -> Shadow | None:
         return None
     return Shadow(
         proposal=_build_proposal(document["proposal"]),
-        trouble=visible_line(document["trouble"] or ""),
-        model=visible_line(document["model"]),
+        trouble=make_visible_line(document["trouble"] or ""),
+        model=make_visible_line(document["model"]),
         verdict=_AGREEMENTS[document["agrees"]],
     )
 
@@ -279,12 +281,12 @@ def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | No
     link = format_html(
         ' by the run <a class="c-accent mono" href="{}">{}</a>',
         url,
-        visible_line(run, limit=40),
+        make_visible_line(run, limit=40),
     )
     when = past_or_none(decision.reported_at, at)
     return Report(
         look=REPORTED[decision.reported],
-        said=visible(str(document.get("summary") or document.get("said") or "")),
+        said=make_visible(str(document.get("summary") or document.get("said") or "")),
         source=format_html(
             "Reported {}{}", render_time(when) if when else "", link if url else ""
         ),

@@ -26,7 +26,7 @@ from console.loop.vocabulary import (
     describe_action,
 )
 from loop.models import Decision
-from safetext import visible_line
+from safetext import make_visible_line
 
 PAGE = 50
 DAYS = 14
@@ -122,8 +122,8 @@ def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> Decisi
         url=reverse("console:loop-decision", args=[slug, decision.code]),
         what=describe_action(decision.action, decision.kind),
         outcome=OUTCOMES[decision.outcome],
-        reasoning=visible_line(decision.reasoning),
-        trigger=visible_line(decision.trigger_type),
+        reasoning=make_visible_line(decision.reasoning),
+        trigger=make_visible_line(decision.trigger_type),
         source=_describe_source(decision),
         reported=REPORTED.get(decision.reported),
         when=past(decision.decided_at, at),

@@ -33,7 +33,7 @@ from loop.models import (
 )
 from loop.runs import get_loop
 from loop.selectors import count_used_this_hour, sum_spent_today
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 # The clock ticks every minute: a beat that is later than this is not on its way.
 GRACE = timedelta(minutes=5)
@@ -142,10 +142,10 @@ def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
     return Pause(
         who=format_html(
             "Paused by {} {}.",
-            visible_line(by.display_name) if by else "somebody",
+            make_visible_line(by.display_name) if by else "somebody",
             render_time(past(loop.paused_at, at)),
         ),
-        reason=visible(loop.paused_reason),
+        reason=make_visible(loop.paused_reason),
     )
 
 

@@ -19,7 +19,7 @@ from console.loop.vocabulary import (
     render_decision_link,
 )
 from loop.models import Incident, Note, NoteState
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 OPEN_LIMIT = 100
 ENDED_LIMIT = 20
@@ -102,9 +102,9 @@ def _build_note_rows(
     return [
         NoteRow(
             code=str(row.code),
-            text=visible(row.text),
+            text=make_visible(row.text),
             state=_STATES[NoteState(row.state)],
-            reason=visible(row.reason),
+            reason=make_visible(row.reason),
             history=join_phrases(
                 _list_note_history(row, by=names[row.actor], slug=slug, at=at)
             ),
@@ -133,9 +133,9 @@ def _list_note_history(
 def _build_incident_row(row: Incident, *, slug: str, at: datetime) -> IncidentRow:
     return IncidentRow(
         code=str(row.code),
-        title=visible_line(row.title),
-        detail=visible(row.detail),
-        condition=visible_line(row.condition),
+        title=make_visible_line(row.title),
+        detail=make_visible(row.detail),
+        condition=make_visible_line(row.condition),
         severity=row.severity,
         tone=SEVERITY_TONES[row.severity],
         open=row.resolved_at is None,

@@ -16,7 +16,7 @@ from console.loop.paging import Page, list_page
 from console.loop.vocabulary import Look, get_actor_names, render_decision_link
 from loop.cycle.drafting import build_drafter
 from loop.models import OPEN, Recommendation, RecommendationState
-from safetext import ShownText, show_text, visible, visible_line
+from safetext import ShownText, make_visible, make_visible_line, show_text
 
 ENDED_LIMIT = 20
 _STATES = {
@@ -100,8 +100,8 @@ def _build_row(
     changes = draft.get("changes", ())
     return RecommendationRow(
         code=str(row.code),
-        title=visible_line(row.title),
-        detail=visible(row.detail),
+        title=make_visible_line(row.title),
+        detail=make_visible(row.detail),
         state=_STATES[state],
         open=row.ended_at is None,
         history=history,
@@ -109,9 +109,9 @@ def _build_row(
         based_on=draft.get("based_on"),
         unchanged="set" in change and not changes and state in OPEN,
         parameters=_show_value(change["parameters"]) if "kind" in change else None,
-        advice=visible(advice or ""),
+        advice=make_visible(advice or ""),
         adopts=_describe_adoption(change, draft, state),
-        problem=visible_line(draft.get("problem") or ""),
+        problem=make_visible_line(draft.get("problem") or ""),
     )
 
 
@@ -130,21 +130,21 @@ def _describe_history(
         "{}. {} by {} {}",
         said,
         _STATES[RecommendationState(row.state)].word,
-        visible_line(row.ended_by.display_name) if row.ended_by else "",
+        make_visible_line(row.ended_by.display_name) if row.ended_by else "",
         render_time(past(row.ended_at, at)),
     )
     policy = row.adopted_as
     if policy is None:
         return said
     return format_html(
-        "{} as {}, version {}", said, visible_line(policy.name), policy.version
+        "{} as {}, version {}", said, make_visible_line(policy.name), policy.version
     )
 
 
 def _build_difference(change: Mapping[str, Any]) -> DifferenceRow:
     kind = change["change"]
     return DifferenceRow(
-        path=visible_line(change["path"]),
+        path=make_visible_line(change["path"]),
         before=None if kind == "added" else _show_value(change["before"]),
         after=None if kind == "removed" else _show_value(change["after"]),
     )
@@ -160,11 +160,11 @@ def _describe_adoption(
     if "advice" in change:
         return "Nothing changes automatically: it is only marked as done."
     if "kind" in change:
-        kind = visible_line(change["kind"])
+        kind = make_visible_line(change["kind"])
         if state in OPEN:
             return f"The loop {kind} is started with these parameters."
         return f"The loop {kind} with these parameters."
-    policy = f"the policy {visible_line(change['policy'])}"
+    policy = f"the policy {make_visible_line(change['policy'])}"
     if state == RecommendationState.ADOPTED:
         return f"What it changed in {policy}."
     if state == RecommendationState.DISMISSED:

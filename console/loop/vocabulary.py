@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Agent, User
 from common.ids import parse_code
-from safetext import visible_line
+from safetext import make_visible_line
 
 
 class Look(NamedTuple):
@@ -75,7 +75,7 @@ SEVERITY_TONES = {"critical": "stop", "high": "stop", "medium": "pause", "low": 
 def describe_action(action: str, kind: str) -> str:
     """The action's label; a loop is called by its name."""
     if action == "start_loop" and kind:
-        return f"Start {visible_line(kind, limit=64)}"
+        return f"Start {make_visible_line(kind, limit=64)}"
     return ACTIONS[action]
 
 
@@ -100,7 +100,7 @@ def get_actor_names(actors: Iterable[str]) -> dict[str, str]:
     ):
         codes = _parse_codes(wanted, prefix)
         for row in rows.filter(code__in=codes) if codes else ():
-            names[f"{prefix}:{row.code}"] = visible_line(getattr(row, name))
+            names[f"{prefix}:{row.code}"] = make_visible_line(getattr(row, name))
     return names
 
 

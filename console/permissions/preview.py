@@ -13,7 +13,7 @@ from typing import Any
 
 from console.format import format_count
 from guidance.core.tools.permission_shapes import MAY_CHANGE
-from safetext import Mark, ShownText, show_text, visible_line
+from safetext import Mark, ShownText, make_visible_line, show_text
 
 # Of a longer text the beginning is shown; the review has all of it.
 TEXT_LIMIT = 2_000
@@ -86,7 +86,7 @@ def _part(name: str, text: str) -> Part:
         if letter == MAY_CHANGE
     ]
     return Part(
-        name=visible_line(name),
+        name=make_visible_line(name),
         shown=show_text(start.replace(MAY_CHANGE, "#"), marks=marks),
         left=len(text) - len(start),
     )

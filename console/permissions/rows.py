@@ -23,7 +23,7 @@ from console.runs.rows import short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
 from reviews.permissions.standing import permission_state, standing
-from safetext import visible_line
+from safetext import make_visible_line
 
 STANDING_LIMIT = 200
 ENDED_LIMIT = 100
@@ -109,7 +109,7 @@ def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
     used_at = permission.last_used_at
     return PermissionRow(
         code=str(permission.code),
-        tool=visible_line(permission.tool),
+        tool=make_visible_line(permission.tool),
         scope=_SCOPES[Scope(permission.scope)],
         covered=covered_by(permission.covers),
         rules=tuple(map(_rule, json.loads(permission.rules))),
@@ -143,7 +143,7 @@ def _describe_grant(permission: Permission, *, slug: str, at: datetime) -> SafeS
 def _rule(name: str) -> tuple[str, str]:
     """With what it catches; a policy's own patterns explain themselves elsewhere."""
     known = RULES.get(name)
-    return visible_line(name), known.message if known else ""
+    return make_visible_line(name), known.message if known else ""
 
 
 def _end(permission: Permission, at: datetime) -> PermissionEnd | None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from console.access import ConsoleRequest, member_door
 from console.permissions.rows import (
     ENDED_LIMIT,
@@ -49,6 +49,6 @@ def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
     here = Permission.objects.filter(project_id=request.project.pk, code=code)
     if not here.exists():
         raise Http404
-    permission_revoke(person=person_of(request.user), code=str(code))
+    permission_revoke(person=build_person_principal(request.user), code=str(code))
     address = reverse("console:permissions", args=[request.project.slug])
     return redirect(f"{address}#permission-{code}")

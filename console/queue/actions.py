@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
 from console.forms import ShownNumber
@@ -31,7 +31,7 @@ from console.queue.pages import (
 from reviews import services
 from reviews.models import Review
 from reviews.rulings.reading_proof import page_serve
-from safetext import visible
+from safetext import make_visible
 
 
 @require_POST
@@ -41,7 +41,7 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     form = RulingForm(request.POST, review=review)
 
     def act() -> None:
-        person = person_of(request.user)
+        person = build_person_principal(request.user)
         services.review_rule(review=review, person=person, **form.get_ruling())
 
     return _act(request, review, form, act)
@@ -85,7 +85,7 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     def act() -> None:
         services.review_claim(
             review=review,
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             take_over=form.cleaned_data["take_over"],
         )
 
@@ -98,7 +98,9 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
     def act() -> None:
-        services.review_release(review=review, person=person_of(request.user))
+        services.review_release(
+            review=review, person=build_person_principal(request.user)
+        )
 
     return _act(request, review, forms.Form(request.POST), act, keeps_text=True)
 
@@ -111,7 +113,7 @@ def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
     def act() -> None:
         services.review_comment(
             review=review,
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             text=form.cleaned_data["text"],
         )
 
@@ -157,7 +159,7 @@ def _render_refusal(
     alert = _describe_race(refusal, detail)
     if not alert:
         beside = isinstance(form, RulingForm) and form.add_refusal(refusal)
-        alert = "" if beside else visible(refusal.detail)
+        alert = "" if beside else make_visible(refusal.detail)
     refused = Refused(
         status=refusal.status,
         errors=form.errors,

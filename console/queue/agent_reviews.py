@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
@@ -25,7 +25,7 @@ from console.runs.rows import live_position
 from reviews.close_flood import CLOSE_LIMIT, close_agent_reviews
 from reviews.queue.floods import build_url, open_reviews_of_agents
 from reviews.queue.order import load_reviews
-from safetext import visible_line
+from safetext import make_visible_line
 
 # Of those that would be closed; the others are counted.
 ROWS_SHOWN = 10
@@ -89,7 +89,7 @@ def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     try:
         done = close_agent_reviews(
             agent=agent,
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             action=said["action"],
             reason=said["reason"],
             codes=said["codes"],
@@ -147,7 +147,7 @@ def _build_reviews(
     codes = list(ordered.values_list("code", flat=True)[:CLOSE_LIMIT])
     first = load_reviews().filter(code__in=codes[:ROWS_SHOWN])
     return AgentReviews(
-        agent=visible_line(agent.name),
+        agent=make_visible_line(agent.name),
         codes=" ".join(map(str, codes)),
         count=len(codes),
         total=sum(counts.values()),

@@ -9,8 +9,8 @@ from typing import Any
 
 from common.errors import Invalid
 from guidance.core.arguments import ArgumentProblem, read_arguments
-from safetext import visible, warnings_of
-from safetext.characters import unseen
+from safetext import build_warnings, make_visible
+from safetext.characters import find_invisible
 
 # More than anybody edits in a box, and less than a form may carry.
 LIMIT = 100_000
@@ -57,7 +57,7 @@ def amend_box(content: Mapping[str, Any]) -> AmendBox:
         text=text,
         escaped=plain is None and call_kind in _FIELDS,
         # A look-alike letter looks in the box as it does everywhere.
-        warnings=warnings_of(text),
+        warnings=build_warnings(text),
     )
 
 
@@ -100,7 +100,7 @@ def _plain(call_kind: str, document: Mapping[str, Any]) -> str | None:
     text: str = document[_FIELDS[call_kind]]
     if _all_crlf(text):
         text = text.replace("\r\n", "\n")
-    return text if visible(text) == text else None
+    return text if make_visible(text) == text else None
 
 
 def _all_crlf(text: str) -> bool:
@@ -113,7 +113,7 @@ def _format_document(document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False)
     parts: list[str] = []
     done = 0
-    for at, _ in unseen(text):
+    for at, _ in find_invisible(text):
         parts += (text[done:at], json.dumps(text[at])[1:-1])
         done = at + 1
     return "".join(parts) + text[done:]

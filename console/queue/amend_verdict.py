@@ -10,7 +10,7 @@ from console.queue.amend import Unchanged, parse_amendment
 from console.queue.call_parts import ChangedCall, build_changed_call
 from reviews.models import Review
 from reviews.rulings.amendments import Amendment, judge_amendment
-from safetext import visible
+from safetext import make_visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ def amend_verdict(review: Review, typed: str) -> AmendVerdict:
         return AmendVerdict(
             icon="alert",
             tone="mute",
-            summary=visible(refusal.detail),
-            details=tuple(map(visible, details)),
+            summary=make_visible(refusal.detail),
+            details=tuple(map(make_visible, details)),
         )
     icon, tone, summary = _describe_verdict(amendment)
     return AmendVerdict(

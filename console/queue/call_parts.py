@@ -21,12 +21,12 @@ from safetext import (
     ShownCommand,
     ShownDiff,
     ShownText,
-    marks_of,
+    build_marks,
+    make_visible,
+    make_visible_line,
     show_command,
     show_diff,
     show_text,
-    visible,
-    visible_line,
 )
 
 _TONES = {"block": "stop", "require-confirmation": "pause", "warn": "slow"}
@@ -125,11 +125,11 @@ def list_blocks(
         text, page = part.text, (part.start, part.end)
         marks = [
             mark
-            for mark in marks_of(placed, argument=text.place)
+            for mark in build_marks(placed, argument=text.place)
             if not _about_everything(text.text, (mark.start, mark.end))
         ]
         block = Block(
-            names=tuple(map(visible_line, text.names)),
+            names=tuple(map(make_visible_line, text.names)),
             literal=text.literal,
             continued=part.start > 0,
         )
@@ -169,10 +169,10 @@ def _reason(finding: Mapping[str, Any], sheets: Sequence[Sheet]) -> Reason:
     details = finding["details"]
     page = _page_of(details, sheets)
     return Reason(
-        message=visible_line(finding["message"]),
-        why=visible(details.get("why") or ""),
-        name=visible_line(str(details.get("rule") or finding["gate"])),
-        safer=visible(finding["remediation"] or ""),
+        message=make_visible_line(finding["message"]),
+        why=make_visible(details.get("why") or ""),
+        name=make_visible_line(str(details.get("rule") or finding["gate"])),
+        safer=make_visible(finding["remediation"] or ""),
         tone=_TONES.get(finding["decision"], "go"),
         uninspectable=bool(details.get("uninspectable")),
         quote="" if page or details.get("uninspectable") else _quote(details),
@@ -185,7 +185,7 @@ def count_asking(reasons: Iterable[Reason]) -> int:
 
 
 def _quote(details: Mapping[str, Any]) -> str:
-    return visible_line(str(details.get("text") or ""))
+    return make_visible_line(str(details.get("text") or ""))
 
 
 def _page_of(details: Mapping[str, Any], sheets: Sequence[Sheet]) -> int:

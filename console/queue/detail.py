@@ -33,7 +33,7 @@ from reviews.models import Review
 from reviews.rulings.gate_choices import list_choices
 from reviews.rulings.take_overs import is_taken_from
 from reviews.selectors import list_review_entries
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 TRAIL = 5
 _NOTE_AFTERWARDS = NoteBox(
@@ -149,7 +149,7 @@ def build_detail(
         icon=outcome.icon if outcome else kind.icon,
         tone=outcome.tone if outcome else kind.get_tone(subject.content),
         word=outcome.word if outcome else kind.word,
-        title=visible_line(review.title),
+        title=make_visible_line(review.title),
         headline=kind.build_headline(subject, body),
         last_words=_quote(summary, signature),
         signature=signature,
@@ -208,7 +208,7 @@ def _list_comments(review: Review, *, at: datetime) -> list[ShownComment]:
     return [
         ShownComment(
             by=build_person(comment.author),
-            text=visible(comment.text),
+            text=make_visible(comment.text),
             at=iso(comment.at),
             ago=ago((at - comment.at).total_seconds()),
         )

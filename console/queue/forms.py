@@ -17,7 +17,7 @@ from console.queue.remember import parse_remember
 from reviews.close_flood import CLOSE_LIMIT
 from reviews.models import Review
 from reviews.schemas.fields import Text
-from safetext import visible
+from safetext import make_visible
 
 
 class RulingForm(forms.Form):
@@ -52,7 +52,7 @@ class RulingForm(forms.Form):
         try:
             return parse_amendment(json.loads(self.review.content), typed)
         except Invalid as refusal:
-            raise forms.ValidationError(visible(refusal.detail)) from None
+            raise forms.ValidationError(make_visible(refusal.detail)) from None
 
     def clean(self) -> dict[str, Any]:
         """Only a call that is approved as it is may be remembered."""
@@ -96,7 +96,7 @@ class RulingForm(forms.Form):
         said = [refusal.detail.removeprefix(f"{name}: ")]
         if name == "amended":
             said += [f"{message}." for _, message in errors]
-        text = visible(" ".join(said))
+        text = make_visible(" ".join(said))
         self.add_error(fields[name], text[:1].upper() + text[1:])
         return True
 

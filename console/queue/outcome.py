@@ -9,7 +9,7 @@ from accounts.models import User
 from console.format import ago, iso
 from console.people import build_person
 from reviews.models import Review, ReviewState
-from safetext import visible
+from safetext import make_visible
 
 # Action: icon, tone, the chip's word, what somebody did.
 _RULED = {
@@ -52,7 +52,7 @@ def build_outcome(review: Review, *, viewer: User, at: datetime) -> Outcome | No
         ruling = review.ruling
         icon, tone, word, did = _RULED[ruling.action]
         sentence = f"{_name(ruling.by, viewer)} {did}"
-        text = visible(ruling.answer or ruling.note)
+        text = make_visible(ruling.answer or ruling.note)
         if review.assignee and review.assignee_id != ruling.by_id:
             over = f". {_name(review.assignee, viewer)} had claimed it."
     elif review.state == ReviewState.EXPIRED:

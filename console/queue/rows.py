@@ -17,7 +17,7 @@ from console.queue.kinds import get_kind
 from console.runs.rows import short_code, step_figures
 from reviews.models import Review
 from reviews.queue.order import CALLS, count_microseconds
-from safetext import visible_line
+from safetext import make_visible_line
 
 SPARK_STEPS = 30
 # A wait is worth a look from here on, or from half of its time limit on.
@@ -80,10 +80,10 @@ def _build_row(
     return ReviewRow(
         code=str(review.code),
         url=reverse("console:review", args=[slug, review.code]),
-        title=visible_line(review.title),
+        title=make_visible_line(review.title),
         icon=kind.icon,
         tone=kind.get_tone(content),
-        agent=visible_line(review.run.agent.name),
+        agent=make_visible_line(review.run.agent.name),
         run=short_code(review.run.code),
         chip=kind.build_chip(content),
         spark=sparkline(list(tokens), hot="slow" if kind.is_rising(content) else ""),

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from accounts.selectors import projects_of
+from accounts.selectors import list_projects
 from console.access import ConsoleRequest, member_door, sign_in_first
 from console.queue.agent_wait import build_wait
 from console.queue.detail import load_review
@@ -27,7 +27,7 @@ def home(request: HttpRequest) -> HttpResponse:
     """The queue of the viewer's first project."""
     if not request.user.is_authenticated:
         return sign_in_first(request)
-    project = projects_of(user_id=request.user.pk).first()
+    project = list_projects(user_id=request.user.pk).first()
     if project is None:
         return render(request, "accounts/no_project.html", status=404)
     return redirect("console:queue", project.slug)

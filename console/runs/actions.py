@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
 from console.forms import get_first_error
@@ -28,7 +28,7 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
             raise Invalid(get_first_error(form))
         services.run_abort(
             run_code=str(code),
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             reason=form.cleaned_data["reason"],
         )
     except DomainError as refusal:
@@ -47,7 +47,7 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
         try:
             services.run_reopen(
                 run_code=str(code),
-                person=person_of(request.user),
+                person=build_person_principal(request.user),
                 budget=form.build_budget(run),
                 reason=form.cleaned_data["reason"],
             )
@@ -68,7 +68,9 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
     if run is None or not run.warnings.filter(code=warning).exists():
         raise Http404
     services.warning_acknowledge(
-        run_code=str(code), warning_code=str(warning), person=person_of(request.user)
+        run_code=str(code),
+        warning_code=str(warning),
+        person=build_person_principal(request.user),
     )
     if not request.htmx:
         return redirect("console:run", request.project.slug, code)

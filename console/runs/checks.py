@@ -14,7 +14,7 @@ from console.people import Person, build_person
 from guidance.core.checks import CheckState
 from ledger.models import Run
 from reviews.models import AdvisoryWarning, GateCheck
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 CHECKS_LIMIT = 20
 # The newest are in sight, the others behind a click: below them stands the timeline.
@@ -142,13 +142,15 @@ def _check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
         icon=icon,
         tone=tone,
         word=word.format(attempt=state.attempt, most=state.max_attempts),
-        gates=", ".join(visible_line(gate["name"]) for gate in json.loads(check.gates)),
+        gates=", ".join(
+            make_visible_line(gate["name"]) for gate in json.loads(check.gates)
+        ),
         context=f"{state.mode}, step {check.step}" if check.step else state.mode,
         marks=tuple(
-            Mark(*_MARKS[event.what], visible_line(event.said))
+            Mark(*_MARKS[event.what], make_visible_line(event.said))
             for event in state.history
         ),
-        said=visible_line(last.said) if last else "",
+        said=make_visible_line(last.said) if last else "",
         review_url=reverse("console:review", args=[slug, review]) if review else "",
         when=past(check.updated_at, at),
     )
@@ -158,7 +160,7 @@ def _warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
     by = warning.acknowledged_by
     return RunWarning(
         code=str(warning.code),
-        text=visible(warning.text),
+        text=make_visible(warning.text),
         when=past(warning.at, at),
         acknowledged_by=build_person(by) if by else None,
         acknowledged=past_or_none(warning.acknowledged_at, at),

@@ -24,7 +24,7 @@ from console.runs.summary import (
     newest_steps,
 )
 from ledger.models import FINAL, Run
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
         slug=slug,
         facts=facts,
         observed=run.observed,
-        task=visible(run.task),
+        task=make_visible(run.task),
         about=_describe_run(run, facts, at=at),
         word=status_word(run).capitalize(),
         tone="slow" if slow else TONES[run.status],
@@ -114,7 +114,7 @@ def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
             text="OpenTelemetry reported this run after the fact. What the gates found "
             "is kept; they paused and stopped nothing.",
         )
-    reason = visible_line(run.status_reason)
+    reason = make_visible_line(run.status_reason)
     reviews = json.loads(run.open_reviews)
     for code, *_ in reviews:
         yield Notice(
@@ -137,5 +137,5 @@ def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
 def _describe_reopening(run: Run) -> str:
     """For those who may not: who may."""
     people = list_managers(project_id=run.project_id)
-    names = ", ".join(visible_line(person.display_name) for person in people)
+    names = ", ".join(make_visible_line(person.display_name) for person in people)
     return f"A manager can reopen it: {names}." if names else "A manager can reopen it."

@@ -24,7 +24,7 @@ from console.format import ago, compact, exact_money, iso, money, span
 from guidance.core.number_format import format_duration, format_percent_beside
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import exclude_loop_runs
-from safetext import visible_line
+from safetext import make_visible_line
 
 PAGE = 50
 _SHORT_CODE = re.compile("(r-)?[0-9a-f]{6}")
@@ -185,8 +185,8 @@ def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         code=str(run.code),
         short=short_code(run.code),
         url=reverse("console:run", args=[slug, run.code]),
-        task=visible_line(run.task),
-        agent=visible_line(run.agent.name),
+        task=make_visible_line(run.task),
+        agent=make_visible_line(run.agent.name),
         intent=run.intent,
         observed=run.observed,
         status=run.status,

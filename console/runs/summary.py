@@ -21,7 +21,7 @@ from console.format import ago, change, compact, iso
 from console.runs.rows import Amount, amounts_of, short_code
 from guidance.core.runs.measures import fit_trend
 from ledger.models import Entry, Run
-from safetext import visible_line
+from safetext import make_visible_line
 
 CHART_STEPS = 100
 
@@ -60,12 +60,12 @@ def facts_of(run: Run, *, slug: str, at: datetime) -> RunFacts:
         code=str(run.code),
         short=short_code(run.code),
         url=reverse("console:run", args=[slug, run.code]),
-        task=visible_line(run.task),
-        agent=visible_line(run.agent.name),
+        task=make_visible_line(run.task),
+        agent=make_visible_line(run.agent.name),
         intent=run.intent,
-        model=visible_line(run.model),
+        model=make_visible_line(run.model),
         labels=tuple(
-            (visible_line(name), visible_line(value))
+            (make_visible_line(name), make_visible_line(value))
             for name, value in run.labels.items()
         ),
         started_at=iso(run.created_at),

@@ -26,7 +26,7 @@ from console.runs.sentences.checks import (
 from console.runs.sentences.loop import LOOP_LINES
 from console.runs.sentences.runs import event_line, observed_line, step_line
 from ledger.models import Entry, Run
-from safetext import visible_line
+from safetext import make_visible_line
 
 PAGE = 100
 
@@ -77,7 +77,7 @@ def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
     names = {f"agent:{run.agent.code}": ""}  # the page is about this agent
     if people:
         for person in User.objects.filter(code__in=people):
-            names[f"user:{person.code}"] = visible_line(person.display_name)
+            names[f"user:{person.code}"] = make_visible_line(person.display_name)
     return names
 
 

@@ -27,7 +27,7 @@ from console.format import (
     words,
 )
 from console.people import Person, build_person
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 from webhooks.models import (
     PENDING_STATES,
     Delivery,
@@ -168,14 +168,14 @@ def _build_webhook(
     query = f"?{parts.query}" if parts.query else ""
     return WebhookRow(
         code=str(endpoint.code),
-        host=visible_line(parts.netloc),
-        path=visible_line(parts.path + query, limit=120),
-        url=visible_line(endpoint.url, limit=2_000),
-        description=visible_line(endpoint.description),
+        host=make_visible_line(parts.netloc),
+        path=make_visible_line(parts.path + query, limit=120),
+        url=make_visible_line(endpoint.url, limit=2_000),
+        description=make_visible_line(endpoint.description),
         types=endpoint.types,
         active=endpoint.status == EndpointStatus.ACTIVE,
         health=_build_health(endpoint, at=at),
-        reason=visible_line(endpoint.status_reason),
+        reason=make_visible_line(endpoint.status_reason),
         sent=endpoint.sequence,
         waiting=waiting,
         dead=dead,
@@ -242,7 +242,7 @@ def _build_delivery(delivery: Delivery, *, active: bool, at: datetime) -> Delive
         ),
         when=past(delivery.created_at, at),
         attempts=attempts,
-        body=visible(delivery.body),
+        body=make_visible(delivery.body),
         can_resend=active and delivery.state not in PENDING_STATES,
     )
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from accounts.auth import person_of
+from accounts.auth import build_person_principal
 from accounts.models import Role
 from common.errors import DomainError
 from console.access import ConsoleRequest, member_door
@@ -82,7 +82,7 @@ def add(request: ConsoleRequest) -> HttpResponse:
         return _render_list(request, form=form)
     try:
         endpoint, _ = services.add_endpoint(
-            person=person_of(request.user),
+            person=build_person_principal(request.user),
             project_id=request.project.pk,
             **form.cleaned_data,
         )
@@ -157,7 +157,7 @@ def _list_deliveries(
 def act(request: ConsoleRequest, code: UUID, action: str) -> HttpResponse:
     """Do what a button of the page says, or show why that is refused."""
     endpoint = _get_endpoint(request, code)
-    person = person_of(request.user)
+    person = build_person_principal(request.user)
     show_secret = False
     try:
         match action:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
+from accounts.api_auth import AGENT, BEARER, get_agent, get_principal
 from common.responses import send_reply
 from gateway.api.support import get_idempotency
 from gateway.schemas.calls import (
@@ -40,7 +40,7 @@ async def judge_tool_call(
     """Ask before acting: allowed with a grant, put before a person, or blocked."""
     return send_reply(
         await call_submit(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             call=body.root.call(),
             idempotency=get_idempotency(request, status=201),
@@ -51,7 +51,7 @@ async def judge_tool_call(
 @router.get("/runs/{run}/tool-calls/{call}", response=StandingCallOut)
 async def get_tool_call(request: HttpRequest, run: str, call: str) -> HttpResponse:
     """A call as it stands now, and what may run."""
-    agent = agent_of(request)
+    agent = get_agent(request)
     return send_reply(await run_in_db_thread(lambda: call_standing(agent, run, call)))
 
 
@@ -61,7 +61,7 @@ async def claim_tool_call(
 ) -> HttpResponse:
     """Spend the grant, once, for exactly the digest that was granted."""
     command = ClaimCall(
-        agent=agent_of(request),
+        agent=get_agent(request),
         run_code=run,
         call_code=call,
         digest=body.digest,
@@ -77,7 +77,7 @@ async def settle_tool_call(
     """Tell what came of the call; its amounts are added to the run's."""
     return send_reply(
         await call_settle(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             call_code=call,
             body=body,
@@ -91,19 +91,19 @@ async def evaluate_command(
     request: HttpRequest, body: EvaluateCommandIn
 ) -> HttpResponse:
     """The gates of a command without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
 
 
 @evaluate.post("/evaluate/tool", response=CallEvaluationOut)
 async def evaluate_tool(request: HttpRequest, body: EvaluateToolIn) -> HttpResponse:
     """The gates of a tool's arguments without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
 
 
 @evaluate.post("/evaluate/edit", response=CallEvaluationOut)
 async def evaluate_edit(request: HttpRequest, body: EvaluateEditIn) -> HttpResponse:
     """The gates of an edit without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
 
 
 @evaluate.post("/evaluate/multi-edit", response=MultiEditEvaluationOut)
@@ -111,4 +111,4 @@ async def evaluate_multi_edit(
     request: HttpRequest, body: EvaluateMultiEditIn
 ) -> HttpResponse:
     """Plan several edits of one text, all or none: nothing is stored."""
-    return send_reply(await call_evaluate(principal=principal_of(request), body=body))
+    return send_reply(await call_evaluate(principal=get_principal(request), body=body))

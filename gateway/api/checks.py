@@ -7,7 +7,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, BEARER, agent_of, principal_of
+from accounts.api_auth import AGENT, BEARER, get_agent, get_principal
 from common.responses import send_reply
 from gateway.api.support import get_idempotency
 from gateway.schemas.checks import (
@@ -39,7 +39,7 @@ async def open_gate_check(
     """Put quality gates to a step; `prompt` is what to ask the model."""
     return send_reply(
         await check_open(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             body=body,
             idempotency=get_idempotency(request, status=201),
@@ -51,7 +51,7 @@ async def open_gate_check(
 async def get_gate_check(request: HttpRequest, run: str, check: str) -> HttpResponse:
     """A check as it stands, with the prompt for its next attempt."""
     return send_reply(
-        await run_in_db_thread(partial(check_standing, agent_of(request), run, check))
+        await run_in_db_thread(partial(check_standing, get_agent(request), run, check))
     )
 
 
@@ -62,7 +62,7 @@ async def give_verdict(
     """PASS or FAIL, as an object or as text; a FAIL counts as an attempt."""
     return send_reply(
         await verdict_submit(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             check_code=check,
             body=body,
@@ -76,7 +76,7 @@ async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpRespon
     """How a turn ended: is the agent done, half-way, or waiting for a person?"""
     return send_reply(
         await turn_submit(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             body=body,
             idempotency=get_idempotency(request, status=201),
@@ -87,7 +87,7 @@ async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpRespon
 @evaluate.post("/evaluate/turn", response=TurnEvaluationOut)
 async def evaluate_turn(request: HttpRequest, body: EvaluateTurnIn) -> HttpResponse:
     """A turn without a run: nothing is stored."""
-    return send_reply(await turn_evaluate(principal=principal_of(request), body=body))
+    return send_reply(await turn_evaluate(principal=get_principal(request), body=body))
 
 
 @evaluate.post("/evaluate/verdict", response=VerdictReadingOut)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import WithJsonSchema
 
-from accounts.api_auth import AGENT, agent_of
+from accounts.api_auth import AGENT, get_agent
 from common.responses import send_reply
 from gateway.coding_agents.dispatch import hook_answer
 from gateway.coding_agents.inputs import WAIT_MAX, Dialect, HookIn, options_of
@@ -73,7 +73,7 @@ async def answer_hook(
     options = options_of(request.GET.dict(), body.checkrail)
     return send_reply(
         await hook_answer(
-            agent=agent_of(request),
+            agent=get_agent(request),
             dialect=dialect,
             event=event,
             body=body,

@@ -13,10 +13,10 @@ from accounts.api_auth import (
     AGENT,
     BEARER,
     BEARER_OR_SESSION,
-    agent_of,
-    principal_of,
+    get_agent,
+    get_principal,
 )
-from common.paging import only_known
+from common.paging import refuse_unknown_parameters
 from common.responses import send_reply
 from gateway.api.support import Pieces, browser_session, get_idempotency
 from gateway.schemas.runs import (
@@ -49,7 +49,7 @@ router = Router(auth=AGENT)
 @router.post("/runs", response={201: RunOut}, tags=["Runs"])
 async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
     """Start a run: one agent working on one task."""
-    agent = agent_of(request)
+    agent = get_agent(request)
     key = get_idempotency(request, status=201)
     return send_reply(await run_start(agent=agent, body=body, idempotency=key))
 
@@ -59,7 +59,7 @@ async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpRespo
     """Report one step and learn whether the run may go on."""
     return send_reply(
         await step_submit(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             body=body,
             idempotency=get_idempotency(request, status=201),
@@ -74,7 +74,7 @@ async def report_steps(
     """Report up to 100 steps in order; ends at the first pause or stop."""
     return send_reply(
         await steps_submit(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             bodies=body.steps,
             idempotency=get_idempotency(request, status=200),
@@ -91,7 +91,7 @@ async def save_checkpoint(
     """Save the agent's state at a step, up to 64 KiB of JSON without secrets."""
     return send_reply(
         await checkpoint_save(
-            agent=agent_of(request),
+            agent=get_agent(request),
             run_code=run,
             body=body,
             idempotency=get_idempotency(request, status=201),
@@ -103,7 +103,7 @@ async def save_checkpoint(
 async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResponse:
     """End the run as completed or failed, with what came of it."""
     command = FinishRun(
-        agent=agent_of(request),
+        agent=get_agent(request),
         run_code=run,
         body=body,
         idempotency=get_idempotency(request, status=200),
@@ -139,10 +139,10 @@ async def wait_for_decision(
     ] = None,
 ) -> HttpResponse:
     """What a person ruled: at once, or as soon as they rule, or after `wait`."""
-    only_known(request.GET, QUERY)
+    refuse_unknown_parameters(request.GET, QUERY)
     return send_reply(
         await decision_wait(
-            principal=principal_of(request),
+            principal=get_principal(request),
             run_code=run,
             review_code=review,
             wait=wait_seconds(wait),
@@ -203,9 +203,9 @@ def follow_run(
     `id` is the entry's number, `event` its type, `data` the entry as in
     `GET /runs/{run}/ledger`. After the last entry of a run that is over: `end`.
     """
-    only_known(request.GET, events.QUERY)
+    refuse_unknown_parameters(request.GET, events.QUERY)
     followed = events.run_followed(
-        principal=principal_of(request),
+        principal=get_principal(request),
         run_code=run,
         last_event_id=last_event_id,
         after=after,
@@ -224,7 +224,7 @@ def follow_run(
 async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResponse:
     """Ask a person in the agent's own words; the run waits for the ruling."""
     command = AskPerson(
-        agent=agent_of(request),
+        agent=get_agent(request),
         run_code=run,
         body=body,
         idempotency=get_idempotency(request, status=201),
@@ -237,7 +237,7 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
     """Take a request or question back; the run goes on."""
     return send_reply(
         await review_withdraw(
-            agent=agent_of(request),
+            agent=get_agent(request),
             review_code=review,
             idempotency=get_idempotency(request, status=200),
         )
@@ -253,5 +253,5 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
 async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:
     """The continue gate without a run: nothing is stored."""
     return send_reply(
-        await continue_evaluate(principal=principal_of(request), body=body)
+        await continue_evaluate(principal=get_principal(request), body=body)
     )

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 from django.http import HttpRequest
 
-from accounts.api_auth import agent_of, principal_of, seen_of
+from accounts.api_auth import get_agent, get_parsed_request, get_principal
 from accounts.auth import PersonPrincipal
 from accounts.models import User
 from gateway.streams.events import Session
@@ -18,17 +18,17 @@ def get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
     """The caller's Idempotency-Key, bound to this very request."""
     return build_idempotency(
         key=request.headers.get("Idempotency-Key"),
-        agent_id=agent_of(request).agent_id,
+        agent_id=get_agent(request).agent_id,
         method=request.method or "",
         path=request.path,
-        body=seen_of(request).raw,
+        body=get_parsed_request(request).raw,
         status=status,
     )
 
 
 def browser_session(request: HttpRequest) -> Session | None:
     """The session of a person who came without a token."""
-    principal, user = principal_of(request), request.user
+    principal, user = get_principal(request), request.user
     if not isinstance(principal, PersonPrincipal) or principal.token_id is not None:
         return None
     assert isinstance(user, User)  # the session is what told us who they are

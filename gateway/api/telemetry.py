@@ -8,7 +8,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, agent_of, seen_of
+from accounts.api_auth import AGENT, get_agent, get_parsed_request
 from gateway.telemetry.bodies import JSON, PROTOBUF, READER, encoding_of, spans_in
 from gateway.use_cases.observed_spans import spans_observe
 
@@ -40,13 +40,13 @@ async def take_spans(request: HttpRequest) -> HttpResponse:
     """
     encoding = encoding_of(request.headers.get("Content-Type", ""))
     gzipped = request.headers.get("Content-Encoding", "").strip().lower() == "gzip"
-    raw = seen_of(request).raw
+    raw = get_parsed_request(request).raw
     reading = await asyncio.get_running_loop().run_in_executor(
         READER, partial(spans_in, raw, encoding=encoding, gzipped=gzipped)
     )
     refused = [
         *reading.refusals,
-        *await spans_observe(agent=agent_of(request), spans=reading.spans),
+        *await spans_observe(agent=get_agent(request), spans=reading.spans),
     ]
     return HttpResponse(
         encoding.write(refused=len(refused), message=_why(refused)),

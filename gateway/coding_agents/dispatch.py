@@ -8,7 +8,7 @@ from functools import partial
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound, Unavailable
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.coding_agents.calls import before_tool, permission_asked
 from gateway.coding_agents.inputs import Dialect, HookIn, Options
 from gateway.coding_agents.lifecycle import prompt_given, session_began, session_ended
@@ -54,4 +54,4 @@ async def hook_answer(
             outcome = await answer(visit)
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None
-    return reply(spoken(dialect, event, add_notes(outcome, visit.notes)))
+    return build_reply(spoken(dialect, event, add_notes(outcome, visit.notes)))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from common.errors import Invalid
-from common.paging import only_known, unacceptable
+from common.paging import build_parameter_error, refuse_unknown_parameters
 from reviews.schemas.calls import PolicyName
 from reviews.schemas.fields import Amount, Body, Money, kept_apart
 
@@ -76,7 +76,7 @@ class Options(Body):
 
 
 def options_of(query: Mapping[str, str], body: OptionsIn) -> Options:
-    only_known(query, QUERY)
+    refuse_unknown_parameters(query, QUERY)
     given = body.model_dump(
         include={"wait_s", "headless", "on_allow"}, exclude_none=True
     )
@@ -90,7 +90,7 @@ def query_wait(query: Mapping[str, str]) -> int:
         return WAIT_DEFAULT
     short = text.isascii() and text.isdigit() and len(text) <= len(str(WAIT_MAX))
     if not short or not 1 <= int(text) <= WAIT_MAX:
-        raise unacceptable("wait_s", f"1 to {WAIT_MAX} whole seconds")
+        raise build_parameter_error("wait_s", f"1 to {WAIT_MAX} whole seconds")
     return int(text)
 
 
@@ -98,14 +98,14 @@ def _read(query: Mapping[str, str]) -> dict[str, Any]:
     read: dict[str, Any] = {"wait_s": query_wait(query)}
     if "headless" in query:
         if query["headless"] not in {"true", "false"}:
-            raise unacceptable("headless", "true or false")
+            raise build_parameter_error("headless", "true or false")
         read["headless"] = query["headless"] == "true"
     if "on_allow" in query:
         if query["on_allow"] not in {"none", "allow"}:
-            raise unacceptable("on_allow", "none or allow")
+            raise build_parameter_error("on_allow", "none or allow")
         read["on_allow"] = query["on_allow"]
     if "policy" in query:
         if not 1 <= len(query["policy"]) <= 64:
-            raise unacceptable("policy", "the name of a policy")
+            raise build_parameter_error("policy", "the name of a policy")
         read["policy"] = query["policy"]
     return read

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from common.responses import reply
+from common.responses import build_reply
 from guidance.core.canonical import canonical, digest
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
@@ -89,7 +89,7 @@ class RedactCheckpoint(ChangeRequest[None]):
 def clean_answers(agent_id: int, checkpoint: Checkpoint) -> None:
     """The keys stay known, so that a request sent again still saves nothing twice."""
     for record in list_answers(agent_id, checkpoint):
-        record.body = reply(clean(json.loads(record.body))).body
+        record.body = build_reply(clean(json.loads(record.body))).body
         record.save(update_fields=["body"])
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.ids import uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.access import own
 from guidance.core.canonical import canonical, digest
@@ -70,7 +70,7 @@ class SaveCheckpoint(ChangeRequest[Reply]):
         )
         plan.rows.append(checkpoint)
         return plan.change(
-            lambda entries: reply(
+            lambda entries: build_reply(
                 {
                     **serialize_checkpoint(checkpoint, run_code=run.code),
                     "receipt": entries[-1].receipt(),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.auth import AgentPrincipal
 from common.errors import Forbidden, NotFound
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.calls import ResultIn
 from gateway.use_cases.access import own, refuse_unless_calling
 from gateway.use_cases.remaining_budget import budget_remaining
@@ -122,7 +122,7 @@ class ClaimCall(CallChangeRequest):
     def _answer(
         self, call: ToolCall, grant: Grant, entries: Sequence[SealedEntry]
     ) -> Reply:
-        return reply(
+        return build_reply(
             {
                 "id": str(call.code),
                 "run": self.run_code,
@@ -245,7 +245,7 @@ def _build_settled_reply(
         "budget_remaining": remaining,
         "receipt": receipt,
     }
-    return reply(body, replayed=replayed)
+    return build_reply(body, replayed=replayed)
 
 
 async def call_settle(
@@ -303,7 +303,7 @@ def call_standing(agent: AgentPrincipal, run_code: str, call_code: str) -> Reply
     if call is None:
         raise NotFound
     grant: Grant | None = getattr(call, "grant", None)
-    return reply(
+    return build_reply(
         {
             "id": str(call.code),
             "run": str(call.run.code),

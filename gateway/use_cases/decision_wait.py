@@ -12,12 +12,12 @@ from accounts.auth import (
     AgentPrincipal,
     PersonPrincipal,
     Principal,
-    secret_stands,
+    is_secret_valid,
 )
-from accounts.selectors import role_in
+from accounts.selectors import get_role
 from common.errors import Invalid, NotFound, Unauthenticated
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.streams.followers import followers
 from gateway.use_cases.agent_waits import agent_waits
 from gateway.use_cases.decision_query import key_stands, standing
@@ -73,7 +73,7 @@ async def decision_wait(
             hub().note_head(run_id, head)
             left = deadline - loop.time()
             if answer["state"] != "open" or left <= 0 or hub().closing:
-                return reply(answer)
+                return build_reply(answer)
             with (
                 _seen_waiting(principal, answer),
                 followers().watch(reader) as waiting,
@@ -82,7 +82,7 @@ async def decision_wait(
             told = news.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
             if told is not None and told[0]["state"] != "open":
-                return reply(told[0])
+                return build_reply(told[0])
         finally:
             news.cancel()
 
@@ -98,7 +98,7 @@ def _seen_waiting(
 
 def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
     """The ids of the run and of its project."""
-    if not secret_stands(principal):
+    if not is_secret_valid(principal):
         raise Unauthenticated
     known = parse_code(run_code)
     run = (
@@ -113,7 +113,7 @@ def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
             if run["agent_id"] != principal.agent_id:
                 raise NotFound
         case PersonPrincipal():
-            role_in(user_id=principal.user_id, project_id=run["project_id"])
+            get_role(user_id=principal.user_id, project_id=run["project_id"])
     return run["pk"], run["project_id"]
 
 

@@ -6,9 +6,9 @@ import asyncio
 from functools import partial
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.selectors import projects_of
+from accounts.selectors import list_projects
 from common.errors import Forbidden, Invalid
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
@@ -48,7 +48,7 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
             f"{error.field}: {error}.",
             errors=[{"loc": [error.field], "message": str(error)}],
         ) from None
-    return reply({**verdict.to_json(), "policy": policy.stamp()})
+    return build_reply({**verdict.to_json(), "policy": policy.stamp()})
 
 
 async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
@@ -58,7 +58,7 @@ async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     answer = {**verdict.to_json(), "policy": policy.stamp()}
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview
-    return reply(answer)
+    return build_reply(answer)
 
 
 async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
@@ -67,7 +67,7 @@ async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
     facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
     rules = policy.policy.turns.for_model(body.model)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
-    return reply({**verdict.to_json(), "policy": policy.stamp()})
+    return build_reply({**verdict.to_json(), "policy": policy.stamp()})
 
 
 async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
@@ -75,14 +75,14 @@ async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
     read_as = await asyncio.to_thread(
         read_verdict_text, body.text, gates=None, bare=True
     )
-    return reply(sound(read_as).to_json())
+    return build_reply(sound(read_as).to_json())
 
 
 def _policy(principal: Principal, name: str) -> LoadedPolicy:
     if isinstance(principal, AgentPrincipal):
         project_id = principal.project_id
     else:
-        project = projects_of(user_id=principal.user_id).first()
+        project = list_projects(user_id=principal.user_id).first()
         if project is None:
             raise Forbidden("You are not a member of any project yet.")
         project_id = project.pk

@@ -13,7 +13,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.checks import GateCheckIn, VerdictIn
 from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
 from gateway.use_cases.evidence import gathered_evidence
@@ -103,7 +103,7 @@ class OpenCheck(ChangeRequest[Reply]):
     def _answer(
         self, state: CheckState, run_id: int, entries: Sequence[SealedEntry]
     ) -> Reply:
-        return reply(
+        return build_reply(
             {
                 "id": self.check_code,
                 "run": self.run_code,
@@ -198,7 +198,7 @@ class TakeVerdict(ClosingRequest[Reply]):
         entries: Sequence[SealedEntry],
     ) -> Reply:
         payload = json.loads(entries[0].payload)
-        return reply(
+        return build_reply(
             {
                 "id": self.check_code,
                 "run": self.run_code,
@@ -327,7 +327,7 @@ def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Rep
     """A check with the prompt for its next attempt, a reviewer's guidance included."""
     check = _own_check(agent, run_code, check_code)
     gates, state = gates_of(check), state_of_check(check)
-    return reply(
+    return build_reply(
         {
             "id": str(check.code),
             "run": run_code,

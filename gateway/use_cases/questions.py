@@ -9,7 +9,7 @@ from datetime import datetime
 from accounts.auth import AgentPrincipal
 from common.errors import Forbidden, NotFound
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.runs import ReviewIn
 from gateway.use_cases.access import own, refuse_unless_running
 from guidance.core.policy.caps import CapReached
@@ -89,7 +89,7 @@ class WithdrawReview(ClosingRequest[Reply]):
 
 def _reply_with_review(code: str, *, status: int) -> Reply:
     """The review as it stands in this very transaction."""
-    return reply(review_answer(_review(code)), status=status)
+    return build_reply(review_answer(_review(code)), status=status)
 
 
 def _review(code: str) -> Review:

@@ -11,7 +11,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.runs import FinishIn, RunIn
 from gateway.use_cases.access import first_review, own
 from guidance.core.canonical import canonical
@@ -170,7 +170,7 @@ def _run_reply(
 ) -> Reply:
     """The run as it stands in this very transaction."""
     run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
-    return reply({**serialize_run(run), **(extra or {})}, status=status)
+    return build_reply({**serialize_run(run), **(extra or {})}, status=status)
 
 
 async def run_start(

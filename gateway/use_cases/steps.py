@@ -12,7 +12,7 @@ from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.runs import StepIn
 from gateway.transitions import (
     apply_step,
@@ -178,9 +178,9 @@ class ReportSteps(ChangeRequest[Reply]):
             if entry.type == "step.judged"
         ]
         if not self.batch:
-            return reply(decisions[0], status=201)
+            return build_reply(decisions[0], status=201)
         every = [*self.earlier, *decisions]
-        return reply({"decisions": every, "accepted": len(every)})
+        return build_reply({"decisions": every, "accepted": len(every)})
 
 
 def refuse_uncountable(used: Usage) -> None:
@@ -238,7 +238,7 @@ async def step_submit(
         stored = await run_in_db_thread(
             partial(_stored_decisions, agent, run_code, [report])
         )
-        return reply(stored[0], status=201, replayed=True)
+        return build_reply(stored[0], status=201, replayed=True)
 
 
 async def steps_submit(
@@ -278,7 +278,7 @@ async def steps_submit(
             reports = reports[count:]
             if not reports or earlier[-1]["decision"] in {"pause", "stop"}:
                 body = {"decisions": earlier, "accepted": len(earlier)}
-                return reply(body, replayed=True)
+                return build_reply(body, replayed=True)
 
 
 def _stored_decisions(

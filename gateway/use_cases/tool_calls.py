@@ -18,7 +18,7 @@ from django.db.models import Model
 
 from accounts.auth import AgentPrincipal
 from common.ids import uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.use_cases.access import (
     first_review,
     own,
@@ -207,7 +207,7 @@ class JudgeCall(ChangeRequest[Reply]):
             )
 
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        return reply(
+        return build_reply(
             call_answer(
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
@@ -264,7 +264,7 @@ class RepeatCall(JudgeCall):
             receipt=entries[0].receipt(),
         )
         output = json.loads(self.stored.output or "null")
-        return reply({**answer, "replayed": True, "output": output}, status=201)
+        return build_reply({**answer, "replayed": True, "output": output}, status=201)
 
 
 def _title(tool: str, finding: CallFinding) -> str:

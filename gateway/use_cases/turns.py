@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from gateway.schemas.checks import TurnIn
 from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
 from gateway.use_cases.review_links import reference
@@ -95,7 +95,7 @@ class JudgeTurn(ChangeRequest[Reply]):
         payload = json.loads(entries[0].payload)
         verdict = payload["verdict"]
         review = reference(payload["review"], project_slug=self.agent.project_slug)
-        return reply(
+        return build_reply(
             {
                 "run": self.run_code,
                 **{name: verdict[name] for name in ("action", "score", "signals")},

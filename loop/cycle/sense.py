@@ -18,7 +18,7 @@ from guidance.core.loop.facts import FIELDS, Measured, Snapshot
 from ledger.chain import timestamp
 from ledger.models import Checkpoint, Entry, ProjectHead, Run
 from loop.models import Note, NoteState, Recommendation, RecommendationState
-from safetext import visible_line
+from safetext import make_visible_line
 
 RECENT = 10
 # Looked for among so many of the newest entries, most of which are steps.
@@ -143,8 +143,8 @@ def _build_log_entry(type: str, text: str, run: UUID, agent: str) -> dict[str, A
     return {
         "type": get_log_type(type, payload),
         "run": str(run),
-        "agent": visible_line(agent),
-        "said": visible_line(str(said), limit=_SAID_LIMIT),
+        "agent": make_visible_line(agent),
+        "said": make_visible_line(str(said), limit=_SAID_LIMIT),
     }
 
 

@@ -28,7 +28,7 @@ from loop.inbox.outcomes import link_run
 from loop.inbox.triggers import NewSignal, find_cause_id
 from loop.models import ProjectLoop
 from loop.runs import get_loop, perform, refuse_closed_run
-from safetext import visible_line
+from safetext import make_visible_line
 
 AT_ONCE = 200
 RULED = "review.ruled"
@@ -147,7 +147,7 @@ def build_signal(entry: Entry) -> NewSignal:
     return _build_own_signal(
         "agent/loop.complete" if done else "agent/loop.failed",
         entry,
-        {"status": status, "said": visible_line(words, limit=_WORDS_LIMIT)},
+        {"status": status, "said": make_visible_line(words, limit=_WORDS_LIMIT)},
     )
 
 
@@ -155,7 +155,7 @@ def _build_own_signal(type: str, entry: Entry, said: dict[str, Any]) -> NewSigna
     run = entry.run
     data = {
         "run": str(run.code),
-        "agent": visible_line(run.agent.name, limit=100),
+        "agent": make_visible_line(run.agent.name, limit=100),
         "intent": run.intent,
         **said,
     }

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.auth import Principal
 from common.errors import Invalid
 from common.ids import uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from guidance.core.canonical import canonical
 from guidance.core.policy.caps import CapReached
 from ledger.idempotency import Idempotency
@@ -84,7 +84,7 @@ class AddNote(ChangeRequest[Reply]):
         self, note: Note, signal: NewSignal, _entries: Sequence[SealedEntry]
     ) -> Reply:
         answer = {**serialize_note(note), "decision_id": signal.decision_code}
-        return reply(answer, status=201)
+        return build_reply(answer, status=201)
 
 
 def add_note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> None:
@@ -148,7 +148,7 @@ class EndNote(ChangeRequest[Reply]):
                 ended_at=at,
             )
         )
-        return plan.change(lambda _entries: reply(serialize_note(rows.get())))
+        return plan.change(lambda _entries: build_reply(serialize_note(rows.get())))
 
 
 def end_note(
@@ -174,7 +174,7 @@ def end_note(
         )
     except NotDue:
         note.refresh_from_db()
-        return reply(serialize_note(note))
+        return build_reply(serialize_note(note))
 
 
 @dataclass(kw_only=True)

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from accounts.auth import Principal
 from common.errors import Invalid
 from common.ids import parse_code
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from ledger.idempotency import Idempotency
 from ledger.models import Run
 from ledger.plan import Plan
@@ -71,7 +71,9 @@ class ReportOutcome(ChangeRequest[Reply]):
             )
         )
         stored = rows.select_related(*DECISION_RELATED)
-        return plan.change(lambda _entries: reply(serialize_decision(stored.get())))
+        return plan.change(
+            lambda _entries: build_reply(serialize_decision(stored.get()))
+        )
 
 
 def report_outcome(

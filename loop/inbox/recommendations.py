@@ -14,7 +14,7 @@ from accounts.models import Role
 from accounts.selectors import require_role
 from common.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
 from common.ids import uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.vocabulary import EVENT
 from guidance.core.policy.caps import CapReached
@@ -82,7 +82,7 @@ class AddRecommendation(ChangeRequest[Reply]):
         return plan.change(partial(self._answer, row))
 
     def _answer(self, row: Recommendation, _entries: Sequence[SealedEntry]) -> Reply:
-        return reply(serialize_recommendation(row), status=201)
+        return build_reply(serialize_recommendation(row), status=201)
 
 
 def _add_entry(

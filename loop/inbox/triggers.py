@@ -12,7 +12,7 @@ from typing import Any
 
 from accounts.auth import Principal
 from common.ids import parse_code, uuid7
-from common.responses import Reply, reply
+from common.responses import Reply, build_reply
 from guidance.core.canonical import canonical
 from guidance.core.loop.facts import build_identity
 from ledger.idempotency import Idempotency
@@ -119,7 +119,9 @@ def find_signal(project_id: int, key: str) -> Signal | None:
 
 
 def build_accepted_reply(signal: object, decision: object) -> Reply:
-    return reply({"signal": str(signal), "decision_id": str(decision)}, status=202)
+    return build_reply(
+        {"signal": str(signal), "decision_id": str(decision)}, status=202
+    )
 
 
 def accept_signal(

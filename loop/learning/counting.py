@@ -24,7 +24,7 @@ from ledger.models import FINAL, Run
 from reviews.models import Kind, Review, ReviewState
 from reviews.queue.asking_rule import asking_name
 from reviews.queue.gate_counts import count_gates
-from safetext import visible_line
+from safetext import make_visible_line
 
 # The newest ones: more would say the same, and take longer to read.
 REVIEWS_LIMIT = 2_000
@@ -111,7 +111,7 @@ def _get_loop_name(content: Mapping[str, Any]) -> str:
 
 
 def _shorten_name(text: str) -> str:
-    return visible_line(text, limit=_NAME_LIMIT)
+    return make_visible_line(text, limit=_NAME_LIMIT)
 
 
 _ASKED = {

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from common.paging import unacceptable
+from common.paging import build_parameter_error
 
 _WEEK = re.compile(r"(2[0-9]{3})-W([0-9]{2})")
 
@@ -29,7 +29,9 @@ class Week:
                 raise ValueError(text)
             return cls(date.fromisocalendar(int(match[1]), int(match[2]), 1))
         except ValueError:
-            raise unacceptable("week", "must be a week such as 2026-W46") from None
+            raise build_parameter_error(
+                "week", "must be a week such as 2026-W46"
+            ) from None
 
     @property
     def name(self) -> str:

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, person_asking
-from common.paging import PageQuery, only_known, page_after
-from common.responses import json_response
+from accounts.api_auth import PERSON, get_person
+from common.paging import PageQuery, list_page_after, refuse_unknown_parameters
+from common.responses import build_json_response
 from guidance.core.tools.permission_shapes import MAY_CHANGE
 from ledger.chain import timestamp
 from reviews.models import Permission
@@ -30,8 +30,8 @@ def list_permissions(
     request: HttpRequest, filters: Query[PermissionFilters]
 ) -> HttpResponse:
     """What need not be asked again, newest first; `next_cursor` leads on."""
-    person = person_asking(request)
-    only_known(request.GET, PermissionFilters.model_fields)
+    person = get_person(request)
+    refuse_unknown_parameters(request.GET, PermissionFilters.model_fields)
     rows = visible = Permission.objects.select_related(
         "project", "run", "review", "granted_by", "revoked_by"
     ).filter(project__membership__user_id=person.user_id)
@@ -40,18 +40,20 @@ def list_permissions(
         rows = (
             rows.filter(still) if filters.state == "standing" else rows.exclude(still)
         )
-    page, next_cursor = page_after(
+    page, next_cursor = list_page_after(
         rows, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     items = [_answer(row) for row in page]
-    return json_response({"items": items, "next_cursor": next_cursor})
+    return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
 @router.post("/permissions/{permission}/revoke", response=PermissionOut)
 def revoke_permission(request: HttpRequest, permission: str) -> HttpResponse:
     """Take it back: from now on a person is asked again."""
-    person = person_asking(request)
-    return json_response(_answer(permission_revoke(person=person, code=permission)))
+    person = get_person(request)
+    return build_json_response(
+        _answer(permission_revoke(person=person, code=permission))
+    )
 
 
 def _answer(row: Permission) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from guidance.services import get_caps_in_force
 from reviews.models import Kind, Review, ReviewState
-from safetext import visible_line
+from safetext import make_visible_line
 
 # From this share of a cap on; at the cap itself more is refused already.
 SHOWN_FROM = 0.8
@@ -64,7 +64,7 @@ def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
             continue
         floods.append(
             Flood(
-                agent=visible_line(name),
+                agent=make_visible_line(name),
                 count=count,
                 limit=limit,
                 own=own,

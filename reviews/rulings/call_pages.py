@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from safetext import pages
+from safetext import split_pages
 from safetext.folding import count_escapes
-from safetext.paging import ESCAPES, PAGE, ROWS, rows_of
+from safetext.paging import ESCAPES, PAGE, ROWS, count_rows
 
 # What a row of its own takes beside its name and its text.
 _ROW = 48
@@ -67,10 +67,10 @@ def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
     current: list[Slice] = []
     room, rows_left, escapes_left = PAGE, ROWS, ESCAPES
     for text in texts_of(content):
-        for start, end in pages(text.text):
+        for start, end in split_pages(text.text):
             part = text.text[start:end]
             size = _ROW + _bytes("".join(text.names)) + _bytes(part)
-            rows, escapes = rows_of(part), count_escapes(part)
+            rows, escapes = count_rows(part), count_escapes(part)
             fits = size <= room and rows <= rows_left and escapes <= escapes_left
             if current and not fits:
                 made.append(tuple(current))

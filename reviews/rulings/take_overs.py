@@ -15,7 +15,7 @@ from accounts.models import User
 from common.errors import PreconditionRequired
 from ledger.models import Entry
 from reviews.models import Review
-from safetext import visible_line
+from safetext import make_visible_line
 
 TAKING_OVER = ("review.claimed", "review.ruled")
 
@@ -33,7 +33,7 @@ def refuse_unseen_claim(claimer: User | None, *, seen: str, to: str) -> None:
     """On a screen: whoever goes on has been told whose claim they walk over."""
     if claimer is not None and str(claimer.code) != seen:
         raise PreconditionRequired(
-            f"{visible_line(claimer.display_name)} has claimed this. "
+            f"{make_visible_line(claimer.display_name)} has claimed this. "
             f"Press again to {to}.",
             claimer=str(claimer.code),
         )
@@ -81,7 +81,7 @@ def list_take_overs(
     if not found:
         return []
     names = {
-        f"user:{person.code}": visible_line(person.display_name)
+        f"user:{person.code}": make_visible_line(person.display_name)
         for person in User.objects.filter(
             code__in={UUID(entry.actor.removeprefix("user:")) for entry, _ in found}
         )
@@ -97,7 +97,7 @@ def list_take_overs(
             text=_words(
                 entry.type,
                 by=names[entry.actor],
-                title=visible_line(titles[UUID(payload["review"])]),
+                title=make_visible_line(titles[UUID(payload["review"])]),
             ),
             url=reverse("console:review", args=[slug, payload["review"]]),
         )

@@ -10,7 +10,7 @@ _LABEL = 63
 _NAME = 253
 
 
-def other_form(host: str) -> str:
+def get_other_form(host: str) -> str:
     """The sent form of a name that can be read, the read form of a coded one.
 
     Empty where there is no other form, and for what is no host's name.
@@ -19,14 +19,14 @@ def other_form(host: str) -> str:
         return ""
     labels = host.split(".")
     if any(label.lower().startswith(_CODED) for label in labels):
-        return ".".join(map(_read, labels))
+        return ".".join(map(_decode_label, labels))
     if host.isascii() or not (labels[-1].isalpha() and len(labels[-1]) > 1):
         return ""
-    sent = ".".join(map(_sent, labels))
+    sent = ".".join(map(_encode_label, labels))
     return sent if sent.isascii() else ""
 
 
-def _read(label: str) -> str:
+def _decode_label(label: str) -> str:
     if not label.lower().startswith(_CODED) or len(label) > _LABEL:
         return label
     try:
@@ -35,7 +35,7 @@ def _read(label: str) -> str:
         return label
 
 
-def _sent(label: str) -> str:
+def _encode_label(label: str) -> str:
     if label.isascii() or len(label) > _LABEL:
         return label
     try:

@@ -45,7 +45,7 @@ DASHES = frozenset("‐‑‒–—―−﹣")
 
 
 @lru_cache(maxsize=4096)
-def script_of(character: str) -> str:
+def get_script(character: str) -> str:
     """The script of a letter, as its name begins with it; empty for other characters."""
     if not character.isalpha():
         return ""
@@ -53,8 +53,8 @@ def script_of(character: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def dressed(character: str) -> str:
-    """The ASCII character under a full-width or mathematical dress, if there is one."""
+def get_plain_form(character: str) -> str:
+    """The ASCII character that a full-width or mathematical one stands for, if any."""
     if not unicodedata.decomposition(character).startswith(("<wide>", "<font>")):
         return ""
     plain = unicodedata.normalize("NFKC", character)
@@ -62,12 +62,12 @@ def dressed(character: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def suspect(character: str) -> bool:
+def is_suspect(character: str) -> bool:
     """Worth a look at the word it stands in."""
     return not character.isascii() and (
         character in SIGNS
         or character in DASHES
         or character in NAMES
-        or script_of(character) in STRANGERS
-        or bool(dressed(character))
+        or get_script(character) in STRANGERS
+        or bool(get_plain_form(character))
     )

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 from unicodedata import east_asian_width, is_normalized
 
-from safetext.characters import described
-from safetext.deception.hosts import other_form
+from safetext.characters import describe
+from safetext.deception.hosts import get_other_form
 from safetext.deception.lookalikes import (
     DASHES,
     LETTERS,
     NAMES,
     SIGNS,
     STRANGERS,
-    dressed,
-    script_of,
-    suspect,
+    get_plain_form,
+    get_script,
+    is_suspect,
 )
-from safetext.plain import visible
+from safetext.plain import make_visible
 
 
 class Odd(StrEnum):
@@ -50,25 +50,27 @@ _NAME = re.compile(r"\w[./\\:@_-]\w")
 _HOST = re.compile(r"[^/:@?#\\]+")
 
 
-def oddities(text: str) -> Iterator[Oddity]:
+def find_oddities(text: str) -> Iterator[Oddity]:
     """In order within each kind; two of one kind never overlap."""
     coded = "xn--" in text.lower()
     if text.isascii() and not coded:
         return
-    natives = _native_scripts(text)
-    for found in _words(text):
+    natives = _find_native_scripts(text)
+    for found in _find_words(text):
         word, at = found[0], found.start()
         if word.isascii() and not coded:
             continue
-        alike = _look_alikes(word, natives) if any(map(suspect, {*word})) else {}
-        yield from _hosts(word, at, alike)
+        alike = (
+            _find_look_alikes(word, natives) if any(map(is_suspect, {*word})) else {}
+        )
+        yield from _find_hosts(word, at, alike)
         for index in sorted(alike):
             yield Oddity(
                 kind=Odd.LOOK_ALIKE,
                 start=at + index,
                 end=at + index + 1,
                 word=word,
-                note=f"{described(word[index])}, {alike[index]}",
+                note=f"{describe(word[index])}, {alike[index]}",
             )
         if not is_normalized("NFC", word):
             yield Oddity(
@@ -76,32 +78,32 @@ def oddities(text: str) -> Iterator[Oddity]:
                 start=at,
                 end=at + len(word),
                 word=word,
-                note=f"not in composed form (NFC): {_code_points(word)}",
+                note=f"not in composed form (NFC): {_describe_code_points(word)}",
             )
 
 
-def _words(text: str) -> Iterator[re.Match[str]]:
+def _find_words(text: str) -> Iterator[re.Match[str]]:
     """Those of lines that could hold something odd."""
     for line in _LINE.finditer(text):
         if not line[0].isascii() or "xn--" in line[0].lower():
             yield from _WORD.finditer(text, line.start(), line.end())
 
 
-def _native_scripts(text: str) -> frozenset[str]:
+def _find_native_scripts(text: str) -> frozenset[str]:
     """Scripts that this text is written in: it uses letters that deceive nobody."""
     letters = {*text} - LETTERS.keys()
-    return frozenset(filter(None, map(script_of, letters)))
+    return frozenset(filter(None, map(get_script, letters)))
 
 
-def _look_alikes(word: str, natives: frozenset[str]) -> dict[int, str]:
+def _find_look_alikes(word: str, natives: frozenset[str]) -> dict[int, str]:
     found: dict[int, str] = {}
     named = _NAME.search(word) is not None
-    latin = any(script_of(letter) == "LATIN" for letter in word)
+    latin = any(get_script(letter) == "LATIN" for letter in word)
     for letters in _LETTERS.finditer(word):
-        scripts = Counter(map(script_of, letters[0]))
+        scripts = Counter(map(get_script, letters[0]))
         strangers = scripts.keys() & STRANGERS
         if "LATIN" in scripts and strangers:
-            found |= _mixed(letters, scripts)
+            found |= _find_mixed_letters(letters, scripts)
         elif len(scripts) == 1 and strangers and LETTERS.keys() >= {*letters[0]}:
             # A whole word of look-alikes: odd beside Latin letters in one name, or
             # where nothing else is written in that script.
@@ -113,7 +115,7 @@ def _look_alikes(word: str, natives: frozenset[str]) -> dict[int, str]:
                 }
     asian = any(other.isalpha() and east_asian_width(other) == "W" for other in word)
     for index, character in enumerate(word):
-        like = _sign(word, index, named=named) or dressed(character)
+        like = _get_sign(word, index, named=named) or get_plain_form(character)
         if named and not like:
             like = NAMES.get(character, "")
         # Wide signs are at home between wide letters.
@@ -122,12 +124,14 @@ def _look_alikes(word: str, natives: frozenset[str]) -> dict[int, str]:
     return found
 
 
-def _mixed(letters: re.Match[str], scripts: Counter[str]) -> dict[int, str]:
+def _find_mixed_letters(
+    letters: re.Match[str], scripts: Counter[str]
+) -> dict[int, str]:
     """The letters of a word that do not belong to its main script."""
     main = max(scripts, key=lambda script: (scripts[script], script == "LATIN"))
     found: dict[int, str] = {}
     for index, letter in enumerate(letters[0], start=letters.start()):
-        script = script_of(letter)
+        script = get_script(letter)
         if script == main or script not in STRANGERS | {"LATIN"}:
             continue
         if letter in LETTERS:
@@ -139,10 +143,10 @@ def _mixed(letters: re.Match[str], scripts: Counter[str]) -> dict[int, str]:
 
 def _is_symbol(letters: str) -> bool:
     """A Greek letter alone names a number or an angle."""
-    return len(letters) == 1 and script_of(letters) == "GREEK"
+    return len(letters) == 1 and get_script(letters) == "GREEK"
 
 
-def _sign(word: str, index: int, *, named: bool) -> str:
+def _get_sign(word: str, index: int, *, named: bool) -> str:
     character = word[index]
     before, after = word[index - 1 : index], word[index + 1 : index + 2]
     if character in SIGNS:
@@ -159,13 +163,13 @@ def _is_letter(character: str) -> bool:
     return character.isascii() and character.isalpha()
 
 
-def _hosts(word: str, at: int, alike: dict[int, str]) -> Iterator[Oddity]:
+def _find_hosts(word: str, at: int, alike: dict[int, str]) -> Iterator[Oddity]:
     for part in _HOST.finditer(word):
         start, end = part.span()
         # A file's name has a dot as well: a host stands in an address, or is coded, or
         # deceives.
         addressed = word.endswith(("://", "@"), 0, start)
-        other = other_form(part[0])
+        other = get_other_form(part[0])
         if other and (
             addressed
             or part[0].isascii()
@@ -176,11 +180,11 @@ def _hosts(word: str, at: int, alike: dict[int, str]) -> Iterator[Oddity]:
                 start=at + start,
                 end=at + end,
                 word=part[0],
-                note=f"in its other form {visible(other)}",
+                note=f"in its other form {make_visible(other)}",
             )
 
 
-def _code_points(word: str) -> str:
-    strange = [described(character) for character in word if not character.isascii()]
+def _describe_code_points(word: str) -> str:
+    strange = [describe(character) for character in word if not character.isascii()]
     more = f" and {len(strange) - 4} more" if len(strange) > 4 else ""
     return ", ".join(strange[:4]) + more

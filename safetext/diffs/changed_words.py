@@ -20,7 +20,7 @@ _LINES = 200
 _ALIKE = 0.4
 
 
-def pairs(lines: Sequence[DiffLine]) -> Iterator[tuple[int, int]]:
+def pair_lines(lines: Sequence[DiffLine]) -> Iterator[tuple[int, int]]:
     """Indexes of removed and added lines that stand for one another, in order."""
     changed = [
         index
@@ -39,7 +39,7 @@ def _is_change(line: DiffLine) -> bool:
     return line.kind in (Row.REMOVED, Row.ADDED)
 
 
-def changed_words(old: str, new: str) -> tuple[Spans, Spans]:
+def find_changed_words(old: str, new: str) -> tuple[Spans, Spans]:
     """What to take out of each to be left with the same; nothing for other lines."""
     if max(len(old), len(new)) > _CHARACTERS:
         return [], []

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from safetext.diffs.changed_words import pairs
+from safetext.diffs.changed_words import pair_lines
 from safetext.diffs.parse import CONTENT, DiffLine, Row
-from safetext.plain import visible_line
+from safetext.plain import make_visible_line
 
 _LINK, _MODULE = "120000", "160000"
 _MODE = re.compile(r"(old|new|deleted file|new file) mode (\d{6})$", re.ASCII)
@@ -19,13 +19,18 @@ _KINDS = {
 }
 
 
-def notes_of(diff: str, lines: Sequence[DiffLine]) -> tuple[str, ...]:
+def build_notes(diff: str, lines: Sequence[DiffLine]) -> tuple[str, ...]:
     """Sentences about the lines of one file."""
     headers = [diff[line.start : line.end] for line in lines if line.kind is Row.HEADER]
-    return (*_modes(headers), *_names(headers), *_endings(diff, lines), *_shape(lines))
+    return (
+        *_describe_modes(headers),
+        *_describe_names(headers),
+        *_describe_endings(diff, lines),
+        *_describe_shape(lines),
+    )
 
 
-def _modes(headers: Sequence[str]) -> Iterator[str]:
+def _describe_modes(headers: Sequence[str]) -> Iterator[str]:
     modes = {found[1]: found[2] for found in map(_MODE.match, headers) if found}
     kept = [found[1] for found in map(_INDEX_MODE.match, headers) if found]
     for mode in dict.fromkeys((*modes.values(), *kept)):
@@ -37,17 +42,17 @@ def _modes(headers: Sequence[str]) -> Iterator[str]:
         yield f"The file is deleted, mode {modes['deleted file']}."
     if "old" in modes and "new" in modes:
         said = f"The file's mode changes from {modes['old']} to {modes['new']}"
-        runs = not _runs(modes["old"]) and _runs(modes["new"])
+        runs = not _is_executable(modes["old"]) and _is_executable(modes["new"])
         yield f"{said}: it can be run from then on." if runs else f"{said}."
     if any(line.startswith(("Binary files ", "GIT binary patch")) for line in headers):
         yield "A binary file changes: its content cannot be inspected."
 
 
-def _runs(mode: str) -> bool:
+def _is_executable(mode: str) -> bool:
     return mode.startswith("100") and int(mode, 8) & 0o111 != 0
 
 
-def _names(headers: Sequence[str]) -> Iterator[str]:
+def _describe_names(headers: Sequence[str]) -> Iterator[str]:
     for word, did in (("rename", "renamed"), ("copy", "copied")):
         ends = [
             line.removeprefix(f"{word} {end} ")
@@ -56,26 +61,29 @@ def _names(headers: Sequence[str]) -> Iterator[str]:
             if line.startswith(f"{word} {end} ")
         ]
         if len(ends) == 2:
-            old, new = map(visible_line, ends)
+            old, new = map(make_visible_line, ends)
             yield f"The file is {did} from {old} to {new}."
 
 
-def all_crlf(diff: str, lines: Sequence[DiffLine]) -> bool:
-    """Every line of content does, so that saying it once is enough."""
+def is_all_crlf(diff: str, lines: Sequence[DiffLine]) -> bool:
+    """Whether every line of content ends with CRLF."""
     content = [line for line in lines if line.kind in CONTENT]
-    return bool(content) and all(_returns(diff, line) for line in content)
+    return bool(content) and all(_ends_with_return(diff, line) for line in content)
 
 
-def _endings(diff: str, lines: Sequence[DiffLine]) -> Iterator[str]:
-    if all_crlf(diff, lines):
+def _describe_endings(diff: str, lines: Sequence[DiffLine]) -> Iterator[str]:
+    if is_all_crlf(diff, lines):
         yield "All lines shown end with CRLF."
     changes = {(False, True): "LF to CRLF", (True, False): "CRLF to LF"}
     for (before, after), said in changes.items():
         count = sum(
-            _bare(diff, lines[old]) == _bare(diff, lines[new])
-            and (_returns(diff, lines[old]), _returns(diff, lines[new]))
+            _strip_ending(diff, lines[old]) == _strip_ending(diff, lines[new])
+            and (
+                _ends_with_return(diff, lines[old]),
+                _ends_with_return(diff, lines[new]),
+            )
             == (before, after)
-            for old, new in pairs(lines)
+            for old, new in pair_lines(lines)
         )
         if count:
             some = (
@@ -93,15 +101,15 @@ def _endings(diff: str, lines: Sequence[DiffLine]) -> Iterator[str]:
         yield "The text has no newline at its end."
 
 
-def _returns(diff: str, line: DiffLine) -> bool:
+def _ends_with_return(diff: str, line: DiffLine) -> bool:
     return diff.endswith("\r", line.text_start, line.end)
 
 
-def _bare(diff: str, line: DiffLine) -> str:
+def _strip_ending(diff: str, line: DiffLine) -> str:
     return diff[line.text_start : line.end].removesuffix("\r")
 
 
-def _shape(lines: Sequence[DiffLine]) -> Iterator[str]:
+def _describe_shape(lines: Sequence[DiffLine]) -> Iterator[str]:
     outside = sum(line.kind is Row.OTHER for line in lines)
     if outside:
         some = "1 line stands" if outside == 1 else f"{outside:,} lines stand"

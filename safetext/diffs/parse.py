@@ -61,7 +61,7 @@ _HEADER = re.compile(
 
 def read_diff(diff: str) -> list[DiffLine]:
     """Every line of the diff, in order."""
-    return [*_Reader(diff).lines()]
+    return [*_Reader(diff).read_lines()]
 
 
 class _Reader:
@@ -74,30 +74,30 @@ class _Reader:
         # A header of git, or a pair of names, begins a file once.
         self.named = False
 
-    def lines(self) -> Iterator[DiffLine]:
+    def read_lines(self) -> Iterator[DiffLine]:
         starts = [0, *(found.end() for found in re.finditer("\n", self.diff))]
         if starts[-1] == len(self.diff) and len(starts) > 1:
             starts.pop()
         for start in starts:
             end = self.diff.find("\n", start)
             end = len(self.diff) if end < 0 else end
-            yield self.line(start, end)
+            yield self.read_line(start, end)
 
-    def line(self, start: int, end: int) -> DiffLine:
+    def read_line(self, start: int, end: int) -> DiffLine:
         if self.old_left or self.new_left:
-            kind = self.content(start, end)
+            kind = self.get_content_kind(start, end)
             if kind is not None:
-                return self.counted(kind, start, end)
+                return self.read_content(kind, start, end)
             # The hunk does not keep its promise: it ends here.
             self.old_left = self.new_left = 0
         if self.diff.startswith("\\", start):
-            return self.made(Row.UNENDED, start, end)
+            return self.build_line(Row.UNENDED, start, end)
         hunk = _HUNK.match(self.diff, start, end)
         if hunk:
-            return self.hunk(hunk, start, end)
-        return self.made(self.outside(start), start, end)
+            return self.read_hunk(hunk, start, end)
+        return self.build_line(self.get_outside_kind(start), start, end)
 
-    def content(self, start: int, end: int) -> Row | None:
+    def get_content_kind(self, start: int, end: int) -> Row | None:
         """What a line inside a hunk is; None for one that cannot stand there."""
         if start == end:
             # Some programs strip the space of an empty line.
@@ -114,16 +114,16 @@ class _Reader:
             return None
         return kind
 
-    def counted(self, kind: Row, start: int, end: int) -> DiffLine:
+    def read_content(self, kind: Row, start: int, end: int) -> DiffLine:
         old = self.old if kind in (Row.CONTEXT, Row.REMOVED) else None
         new = self.new if kind in (Row.CONTEXT, Row.ADDED) else None
         if old is not None:
             self.old, self.old_left = self.old + 1, self.old_left - 1
         if new is not None:
             self.new, self.new_left = self.new + 1, self.new_left - 1
-        return self.made(kind, start, end, old=old, new=new)
+        return self.build_line(kind, start, end, old=old, new=new)
 
-    def hunk(self, hunk: re.Match[str], start: int, end: int) -> DiffLine:
+    def read_hunk(self, hunk: re.Match[str], start: int, end: int) -> DiffLine:
         numbers = [1 if part is None else int(part) for part in hunk.groups()]
         self.old, self.old_left, self.new, self.new_left = numbers
         # A side without lines is named by the line before it.
@@ -132,9 +132,9 @@ class _Reader:
         if self.file < 0:
             self.file = 0
         self.named = False
-        return self.made(Row.HUNK, start, end, old=self.old, new=self.new)
+        return self.build_line(Row.HUNK, start, end, old=self.old, new=self.new)
 
-    def outside(self, start: int) -> Row:
+    def get_outside_kind(self, start: int) -> Row:
         """Outside of hunks, where headers are headers."""
         if self.diff.startswith("diff --git ", start):
             self.file, self.named = self.file + 1, True
@@ -150,7 +150,7 @@ class _Reader:
             return Row.HEADER
         return Row.OTHER
 
-    def made(
+    def build_line(
         self,
         kind: Row,
         start: int,

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from safetext.diffs.changed_words import Spans, changed_words, pairs
-from safetext.diffs.colours import side_colours
-from safetext.diffs.notes import all_crlf, notes_of
+from safetext.diffs.changed_words import Spans, find_changed_words, pair_lines
+from safetext.diffs.colours import build_side_colours
+from safetext.diffs.notes import build_notes, is_all_crlf
 from safetext.diffs.parse import CONTENT, DiffLine, Row, read_diff
-from safetext.marks import Layer, Mark, marks_within
-from safetext.segments import segments
-from safetext.texts import Group, Page, clipped, groups_of
-from safetext.warnings import warnings_of
+from safetext.marks import Layer, Mark, cut_marks
+from safetext.segments import split_segments
+from safetext.texts import Group, Page, cut_layer, group_segments
+from safetext.warnings import build_warnings
 
 _WORDS = {Row.REMOVED: "removed", Row.ADDED: "added"}
 _SIGNS = {Row.REMOVED: "-", Row.ADDED: "+"}
@@ -85,10 +85,10 @@ def show_diff(
     lines = read_diff(diff)
     start, end = page or (0, len(diff))
     files = [
-        _file(diff, [*part], name=file_name, marks=marks, page=(start, end))
+        _build_file(diff, [*part], name=file_name, marks=marks, page=(start, end))
         for _, part in groupby(lines, key=lambda line: line.file)
     ]
-    warnings = list(warnings_of(diff))
+    warnings = list(build_warnings(diff))
     if diff and not any(line.kind in (Row.HUNK, Row.HEADER) for line in lines):
         warnings.insert(0, "This is no unified diff; it is shown as it stands.")
     return ShownDiff(
@@ -100,7 +100,7 @@ def show_diff(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
+class _FileLayers:
     """What the rows of one file share: layers by where a line's text begins."""
 
     colours: dict[int, list[tuple[int, int, str]]]
@@ -109,16 +109,16 @@ class _Look:
     plain: bool
     marks: Sequence[Mark]
 
-    def layers(self, line: DiffLine, start: int, end: int) -> list[Layer]:
+    def build_layers(self, line: DiffLine, start: int, end: int) -> list[Layer]:
         at = line.text_start
         words = [(first, last, "changed") for first, last in self.changed.get(at, ())]
         return [
-            clipped(Layer(spans=self.colours.get(at, ())), start, end),
-            clipped(Layer(spans=words, firm=True), start, end),
+            cut_layer(Layer(spans=self.colours.get(at, ())), start, end),
+            cut_layer(Layer(spans=words, firm=True), start, end),
         ]
 
 
-def _file(
+def _build_file(
     diff: str,
     lines: list[DiffLine],
     *,
@@ -126,48 +126,48 @@ def _file(
     marks: Sequence[Mark],
     page: Page,
 ) -> DiffFile:
-    own = _own_name(diff, lines)
-    look = _Look(
-        colours=side_colours(diff, lines, file_name=name or own),
-        changed=_changed(diff, lines, page),
-        crlf=all_crlf(diff, lines),
-        plain=_plainly_named(diff, lines, own),
+    own = _get_own_name(diff, lines)
+    look = _FileLayers(
+        colours=build_side_colours(diff, lines, file_name=name or own),
+        changed=_find_changes(diff, lines, page),
+        crlf=is_all_crlf(diff, lines),
+        plain=_is_plainly_named(diff, lines, own),
         marks=marks,
     )
     rows = (
-        _row(diff, line, look, page, skipped=skipped)
-        for line, skipped in _with_gaps(lines)
-        if _on_page(diff, line, page)
+        _build_row(diff, line, look, page, skipped=skipped)
+        for line, skipped in _count_gaps(lines)
+        if _is_on_page(diff, line, page)
     )
     return DiffFile(
-        name=groups_of(segments(own or name, one_line=True)),
+        name=group_segments(split_segments(own or name, one_line=True)),
         added=sum(line.kind is Row.ADDED for line in lines),
         removed=sum(line.kind is Row.REMOVED for line in lines),
-        notes=notes_of(diff, lines),
+        notes=build_notes(diff, lines),
         rows=tuple(rows),
     )
 
 
-def _plainly_named(diff: str, lines: Sequence[DiffLine], name: str) -> bool:
+def _is_plainly_named(diff: str, lines: Sequence[DiffLine], name: str) -> bool:
     """The only headers are the two that name the file, by the same name."""
     headers = [diff[line.start : line.end] for line in lines if line.kind is Row.HEADER]
     return headers == [f"--- a/{name}", f"+++ b/{name}"]
 
 
-def _changed(diff: str, lines: Sequence[DiffLine], page: Page) -> dict[int, Spans]:
+def _find_changes(diff: str, lines: Sequence[DiffLine], page: Page) -> dict[int, Spans]:
     """The changed words of each line on the page, by where its text begins."""
     found: dict[int, Spans] = {}
-    for before, after in pairs(lines):
+    for before, after in pair_lines(lines):
         old, new = lines[before], lines[after]
-        if not (_on_page(diff, old, page) or _on_page(diff, new, page)):
+        if not (_is_on_page(diff, old, page) or _is_on_page(diff, new, page)):
             continue
-        found[old.text_start], found[new.text_start] = changed_words(
+        found[old.text_start], found[new.text_start] = find_changed_words(
             diff[old.text_start : old.end], diff[new.text_start : new.end]
         )
     return found
 
 
-def _own_name(diff: str, lines: Sequence[DiffLine]) -> str:
+def _get_own_name(diff: str, lines: Sequence[DiffLine]) -> str:
     """The new name, or the old one of a file that is deleted."""
     headers = [diff[line.start : line.end] for line in lines if line.kind is Row.HEADER]
     for sign, side in (("+++ ", "b/"), ("--- ", "a/")):
@@ -181,12 +181,12 @@ def _own_name(diff: str, lines: Sequence[DiffLine]) -> str:
     return half if both == f"a/{half} b/{half}" else both
 
 
-def _on_page(diff: str, line: DiffLine, page: Page) -> bool:
+def _is_on_page(diff: str, line: DiffLine, page: Page) -> bool:
     """With its line end, so that an empty line stands on a page as well."""
     return line.start < page[1] and min(line.end + 1, len(diff)) > page[0]
 
 
-def _with_gaps(lines: Sequence[DiffLine]) -> Iterator[tuple[DiffLine, int]]:
+def _count_gaps(lines: Sequence[DiffLine]) -> Iterator[tuple[DiffLine, int]]:
     reached = 1
     for line in lines:
         skipped = 0
@@ -198,25 +198,25 @@ def _with_gaps(lines: Sequence[DiffLine]) -> Iterator[tuple[DiffLine, int]]:
         yield line, skipped
 
 
-def _row(
-    diff: str, line: DiffLine, look: _Look, page: Page, *, skipped: int
+def _build_row(
+    diff: str, line: DiffLine, look: _FileLayers, page: Page, *, skipped: int
 ) -> DiffRow:
     start = max(line.text_start, page[0])
     end = max(start, min(line.end, page[1]))
     if look.crlf and line.kind in CONTENT and diff.endswith("\r", start, end):
         end -= 1
     text = diff[start:end]
-    shown = segments(
+    shown = split_segments(
         text,
-        marks=marks_within(text, look.marks, at=start),
-        layers=look.layers(line, start - line.text_start, end - line.text_start),
+        marks=cut_marks(text, look.marks, at=start),
+        layers=look.build_layers(line, start - line.text_start, end - line.text_start),
     )
     numbered = line.kind is not Row.HUNK
     return DiffRow(
         kind=line.kind,
         old=line.old if numbered else None,
         new=line.new if numbered else None,
-        groups=groups_of(shown),
+        groups=group_segments(shown),
         raw=diff[max(line.start, page[0]) : min(line.end + 1, page[1])],
         skipped=skipped,
         silent=look.plain and line.kind is Row.HEADER,

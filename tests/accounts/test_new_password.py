@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from accounts.models import PersonalToken, Project, Role
-from accounts.services import issue_token, person_add
+from accounts.services import add_person, issue_token
 from tests.browsing import browser_of
 from tests.builders import Person
 from tests.live import Live
@@ -46,7 +46,7 @@ def test_a_reset_ends_tokens_and_every_session(
 ) -> None:
     browser = browser_of(bob.user)
     name = bob.user.username
-    added = person_add(name=name, role=Role.REVIEWER, project_slug=project.slug)
+    added = add_person(name=name, role=Role.REVIEWER, project_slug=project.slug)
     assert opens(live, bob.token) == 401
     assert opens(live, added.token) == 200
     path = f"/p/{project.slug}/queue/"
@@ -58,7 +58,7 @@ def test_the_token_that_came_with_a_one_time_password_outlives_it(
 ) -> None:
     """Both were given at once; the tokens before them have ended then."""
     name = bob.user.username
-    added = person_add(name=name, role=Role.REVIEWER, project_slug=project.slug)
+    added = add_person(name=name, role=Role.REVIEWER, project_slug=project.slug)
     assert browser_of(added.user).post("/password/", OWN).status_code == 302
     assert opens(live, added.token) == 200
     in_force = PersonalToken.objects.filter(user=bob.user, revoked_at=None)

@@ -12,9 +12,9 @@ from django.utils import timezone
 
 import config.settings
 from accounts import secrets
-from accounts.auth import principal_for_secret
+from accounts.auth import find_principal
 from accounts.models import AgentKey, PersonalToken, Project
-from accounts.services import agent_key_issue, agent_key_revoke
+from accounts.services import issue_agent_key, revoke_agent_key
 from tests.builders import Person, Robot, make_project, start_run
 from tests.conftest import client_for
 from tests.live import Live
@@ -22,7 +22,7 @@ from tests.problems import problem
 
 
 def test_a_secret_holds_256_random_bits_behind_its_prefix() -> None:
-    made = {secrets.new_secret(secrets.AGENT_PREFIX) for _ in range(100)}
+    made = {secrets.create_secret(secrets.AGENT_PREFIX) for _ in range(100)}
 
     assert len(made) == 100
     for secret in made:
@@ -42,7 +42,7 @@ def test_no_column_of_any_table_holds_a_secret(
                 if isinstance(field, CharField | TextField):
                     holds: dict[str, Any] = {f"{field.name}__contains": secret}
                     assert not model._default_manager.filter(**holds).exists()
-    key = AgentKey.objects.get(digest=secrets.digest(robo.key))
+    key = AgentKey.objects.get(digest=secrets.hash_secret(robo.key))
     assert robo.key.startswith(key.lookup)
     assert len(key.lookup) <= 12
 
@@ -55,19 +55,19 @@ def test_passwords_are_kept_by_argon2_outside_of_tests() -> None:
 def test_a_revoked_key_is_refused_from_the_next_request_on(
     live: Live, project: Project
 ) -> None:
-    key, secret = agent_key_issue(name="robo", project_slug=project.slug)
+    key, secret = issue_agent_key(name="robo", project_slug=project.slug)
     with client_for(live, Robot(name="robo", key=secret)) as client:
         run = start_run(client)
-        agent_key_revoke(key=key)
+        revoke_agent_key(key=key)
         for door in ("/runs", f"/runs/{run}/decision"):
             problem(client.get(door), "unauthenticated")
 
 
 def test_another_key_of_the_same_agent_goes_on(live: Live, project: Project) -> None:
-    first, _ = agent_key_issue(name="robo", project_slug=project.slug)
-    _, second = agent_key_issue(name="robo", project_slug=project.slug)
+    first, _ = issue_agent_key(name="robo", project_slug=project.slug)
+    _, second = issue_agent_key(name="robo", project_slug=project.slug)
 
-    agent_key_revoke(key=first)
+    revoke_agent_key(key=first)
 
     with client_for(live, Robot(name="robo", key=second)) as client:
         assert client.get("/runs").status_code == 200
@@ -78,29 +78,31 @@ def test_a_key_remembers_when_it_was_last_used(
 ) -> None:
     pairs: list[tuple[Any, str]] = [(AgentKey, robo.key), (PersonalToken, bob.token)]
     for model, secret in pairs:
-        assert model.objects.get(digest=secrets.digest(secret)).last_used_at is None
+        assert (
+            model.objects.get(digest=secrets.hash_secret(secret)).last_used_at is None
+        )
 
     agent.get("/runs")
     reviewer.get("/reviews")
 
     for model, secret in pairs:
-        row = model.objects.get(digest=secrets.digest(secret))
+        row = model.objects.get(digest=secrets.hash_secret(secret))
         assert timezone.now() - row.last_used_at < timedelta(minutes=1)
         # One write a minute is enough: a busy agent costs none per request.
-        principal_for_secret(secret)
+        find_principal(secret)
         assert model.objects.get(pk=row.pk).last_used_at == row.last_used_at
         model.objects.filter(pk=row.pk).update(
             last_used_at=timezone.now() - timedelta(minutes=2)
         )
-        principal_for_secret(secret)
+        find_principal(secret)
         again = model.objects.get(pk=row.pk).last_used_at
         assert again > row.last_used_at
 
 
 def test_a_key_opens_its_own_project_only(live: Live, project: Project) -> None:
     """The same agent's name in two projects is two agents."""
-    _, here = agent_key_issue(name="robo", project_slug=project.slug)
-    _, there = agent_key_issue(name="robo", project_slug=make_project().slug)
+    _, here = issue_agent_key(name="robo", project_slug=project.slug)
+    _, there = issue_agent_key(name="robo", project_slug=make_project().slug)
     with (
         client_for(live, Robot(name="robo", key=here)) as ours,
         client_for(live, Robot(name="robo", key=there)) as theirs,

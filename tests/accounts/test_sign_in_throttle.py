@@ -18,7 +18,7 @@ from redis.exceptions import ConnectionError as RedisGone
 
 from accounts import throttle
 from accounts.known_browsers import KNOWN_COOKIE, get_known_browser, remember_browser
-from accounts.throttle import network_of
+from accounts.throttle import get_network
 from tests.browsing import open_client
 from tests.builders import Person
 from tests.live import Live
@@ -132,7 +132,7 @@ def test_the_brake_lets_a_new_browser_through_when_its_turn_comes(bob: Person) -
     for _ in range(throttle.NAME_LIMIT + 1):
         attempt(name, WRONG, address=elsewhere())
     assert attempt(name, bob.password, address=elsewhere()).status_code == 429
-    cache.delete(throttle.turn_key(name))  # as it is after TURN_SECONDS
+    cache.delete(throttle.get_turn_key(name))  # as it is after TURN_SECONDS
 
     assert attempt(name, bob.password, address=elsewhere()).status_code == 302
 
@@ -144,7 +144,7 @@ def test_waiting_for_a_turn_uses_up_nothing(bob: Person) -> None:
     for _ in range(throttle.NETWORK_LIMIT + 1):
         held = attempt(name, bob.password, address=here)
         assert held["Retry-After"] == str(throttle.TURN_SECONDS)
-    cache.delete(throttle.turn_key(name))
+    cache.delete(throttle.get_turn_key(name))
 
     assert attempt(name, bob.password, address=here).status_code == 302
 
@@ -215,7 +215,7 @@ def test_a_busy_moment_of_a_known_browser_leaves_the_brake_alone(
     with monkeypatch.context() as full:
         full.setattr(throttle, "SLOT_SECONDS", 0)
         full.setattr(throttle, "_slots", BoundedSemaphore(1))
-        with throttle.hashing_slot():
+        with throttle.take_hashing_slot():
             for _ in range(3):
                 answer = attempt(name, bob.password, address=HOME, browser=known)
                 assert answer.status_code == 503
@@ -273,7 +273,7 @@ def test_a_sign_in_takes_back_what_was_counted_for_it(bob: Person) -> None:
     ],
 )
 def test_an_ipv6_network_counts_as_one_address(address: str, network: str) -> None:
-    assert network_of(address) == network
+    assert get_network(address) == network
 
 
 def test_without_redis_each_process_still_counts(

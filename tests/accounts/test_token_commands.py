@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from accounts import secrets
 from accounts.models import Project
-from accounts.services import agent_key_issue
+from accounts.services import issue_agent_key
 from tests.builders import Person, Robot
 from tests.live import Live
 
@@ -35,10 +35,12 @@ def test_tokens_of_a_person_are_listed_and_revoked_one_by_one(
     assert [opens(live, token) for token in (bob.token, second)] == [200, 200]
 
     listed = run(capsys, "tokens", "list", name)
-    assert secrets.lookup(bob.token) in listed
-    assert secrets.lookup(second) in listed
+    assert secrets.get_prefix(bob.token) in listed
+    assert secrets.get_prefix(second) in listed
     assert bob.token not in listed
-    said = run(capsys, "tokens", "revoke", name, "--token", secrets.lookup(bob.token))
+    said = run(
+        capsys, "tokens", "revoke", name, "--token", secrets.get_prefix(bob.token)
+    )
 
     assert "1 token" in said
     assert [opens(live, token) for token in (bob.token, second)] == [401, 200]
@@ -57,8 +59,8 @@ def test_all_tokens_of_a_person_are_revoked_at_once(
 def test_an_agents_keys_are_listed_and_revoked(
     live: Live, project: Project, robo: Robot, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _, second = agent_key_issue(name="robo", project_slug=project.slug)
-    agent_key_issue(name="other", project_slug=project.slug)
+    _, second = issue_agent_key(name="robo", project_slug=project.slug)
+    issue_agent_key(name="other", project_slug=project.slug)
     assert [opens(live, key) for key in (robo.key, second)] == [200, 200]
     own = ("robo", "--project", project.slug)
 
@@ -82,8 +84,8 @@ def test_what_is_not_theirs_is_refused(
         ("tokens", "add", "nobody-of-this-name"),
         ("tokens", "revoke", name),
         ("tokens", "revoke", name, "--token", "crt_00000000"),
-        ("tokens", "revoke", name, "--token", secrets.lookup(alice.token)),
-        ("tokens", "revoke", name, "--all", "--token", secrets.lookup(bob.token)),
+        ("tokens", "revoke", name, "--token", secrets.get_prefix(alice.token)),
+        ("tokens", "revoke", name, "--all", "--token", secrets.get_prefix(bob.token)),
         ("tokens", "revoke", name, "--token", "crt_"),
         ("agent_keys", "list", "nobody", "--project", project.slug),
         ("agent_keys", "list", "robo", "--project", "no-such-project"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from console.format import ago, change, clock, compact, money, span, words
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 from tests.rows import each_row
 
 
@@ -90,10 +90,10 @@ def test_an_amount_of_time_has_no_empty_seconds() -> None:
     ],
 )
 def test_no_character_stays_unseen(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert make_visible(text) == shown
 
 
 def test_a_line_is_one_line_of_bounded_length() -> None:
-    assert visible_line("a\n  b\tc") == "a b c"
-    assert visible_line("x" * 400) == "x" * 299 + "…"
-    assert len(visible_line("\u202e" * 1_000)) <= 300 * 8
+    assert make_visible_line("a\n  b\tc") == "a b c"
+    assert make_visible_line("x" * 400) == "x" * 299 + "…"
+    assert len(make_visible_line("\u202e" * 1_000)) <= 300 * 8

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from accounts.models import AgentKey, Project
-from accounts.services import agent_key_revoke
+from accounts.services import revoke_agent_key
 from demo.agents.profiles import PROFILES
 from demo.fleet import Fleet
 from tests.builders import make_robot
@@ -226,6 +226,6 @@ def test_an_agent_without_a_good_key_goes_home(
 ) -> None:
     keys = keys_for(project, "nightly-deps")
     for key in AgentKey.objects.filter(agent__project=project):
-        agent_key_revoke(key=key)
+        revoke_agent_key(key=key)
     with caplog.at_level("INFO"), at_work(Fleet(keys), live.url):
         until(lambda: "no longer valid" in caplog.text)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from accounts.services import agent_key_issue, agent_key_revoke
+from accounts.services import issue_agent_key, revoke_agent_key
 from common import responses
 from common.responses import Reply
 from gateway.use_cases import decision_query, decision_wait
@@ -57,7 +57,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
 
     def replied(answer: Any) -> Reply:
         order.append("agent")
-        return responses.reply(answer)
+        return responses.build_reply(answer)
 
     def settled(job: Job, answer: Any, error: BaseException | None) -> None:
         order.append("reviewer")
@@ -68,7 +68,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
         review = pause_at_once(agent, run)
         parked = park(agent, run)
         with monkeypatch.context() as patched:
-            patched.setattr(decision_wait, "reply", replied)
+            patched.setattr(decision_wait, "build_reply", replied)
             patched.setattr(Job, "settle", settled)
             rule(reviewer, review, "approve")
             parked.result(timeout=15)
@@ -114,12 +114,12 @@ def test_a_look_that_fails_holds_up_nobody(
 def test_a_key_revoked_meanwhile_hears_nothing(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
-    key, secret = agent_key_issue(name="robo", project_slug=project.slug)
+    key, secret = issue_agent_key(name="robo", project_slug=project.slug)
     with client_for(live, Robot(name="robo", key=secret)) as client:
         run = start_run(client)
         review = pause_at_once(client, run)
         parked = park(client, run)
-        agent_key_revoke(key=key)
+        revoke_agent_key(key=key)
 
         rule(reviewer, review, "approve")
 

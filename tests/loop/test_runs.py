@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from accounts.models import Agent, Project
-from accounts.services import agent_key_issue
+from accounts.services import issue_agent_key
 from common.errors import Invalid
 from console.live.updates import View, news_for
 from console.runs.rows import fleet_of, live_position
@@ -68,7 +68,7 @@ def test_nobody_else_can_be_it(agent: httpx.Client, project: Project) -> None:
     body = {"task": "t", "intent": "system-loop"}
     problem(agent.post("/runs", json=body), "invalid")
     with pytest.raises(Invalid, match="system loop's own"):
-        agent_key_issue(name="system-loop", project_slug=project.slug)
+        issue_agent_key(name="system-loop", project_slug=project.slug)
     with pytest.raises(CommandError, match="system loop's own"):
         call_command("agent_key", "system-loop", project=project.slug)
     outcome(agent, project)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands import Part, Token, split_command
-from safetext import Mark, marks_of, show_command
+from safetext import Mark, build_marks, show_command
 from safetext.commands import Box
 
 
@@ -32,7 +32,7 @@ def test_m46_m47_what_cannot_be_inspected_is_labelled() -> None:
     }
     other = {"message": "elsewhere", "details": {"span": [0, 1], "argument": "/x"}}
     spanless = {"message": "no place", "details": {}}
-    marks = marks_of([finding, other, spanless], argument="/command")
+    marks = build_marks([finding, other, spanless], argument="/command")
     view = show_command(command, split_command(command), marks=marks)
     label = "cannot be inspected: Decoded text is run"
     assert [row.flagged for row in view.rows] == [(), (), (label,)]

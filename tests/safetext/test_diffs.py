@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from safetext import pages, show_diff
+from safetext import show_diff, split_pages
 from safetext.diffs.parse import Row
 from safetext.diffs.rows import DiffRow
 from tests.guidance.core.edits.builders import whole_diff
@@ -152,7 +152,7 @@ def test_what_is_no_diff_is_shown_as_it_stands() -> None:
 def test_a_long_diff_comes_in_pages_that_join_to_the_whole() -> None:
     old = "".join(f"line {number} {'x' * 30}\n" for number in range(1000))
     diff = made(old, old.replace("x", "y")) + " "
-    shown = [show_diff(diff, page=page) for page in pages(diff)]
+    shown = [show_diff(diff, page=page) for page in split_pages(diff)]
     assert len(shown) > 4
     rows = [row for part in shown for file in part.files for row in file.rows]
     assert "".join(row.raw for row in rows) == diff

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from safetext import Mark, pages, segments, show_text, warnings_of
+from safetext import Mark, build_warnings, show_text, split_pages, split_segments
 from safetext.folding import count_escapes
-from safetext.paging import ESCAPES, PAGE, ROWS, rows_of
-from safetext.pieces import Kind
+from safetext.paging import ESCAPES, PAGE, ROWS, count_rows
+from safetext.pieces import PieceKind
 from tests.rows import each_row
 
 
 def test_m42_thousands_of_newlines_then_a_payload() -> None:
-    fold, payload = segments("\n" * 5000 + "rm -rf /")
-    assert (fold.kind, fold.shown) == (Kind.FOLD, "⟨5,000 blank lines⟩")
+    fold, payload = split_segments("\n" * 5000 + "rm -rf /")
+    assert (fold.kind, fold.shown) == (PieceKind.FOLD, "⟨5,000 blank lines⟩")
     assert fold.runs == ("5,000 × ⟨U+000A⟩",)
     assert payload.shown == "rm -rf /"
     lines = show_text("\n" * 5000 + "rm -rf /").lines
     assert [line.number for line in lines] == ["1", "5001"]
-    assert warnings_of("\n" * 5000 + "x") == (
+    assert build_warnings("\n" * 5000 + "x") == (
         "More text follows behind 5,000 blank lines.",
     )
 
 
 def test_m42_blank_lines_with_spaces_in_them() -> None:
-    name, _, fold, payload = segments("ls\n" + " \t\n" * 10 + "\n" * 3 + "rm")
+    name, _, fold, payload = split_segments("ls\n" + " \t\n" * 10 + "\n" * 3 + "rm")
     assert fold.shown == "⟨13 blank lines⟩"
     assert fold.runs == (
         "10 × 1 × ⟨U+0020⟩ 1 × ⟨U+0009⟩ ⟨U+000A⟩",
@@ -42,24 +42,24 @@ def test_m42_blank_lines_with_spaces_in_them() -> None:
     ],
 )
 def test_m43_thousands_of_spaces_then_a_payload(blank: str, label: str) -> None:
-    command, fold, payload = segments(f"ls{blank}; payload")
+    command, fold, payload = split_segments(f"ls{blank}; payload")
     assert (command.shown, fold.shown, payload.shown) == ("ls", label, "; payload")
 
 
 def test_different_characters_without_width_are_all_written_out() -> None:
-    shown = segments("\u200b\u200c" * 40)
-    assert {part.kind for part in shown} == {Kind.ESCAPE}
+    shown = split_segments("\u200b\u200c" * 40)
+    assert {part.kind for part in shown} == {PieceKind.ESCAPE}
 
 
 def test_a_fold_hides_nothing_that_is_marked() -> None:
     text = "a" + " " * 200 + "b"
-    shown = segments(text, marks=[Mark(start=100, end=110, label="look")])
+    shown = split_segments(text, marks=[Mark(start=100, end=110, label="look")])
     assert [(part.kind, len(part.raw), part.marks) for part in shown] == [
-        (Kind.PLAIN, 1, ()),
-        (Kind.FOLD, 99, ()),
-        (Kind.PLAIN, 10, ("look",)),
-        (Kind.FOLD, 91, ()),
-        (Kind.PLAIN, 1, ()),
+        (PieceKind.PLAIN, 1, ()),
+        (PieceKind.FOLD, 99, ()),
+        (PieceKind.PLAIN, 10, ("look",)),
+        (PieceKind.FOLD, 91, ()),
+        (PieceKind.PLAIN, 1, ()),
     ]
 
 
@@ -75,7 +75,7 @@ def test_a_fold_hides_nothing_that_is_marked() -> None:
 def test_a_long_run_under_a_mark_is_one_fold_that_is_marked(
     run: str, label: str
 ) -> None:
-    shown = segments(f"a{run}b", marks=[Mark(start=0, end=202, label="look")])
+    shown = split_segments(f"a{run}b", marks=[Mark(start=0, end=202, label="look")])
     assert [part.shown for part in shown] == ["a", label, "b"]
     assert "".join(part.raw for part in shown) == f"a{run}b"
     assert {part.marks for part in shown} == {("look",)}
@@ -83,12 +83,12 @@ def test_a_long_run_under_a_mark_is_one_fold_that_is_marked(
 
 def test_ordinary_gaps_stay_as_they_are() -> None:
     text = "def f():\n\n\n    return 1" + " " * 40 + "# why\n"
-    assert Kind.FOLD not in {part.kind for part in segments(text)}
+    assert PieceKind.FOLD not in {part.kind for part in split_segments(text)}
 
 
 def test_m44_a_long_command_comes_in_pages_and_none_is_lost() -> None:
     text = "echo harmless && " * 6000 + "rm -rf / ;" + "echo harmless && " * 6000
-    cut = pages(text)
+    cut = split_pages(text)
     assert len(cut) > len(text) // PAGE
     assert "".join(text[start:end] for start, end in cut) == text
     served = [
@@ -102,7 +102,7 @@ def test_m44_a_long_command_comes_in_pages_and_none_is_lost() -> None:
 
 def test_m44_pages_end_with_lines_and_numbers_go_on() -> None:
     text = "".join(f"line {number}\n" for number in range(1, 5001))
-    cut = pages(text)
+    cut = split_pages(text)
     assert all(text[end - 1] == "\n" for _, end in cut)
     shown = [line for page in cut for line in show_text(text, page=page).lines]
     assert [line.number for line in shown] == [str(n) for n in range(1, 5002)]
@@ -111,7 +111,7 @@ def test_m44_pages_end_with_lines_and_numbers_go_on() -> None:
 
 def test_m44_pages_are_counted_in_bytes_and_keep_marks_with_their_letters() -> None:
     text = "e\u0301" * PAGE
-    cut = pages(text)
+    cut = split_pages(text)
     assert all(text[start] == "e" for start, _ in cut)
     assert all(len(text[start:end].encode()) <= PAGE for start, end in cut)
 
@@ -127,7 +127,7 @@ def test_m44_marks_stand_on_the_page_they_belong_to() -> None:
             if group.marks
             for part in group.segments
         )
-        for page in pages(text)
+        for page in split_pages(text)
     ]
     assert marked == ["aa", "bb"]
 
@@ -135,10 +135,10 @@ def test_m44_marks_stand_on_the_page_they_belong_to() -> None:
 @each_row("line", ["x", "", " ", "\t\u2003"], ids=ascii)
 def test_a_page_has_no_more_rows_than_a_browser_lays_out_at_once(line: str) -> None:
     text = f"{line}\n{line}.\n" * 3_000 + f"{line}\n" * 5_000
-    cut = pages(text)
+    cut = split_pages(text)
     assert "".join(text[start:end] for start, end in cut) == text
     for start, end in cut:
-        assert rows_of(text[start:end]) <= ROWS + 1
+        assert count_rows(text[start:end]) <= ROWS + 1
         assert len(show_text(text, page=(start, end)).lines) <= ROWS + 1
 
 
@@ -157,16 +157,16 @@ def test_a_page_has_no_more_rows_than_a_browser_lays_out_at_once(line: str) -> N
 def test_a_page_has_no_more_escapes_than_a_browser_lays_out_at_once(
     text: str,
 ) -> None:
-    cut = pages(text)
+    cut = split_pages(text)
     assert "".join(text[start:end] for start, end in cut) == text
     for start, end in cut:
         assert count_escapes(text[start:end]) <= ESCAPES
-        parts = segments(
+        parts = split_segments(
             text[start:end], marks=[Mark(start=0, end=end - start, label="look")]
         )
-        assert sum(part.kind is Kind.ESCAPE for part in parts) <= ESCAPES
+        assert sum(part.kind is PieceKind.ESCAPE for part in parts) <= ESCAPES
 
 
 def test_there_is_always_a_page() -> None:
-    assert pages("") == [(0, 0)]
+    assert split_pages("") == [(0, 0)]
     assert show_text("").empty

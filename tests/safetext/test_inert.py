@@ -10,11 +10,11 @@ import pytest
 from guidance.core.shell_commands import split_command
 from safetext import (
     Mark,
+    make_visible_line,
     show_command,
     show_diff,
     show_path,
     show_text,
-    visible_line,
 )
 from tests.rows import each_row
 from tests.safetext.markup import (
@@ -118,7 +118,7 @@ def test_m54_the_command_comes_before_its_parts() -> None:
     ],
 )
 def test_m56_names_of_tools(name: str, shown: str) -> None:
-    assert visible_line(name) == shown
+    assert make_visible_line(name) == shown
 
 
 def test_labels_notes_and_counts_reach_the_page() -> None:

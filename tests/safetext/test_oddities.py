@@ -3,29 +3,29 @@
 
 from __future__ import annotations
 
-from safetext import Segment, segments, show_path, visible, warnings_of
+from safetext import Segment, build_warnings, make_visible, show_path, split_segments
 from tests.rows import each_row
 
 
 def odd(text: str) -> list[str]:
-    return [part.raw for part in segments(text) if part.odd]
+    return [part.raw for part in split_segments(text) if part.odd]
 
 
 def test_m34_a_cyrillic_letter_in_a_host() -> None:
     text = "curl p\u0430ypal.com"
-    (first, second) = warnings_of(text)
+    (first, second) = build_warnings(text)
     assert first == (
         "1 look-alike letter in “p\u0430ypal.com”: "
         "U+0430 CYRILLIC SMALL LETTER A, looks like a."
     )
     assert second == "The host p\u0430ypal.com is in its other form xn--pypal-4ve.com."
-    notes = {part.raw: part.note for part in segments(text) if part.odd}
+    notes = {part.raw: part.note for part in split_segments(text) if part.odd}
     assert "U+0430 CYRILLIC SMALL LETTER A" in notes["\u0430"]
 
 
 def test_m34_a_greek_letter_in_a_path() -> None:
     assert odd("cat /h\u03bfme/x") == ["\u03bf"]
-    assert "U+03BF GREEK SMALL LETTER OMICRON" in warnings_of("cat /h\u03bfme/x")[0]
+    assert "U+03BF GREEK SMALL LETTER OMICRON" in build_warnings("cat /h\u03bfme/x")[0]
 
 
 @each_row(
@@ -42,7 +42,7 @@ def test_m34_a_greek_letter_in_a_path() -> None:
     ],
 )
 def test_m34_other_look_alikes(text: str, found: list[str]) -> None:
-    assert [part.raw for part in segments(text) if _alike(part)] == found
+    assert [part.raw for part in split_segments(text) if _alike(part)] == found
 
 
 def _alike(part: Segment) -> bool:
@@ -62,31 +62,31 @@ def _alike(part: Segment) -> bool:
 )
 def test_what_people_write_deceives_nobody(text: str) -> None:
     assert odd(text) == []
-    assert warnings_of(text) == ()
+    assert build_warnings(text) == ()
 
 
 def test_m35_a_coded_host_and_its_readable_form() -> None:
-    assert warnings_of("curl https://xn--pypal-4ve.com/x") == (
+    assert build_warnings("curl https://xn--pypal-4ve.com/x") == (
         "The host xn--pypal-4ve.com is in its other form p\u0430ypal.com.",
     )
 
 
 def test_m35_a_readable_host_and_its_coded_form() -> None:
-    assert warnings_of("git clone git@b\u00fccher.example:x") == (
+    assert build_warnings("git clone git@b\u00fccher.example:x") == (
         "The host b\u00fccher.example is in its other form xn--bcher-kva.example.",
     )
 
 
 @each_row("label", ["xn--\u00e9", "xn--99999999", "xn--", "xn--" + "a" * 80])
 def test_m35_a_host_that_is_coded_wrongly(label: str) -> None:
-    warnings_of(f"http://{label}.com")
+    build_warnings(f"http://{label}.com")
 
 
 def test_m36_two_spellings_of_one_name() -> None:
     composed, apart = "caf\u00e9", "cafe\u0301"
-    assert visible(composed) != visible(apart)
+    assert make_visible(composed) != make_visible(apart)
     assert odd(f"{composed} {apart}") == [apart]
-    assert "(NFC, NFD)" in warnings_of(apart)[0]
+    assert "(NFC, NFD)" in build_warnings(apart)[0]
     assert "composed (NFC)" in show_path(composed).warnings[0]
 
 

@@ -13,22 +13,22 @@ from guidance.core.shell_commands import Part, Token
 from safetext import (
     Mark,
     Segment,
-    pages,
-    segments,
+    build_warnings,
+    make_visible,
+    make_visible_line,
     show_command,
     show_diff,
     show_path,
     show_text,
-    visible,
-    visible_line,
-    warnings_of,
+    split_pages,
+    split_segments,
 )
-from safetext.colours import colours
-from safetext.diffs.changed_words import changed_words
+from safetext.colours import build_colours
+from safetext.diffs.changed_words import find_changed_words
 from safetext.diffs.parse import Row
 from safetext.diffs.rows import DiffRow
 from safetext.paging import PAGE
-from safetext.pieces import Kind
+from safetext.pieces import PieceKind
 from tests.guidance.core.edits.builders import whole_diff
 from tests.safetext.markup import command_fragment, diff_fragment, text_fragment
 
@@ -74,7 +74,7 @@ def read_back(shown: str) -> str:
 
 def unfolded(segment: Segment) -> str:
     """What a reader can tell of a segment from the screen alone."""
-    if segment.kind is not Kind.FOLD:
+    if segment.kind is not PieceKind.FOLD:
         return read_back(segment.shown)
     made = ""
     for run in segment.runs:
@@ -91,21 +91,21 @@ def unfolded(segment: Segment) -> str:
 @any_speed
 @given(TEXTS)
 def test_an_escape_can_be_read_back_so_no_two_texts_look_the_same(text: str) -> None:
-    assert read_back(visible(text)) == text
+    assert read_back(make_visible(text)) == text
 
 
 @any_speed
 @given(TEXTS)
 def test_what_comes_out_is_printable(text: str) -> None:
-    for character in visible(text):
+    for character in make_visible(text):
         assert character in "\n\t" or character.isprintable()
-    assert visible_line(text).isprintable()
+    assert make_visible_line(text).isprintable()
 
 
 @any_speed
 @given(TEXTS, st.booleans())
 def test_segments_join_to_the_text_and_tell_all_of_it(text: str, one: bool) -> None:
-    shown = segments(text, one_line=one)
+    shown = split_segments(text, one_line=one)
     assert "".join(part.raw for part in shown) == text
     assert "".join(map(unfolded, shown)) == text
     assert all(part.raw for part in shown)
@@ -124,10 +124,10 @@ def test_marks_cover_exactly_what_they_were_given(
     ]
     at = 0
     covered: dict[str, set[int]] = {mark.label: set() for mark in marks}
-    for part in segments(text, marks=marks):
+    for part in split_segments(text, marks=marks):
         for label in part.marks:
             covered[label] |= set(range(at, at + len(part.raw)))
-        if part.kind is Kind.FOLD and part.marks:
+        if part.kind is PieceKind.FOLD and part.marks:
             assert unfolded(part) == part.raw
         at += len(part.raw)
     for mark in marks:
@@ -142,7 +142,7 @@ def _within(mark: Mark, text: str) -> tuple[int, int]:
 @given(TEXTS, st.integers(1, 900))
 def test_pages_join_to_the_whole(text: str, times: int) -> None:
     long = text * times
-    cut = pages(long)
+    cut = split_pages(long)
     assert [start for start, _ in cut] == [0, *(end for _, end in cut[:-1])]
     assert cut[-1][1] == len(long)
     assert all(start < end for start, end in cut) or long == ""
@@ -194,7 +194,7 @@ def test_the_rows_of_a_diff_rebuild_both_sides(
 @given(TEXTS)
 def test_nothing_raises_on_any_text(text: str) -> None:
     show_path(text)
-    warnings_of(text)
+    build_warnings(text)
     shown = show_diff(text)
     assert "".join(row.raw for file in shown.files for row in file.rows) == text
     diff_fragment(shown)
@@ -207,7 +207,7 @@ def test_nothing_raises_on_any_text(text: str) -> None:
 @any_speed
 @given(TEXTS, TEXTS)
 def test_without_the_changed_words_two_lines_are_the_same(old: str, new: str) -> None:
-    gone, come = changed_words(old, new)
+    gone, come = find_changed_words(old, new)
     if gone or come:
         assert _without(old, gone) == _without(new, come)
 
@@ -222,7 +222,7 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
 @given(TEXTS, st.sampled_from(["x.py", "x.js", "x.html", "Makefile", "x.md", "x.none"]))
 def test_colours_run_forwards_inside_the_text(text: str, name: str) -> None:
     at = 0
-    for start, end, word in colours(text, file_name=name).spans:
+    for start, end, word in build_colours(text, file_name=name).spans:
         assert at <= start < end <= len(text)
         assert word.startswith("hl-")
         at = end

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 
 from accounts.management.data_option import add_data_option
-from accounts.services import agent_key_issue
+from accounts.services import issue_agent_key
 from common.errors import Invalid
 
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         name, project = options["name"], options["project"]
         check_names(name, project)
         try:
-            _, secret = agent_key_issue(name=name, project_slug=project)
+            _, secret = issue_agent_key(name=name, project_slug=project)
         except Invalid as refusal:
             raise CommandError(refusal.detail) from None
         if options["json"]:

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.management.commands.agent_key import check_names
 from accounts.management.data_option import add_data_option
 from accounts.models import Role
-from accounts.services import person_add
+from accounts.services import add_person
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             raise CommandError(
                 "NAME takes letters, digits and @ . + - _ only."
             ) from None
-        added = person_add(name=name, role=Role(options["role"]), project_slug=project)
+        added = add_person(name=name, role=Role(options["role"]), project_slug=project)
         if options["json"]:
             line = {
                 "user": name,

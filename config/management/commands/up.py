@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
-from accounts.services import person_add
+from accounts.services import add_person
 from config.database.version import find_version_fault
 from config.embedded import (
     Embedded,
@@ -95,7 +95,7 @@ class Command(BaseCommand):
         """The one-time password of the first person, when there is nobody yet."""
         if User.objects.exists():
             return None
-        added = person_add(name="admin", role=Role.ADMIN, project_slug=project)
+        added = add_person(name="admin", role=Role.ADMIN, project_slug=project)
         return added.password
 
     def _ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:

@@ -33,9 +33,9 @@ from reviews.selectors import list_amended_findings
 from safetext import (
     ShownPath,
     ShownText,
+    make_visible_line,
     show_path,
     show_text,
-    visible_line,
 )
 
 _KINDS = {
@@ -164,7 +164,7 @@ def build_confirmation(subject: Subject) -> Confirmation:
         why_title="Why it was asked" if subject.closed else "Why you are asked",
         chips=tuple(_list_chips(content)),
         policy=f"policy {subject.run.policy}",
-        tool=visible_line(content["tool"]),
+        tool=make_visible_line(content["tool"]),
         path=show_path(shown["file_path"]) if "file_path" in shown else None,
         blocks=tuple(list_blocks(sheets[page - 1], content, shells)),
         page=page,

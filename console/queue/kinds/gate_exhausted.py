@@ -28,8 +28,8 @@ from guidance.core.checks import (
     GateDefinition,
     read_gate,
 )
-from safetext import Mark, ShownText, show_text, visible, visible_line
-from safetext.diffs.changed_words import changed_words
+from safetext import Mark, ShownText, make_visible, make_visible_line, show_text
+from safetext.diffs.changed_words import find_changed_words
 
 _NEW_WORDS = "not in the attempt before"
 # With more marks than this a sentence is easier to read without any.
@@ -208,13 +208,13 @@ def _list_gates(
     unproven = last.unproven if last else ()
     for number, gate in enumerate(gates, 1):
         yield AskedGate(
-            name=visible_line(gate.name),
-            description=visible(gate.description),
+            name=make_visible_line(gate.name),
+            description=make_visible(gate.description),
             severity=gate.severity,
             tone=SEVERITY_TONES[gate.severity],
             mode=gate.mode,
             criteria=list_criteria(gate, unproven),
-            guidance=visible(gate.guidance).strip(),
+            guidance=make_visible(gate.guidance).strip(),
             failed=number in failed if failed else None,
             alone=len(gates) == 1,
         )
@@ -232,7 +232,7 @@ def _rounds(
             before = event
         elif event.what == "reset":
             yield Round(number=number, guidance=guidance, attempts=tuple(attempts))
-            number, guidance, attempts = number + 1, visible(event.said), []
+            number, guidance, attempts = number + 1, make_visible(event.said), []
     yield Round(number=number, guidance=guidance, attempts=tuple(attempts))
 
 
@@ -266,7 +266,9 @@ def _attempt(
         # Of a single gate it need not be said which one failed.
         gates=tuple(_names(gates, event.failed_gates))
         or tuple(_names(gates, (1,)) if len(gates) == 1 else ()),
-        unproven=tuple((name, visible(texts.get(name, ""))) for name in event.unproven),
+        unproven=tuple(
+            (name, make_visible(texts.get(name, ""))) for name in event.unproven
+        ),
         remarks=tuple(map(_remark, event.remarks)),
         differences=tuple(_differences(gates, event, before)) if before else (),
     )
@@ -275,20 +277,20 @@ def _attempt(
 def _new_words(event: Event, before: Event | None) -> list[Mark]:
     if before is None:
         return []
-    _, new = changed_words(before.said, event.said)
+    _, new = find_changed_words(before.said, event.said)
     marks = [Mark(start=start, end=end, label=_NEW_WORDS) for start, end in new]
     return marks if len(marks) <= _MARKS_LIMIT else []
 
 
 def _remark(remark: str) -> tuple[str, str]:
     about, _, said = remark.partition(": ")
-    return visible_line(about), visible(said)
+    return make_visible_line(about), make_visible(said)
 
 
 def _names(gates: Sequence[GateDefinition], numbers: Sequence[int]) -> Iterator[str]:
     for number, gate in enumerate(gates, 1):
         if number in numbers:
-            yield visible_line(gate.name)
+            yield make_visible_line(gate.name)
 
 
 def _differences(

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.queue.kinds.base import ReviewKind, Subject
-from safetext import ShownText, show_text, visible, visible_line
+from safetext import ShownText, make_visible, make_visible_line, show_text
 
 CHIP_LIMIT = 40
 
@@ -39,7 +39,7 @@ class LoopActionKind(ReviewKind[LoopAction]):
     template: ClassVar[str] = "console/queue/kinds/_loop_action.html"
 
     def build_chip(self, content: Mapping[str, Any]) -> str:
-        return visible_line(content["loop"], limit=CHIP_LIMIT)
+        return make_visible_line(content["loop"], limit=CHIP_LIMIT)
 
     def get_tone(self, content: Mapping[str, Any]) -> str:
         return "stop"
@@ -48,12 +48,12 @@ class LoopActionKind(ReviewKind[LoopAction]):
         content = subject.content
         parameters = json.dumps(content["parameters"], ensure_ascii=False, indent=2)
         return LoopAction(
-            loop=visible_line(content["loop"]),
-            description=visible(content["description"]),
+            loop=make_visible_line(content["loop"]),
+            description=make_visible(content["description"]),
             parameters=show_text(parameters),
-            harm=f"It can do harm: {visible_line(content['harm'])}.",
-            reasoning=visible(content["reasoning"]),
-            trigger=visible_line(content["trigger"]["type"]),
+            harm=f"It can do harm: {make_visible_line(content['harm'])}.",
+            reasoning=make_visible(content["reasoning"]),
+            trigger=make_visible_line(content["trigger"]["type"]),
             decision=content["decision"],
         )
 

@@ -19,7 +19,7 @@ from guidance.core.number_format import (
     format_plain,
 )
 from guidance.core.vocabulary import get_severity
-from safetext import visible
+from safetext import make_visible
 
 TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
 
@@ -76,7 +76,9 @@ class PauseKind(ReviewKind[Pause]):
 
     def quote_last_step(self, subject: Subject) -> tuple[str, str]:
         step = subject.content["step"]
-        return visible(step.get("summary") or ""), visible(step.get("signature") or "")
+        return make_visible(step.get("summary") or ""), make_visible(
+            step.get("signature") or ""
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

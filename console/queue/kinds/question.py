@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.utils.safestring import SafeString
 
 from console.queue.kinds.base import NoteBox, ReviewKind, Subject, describe_work
-from safetext import ShownText, pages, show_text, visible, visible_line
+from safetext import ShownText, make_visible, make_visible_line, show_text, split_pages
 
 _NOTE = NoteBox(label="Your answer", placeholder="Your answer to the agent.")
 
@@ -46,8 +46,8 @@ class QuestionKind(ReviewKind[Question]):
         turn = _build_turn(subject)
         content = subject.content
         return Question(
-            detail="" if turn else visible(content.get("detail") or ""),
-            options=tuple(map(visible_line, content.get("options") or ())),
+            detail="" if turn else make_visible(content.get("detail") or ""),
+            options=tuple(map(make_visible_line, content.get("options") or ())),
             turn=turn,
         )
 
@@ -70,9 +70,9 @@ def _build_turn(subject: Subject) -> Turn | None:
         else "The agent waits: your answer is handed to it, word for word."
     )
     text = content["detail"]
-    last = pages(text)[-1]
+    last = split_pages(text)[-1]
     return Turn(
-        reason=f"{visible_line(content['reason'])}. {waits}",
+        reason=f"{make_visible_line(content['reason'])}. {waits}",
         said=show_text(text, page=last) if text else None,
         before=last[0],
     )

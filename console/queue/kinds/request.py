@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.utils.safestring import SafeString
 
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
-from safetext import visible, visible_line
+from safetext import make_visible, make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +31,8 @@ class RequestKind(ReviewKind[Request]):
     def build_body(self, subject: Subject) -> Request:
         content = subject.content
         return Request(
-            detail=visible(content.get("detail") or ""),
-            options=tuple(map(visible_line, content.get("options") or ())),
+            detail=make_visible(content.get("detail") or ""),
+            options=tuple(map(make_visible_line, content.get("options") or ())),
         )
 
     def build_headline(self, subject: Subject, body: Request) -> SafeString:

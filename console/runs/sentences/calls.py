@@ -8,7 +8,7 @@ from typing import Any
 from console.format import compact, format_count, took
 from console.runs.sentences.runs import Line, messages, said_in
 from guidance.core.canonical import canonical
-from safetext import visible_line
+from safetext import make_visible_line
 
 _JUDGED = {
     "allow": ("terminal", "mute", "Call allowed"),
@@ -34,7 +34,7 @@ def judged_line(payload: Mapping[str, Any]) -> Line:
         icon="key" if payload["permission"] else icon,
         tone=tone,
         head=head,
-        text=visible_line(payload["tool"]),
+        text=make_visible_line(payload["tool"]),
         code=shown_line(payload["shown"]),
         why=messages(payload["findings"]),
     )
@@ -45,7 +45,7 @@ def replayed_line(payload: Mapping[str, Any]) -> Line:
         icon="retry",
         tone="mute",
         head="Call answered from a stored result",
-        text=visible_line(payload["tool"]),
+        text=make_visible_line(payload["tool"]),
         code=shown_line(payload["shown"]),
         why=messages(payload["findings"]),
     )
@@ -65,7 +65,7 @@ def settled_line(payload: Mapping[str, Any]) -> Line:
         icon="check" if ok else "x",
         tone="mute" if ok else "stop",
         head=head,
-        text=visible_line(output) if isinstance(output, str) else "",
+        text=make_visible_line(output) if isinstance(output, str) else "",
         tokens=compact(payload["tokens"]) if payload["tokens"] else "",
     )
 
@@ -99,5 +99,5 @@ def shown_line(shown: Mapping[str, Any]) -> str:
     """A call on one line: its command, its file, or its arguments."""
     for name in ("command", "file_path", "arguments_json"):
         if name in shown:
-            return visible_line(shown[name])
-    return visible_line(canonical(shown.get("arguments", {})))
+            return make_visible_line(shown[name])
+    return make_visible_line(canonical(shown.get("arguments", {})))

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.format import format_count
 from console.runs.sentences.runs import Line
-from safetext import visible_line
+from safetext import make_visible_line
 
 _OUTCOMES = {
     "passed": ("check", "go", "Gate passed"),
@@ -32,7 +32,7 @@ def check_opened_line(payload: Mapping[str, Any]) -> Line:
         icon="shield",
         tone="mute",
         head="Gate check opened",
-        text=", ".join(visible_line(gate["name"]) for gate in payload["gates"]),
+        text=", ".join(make_visible_line(gate["name"]) for gate in payload["gates"]),
         why=(f"{state['mode']}, {attempts}",),
     )
 
@@ -47,7 +47,7 @@ def check_judged_line(payload: Mapping[str, Any]) -> Line:
     if payload["unproven"]:
         why.append(f"PASS without proof of {', '.join(payload['unproven'])}")
     why += [
-        f"gate {entry['index']}: {visible_line(entry['rationale'])}"
+        f"gate {entry['index']}: {make_visible_line(entry['rationale'])}"
         for entry in payload["verdict"]["per_gate"]
         if not entry["passed"]
     ]
@@ -55,7 +55,7 @@ def check_judged_line(payload: Mapping[str, Any]) -> Line:
         icon=icon,
         tone=tone,
         head=head,
-        text=visible_line(payload["verdict"]["rationale"]),
+        text=make_visible_line(payload["verdict"]["rationale"]),
         why=tuple(why),
     )
 
@@ -65,7 +65,7 @@ def warning_line(payload: Mapping[str, Any]) -> Line:
         icon="eye",
         tone="mute",
         head="Warning acknowledged",
-        text=visible_line(payload["text"]),
+        text=make_visible_line(payload["text"]),
     )
 
 
@@ -77,6 +77,6 @@ def turn_line(payload: Mapping[str, Any]) -> Line:
         icon=icon,
         tone=tone,
         head=head,
-        text=visible_line(facts["content"]),
-        why=(visible_line(verdict["reason"]),),
+        text=make_visible_line(facts["content"]),
+        why=(make_visible_line(verdict["reason"]),),
     )

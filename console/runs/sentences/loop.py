@@ -8,7 +8,7 @@ from typing import Any
 from console.format import format_count
 from console.runs.sentences.runs import Line
 from guidance.core.canonical import canonical
-from safetext import visible_line
+from safetext import make_visible_line
 
 _OUTCOMES = {
     "emitted": ("play", "go"),
@@ -30,20 +30,20 @@ def signalled_line(payload: Mapping[str, Any]) -> Line:
         icon="inbox",
         tone="mute",
         head="Trigger",
-        text=visible_line(payload["type"]),
-        code=visible_line(canonical(payload["data"])) if payload["data"] else "",
+        text=make_visible_line(payload["type"]),
+        code=make_visible_line(canonical(payload["data"])) if payload["data"] else "",
     )
 
 
 def decided_line(payload: Mapping[str, Any]) -> Line:
     outcome = payload["outcome"]
     icon, tone = _OUTCOMES[outcome]
-    rails = (visible_line(rail["message"]) for rail in payload["guardrails"])
+    rails = (make_visible_line(rail["message"]) for rail in payload["guardrails"])
     return Line(
         icon=icon,
         tone=tone,
         head=f"{_words(payload['action'])}: {_words(outcome).lower()}",
-        text=visible_line(payload["reasoning"]),
+        text=make_visible_line(payload["reasoning"]),
         why=tuple(rails),
     )
 
@@ -54,14 +54,16 @@ def emitted_line(payload: Mapping[str, Any]) -> Line:
         icon="link",
         tone="go",
         head="Event emitted",
-        text=visible_line(event["kind"] or _words(event["action"])),
-        code=visible_line(canonical(event["parameters"])),
+        text=make_visible_line(event["kind"] or _words(event["action"])),
+        code=make_visible_line(canonical(event["parameters"])),
     )
 
 
 def resolved_line(payload: Mapping[str, Any]) -> Line:
     icon, tone, head = _RESOLVED[payload["outcome"]]
-    return Line(icon=icon, tone=tone, head=head, text=visible_line(payload["reason"]))
+    return Line(
+        icon=icon, tone=tone, head=head, text=make_visible_line(payload["reason"])
+    )
 
 
 def switched_line(payload: Mapping[str, Any]) -> Line:
@@ -70,7 +72,7 @@ def switched_line(payload: Mapping[str, Any]) -> Line:
         icon="pause" if paused else "play",
         tone="stop" if paused else "go",
         head="Loop paused" if paused else "Loop resumed",
-        text=visible_line(payload["reason"]),
+        text=make_visible_line(payload["reason"]),
     )
 
 
@@ -80,7 +82,7 @@ def reported_line(payload: Mapping[str, Any]) -> Line:
         icon="x" if failed else "check",
         tone="stop" if failed else "mute",
         head=f"Outcome reported: {payload['outcome']}",
-        text=visible_line(payload["summary"]),
+        text=make_visible_line(payload["summary"]),
     )
 
 
@@ -92,7 +94,7 @@ def _build_sentence(head: str) -> Callable[[Mapping[str, Any]], Line]:
             icon="note",
             tone="mute",
             head=f"{head} {payload['state']}",
-            text=visible_line(payload["text"]),
+            text=make_visible_line(payload["text"]),
         )
 
     return line

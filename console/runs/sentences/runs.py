@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from console.format import compact
-from safetext import visible_line
+from safetext import make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ _SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task"
 
 def step_line(payload: Mapping[str, Any]) -> Line:
     report, verdict = payload["report"], payload["verdict"]
-    said = visible_line(report["summary"] or report["signature"] or "")
+    said = make_visible_line(report["summary"] or report["signature"] or "")
     icon, tone, head = _step_head(report, verdict["decision"], said)
     return Line(
         icon=icon,
@@ -101,10 +101,12 @@ def event_line(kind: str, payload: Mapping[str, Any]) -> Line:
 
 
 def said_in(payload: Mapping[str, Any]) -> str:
-    return visible_line(next((payload[key] for key in _SAID if payload.get(key)), ""))
+    return make_visible_line(
+        next((payload[key] for key in _SAID if payload.get(key)), "")
+    )
 
 
 def messages(findings: list[Mapping[str, Any]]) -> tuple[str, ...]:
     """What each gate said, once where several say the same."""
-    said = (visible_line(finding["message"]) for finding in findings)
+    said = (make_visible_line(finding["message"]) for finding in findings)
     return tuple(dict.fromkeys(said))

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.test import Client as DjangoClient
 
 from accounts.models import Project, Role, User
-from accounts.services import agent_key_issue, agent_key_revoke
+from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
 from tests.builders import (
     Person,
@@ -82,8 +82,8 @@ class World:
         inactive.user.save()
         newcomer = self.person("newcomer", Role.ADMIN, here)
         User.objects.filter(pk=newcomer.user.pk).update(must_change_password=True)
-        issued, revoked = agent_key_issue(name="owner", project_slug=here.slug)
-        agent_key_revoke(key=issued)
+        issued, revoked = issue_agent_key(name="owner", project_slug=here.slug)
+        revoke_agent_key(key=issued)
         owner = f"Bearer {self.owner.key}"
         return {
             "own agent": self.by(self.owner),

@@ -10,7 +10,7 @@ import pytest
 from accounts.models import Project
 from console.queue.kinds.gate_exhausted import build_exhausted
 from reviews.models import GateCheck, Review
-from safetext import pages
+from safetext import split_pages
 from tests.browsing import browser_of
 from tests.builders import Person, make_policy, start_run
 from tests.console.queue.panes import Desk, Pane, desk_of
@@ -246,7 +246,7 @@ def test_of_a_long_turn_its_end_is_shown(
     text = "A line of a long story.\n" * 2_000 + "Shall I go on?"
     told = end_turn(agent, run, text)
     said = desk_of(alice, project, told).look().part("How the turn ended")
-    assert f"{pages(text)[-1][0]} characters stand before it" in said
+    assert f"{split_pages(text)[-1][0]} characters stand before it" in said
     assert "Shall I go on?" in said
 
 
