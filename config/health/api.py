@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from common.responses import build_json_response
 from config.celery import app as celery_app
+from config.health.notice import find_notice, leave_notice, remove_notice
 from config.health.probe import probe
 from config.models import Heartbeat
 from ledger.writer import writer
@@ -76,15 +77,20 @@ def _database() -> str:
 
 
 def _writes() -> str:
-    """The writer's last outcome counts. While it is a failure, a probe may show better."""
+    """The writer's last outcome counts. While it is a failure, a probe may show better.
+
+    The same for another process's failure, if this one has been told of it.
+    """
     ledger = writer()
     if ledger.busy_seconds > BUSY_LIMIT:
         return f"a write has been under way for {int(ledger.busy_seconds)} seconds"
-    if not ledger.failing:
+    if not ledger.failing and not find_notice():
         return "ok"
     if not probe().succeeds():
+        leave_notice()
         return "the database takes no writes"
     ledger.recover()
+    remove_notice()
     return "ok"
 
 

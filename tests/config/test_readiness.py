@@ -12,6 +12,7 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection
 from django.utils import timezone
 
+from config.health import notice
 from config.health import probe as probing
 from config.health.probe import Probe, probe
 from config.models import Heartbeat
@@ -96,6 +97,41 @@ def test_a_refusal_and_a_taken_key_are_no_failure(
 
     monkeypatch.setattr(Committer, "commit_one", taken)
     assert agent.post("/runs", json=RUN).status_code == 503
+    assert ready(live) == (200, "ok")
+
+
+def as_another_process(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr(notice, "get_process_name", lambda: "another")
+    return monkeypatch
+
+
+def test_a_process_that_writes_nothing_hears_of_the_others_failures(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = FullDisk(monkeypatch)
+    assert ready(live) == (200, "ok"), "It has seen no failure of its own."
+    with monkeypatch.context() as other:
+        as_another_process(other)
+        notice.leave_notice()
+
+    assert ready(live) == (503, "the database takes no writes")
+
+    disk.empty()
+    assert ready(live) == (200, "ok")
+    assert not notice.find_notice(), "The next look writes nothing."
+
+
+def test_a_process_that_fails_leaves_a_notice_for_the_others(
+    live: Live, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = FullDisk(monkeypatch)
+    assert agent.post("/runs", json=RUN).status_code == 503
+    assert ready(live)[0] == 503
+    assert not notice.find_notice(), "Its own notice tells it nothing."
+    with monkeypatch.context() as other:
+        as_another_process(other)
+        assert notice.find_notice()
+    disk.empty()
     assert ready(live) == (200, "ok")
 
 
