@@ -20,6 +20,9 @@ class CommandFinding:
     safer: str
     span: Span
     text: str
+    family: str
+    severity: str
+    decision: str
     uninspectable: bool = False
 
 

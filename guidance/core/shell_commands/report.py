@@ -107,6 +107,9 @@ class Report:
             safer=rule.advice,
             span=span,
             text=self.text[slice(*span)],
+            family=rule.family,
+            severity=rule.severity,
+            decision=rule.decision,
             uninspectable=uninspectable,
         )
 

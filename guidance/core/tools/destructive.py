@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from guidance.core.shell_commands import CommandFinding, judge_command, judge_sql
 from guidance.core.shell_commands.limits import MAX_COMMANDS, MAX_READ
+from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
@@ -32,9 +33,10 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
         judged.add(text.text)
         judge = judge_sql if is_sql else judge_command
         for found in judge(text.text, budget=budget):
-            if not (text.joined and found.rule in told):
+            decision = rules.decide(found.rule, default=found.decision)
+            if decision != "allow" and not (text.joined and found.rule in told):
                 told.add(found.rule)
-                findings.append(_make_finding(found, text))
+                findings.append(_make_finding(found, text, decision))
     return findings
 
 
@@ -78,6 +80,7 @@ def _make_unread_finding(text: Text) -> CallFinding:
         remediation="Ask for fewer commands at once.",
         details={
             "rule": "opaque-size",
+            "severity": RULES["opaque-size"].severity,
             "why": (
                 f"At most {TEXTS_LIMIT} texts with {MAX_COMMANDS:,} commands and "
                 f"{MAX_READ:,} characters are judged in one call."
@@ -90,9 +93,10 @@ def _make_unread_finding(text: Text) -> CallFinding:
     )
 
 
-def _make_finding(found: CommandFinding, text: Text) -> CallFinding:
+def _make_finding(found: CommandFinding, text: Text, decision: str) -> CallFinding:
     details: dict[str, object] = {
         "rule": found.rule,
+        "severity": found.severity,
         "why": found.why,
         "text": found.text,
         "argument": text.place,
@@ -102,8 +106,8 @@ def _make_finding(found: CommandFinding, text: Text) -> CallFinding:
     if found.uninspectable:
         details["uninspectable"] = True
     return CallFinding(
-        gate="destructive",
-        decision="require-confirmation",
+        gate=found.family,
+        decision=decision,
         message=found.message,
         remediation=found.safer,
         details=details,

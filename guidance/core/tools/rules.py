@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from guidance.core.arguments import Pattern, Schema
+from guidance.core.arguments import Pattern, Schema, is_allowlisted
 from guidance.core.edits.changes import DIFF_LIMIT
 from guidance.core.tools.marked_arguments import Marks
 
@@ -46,6 +46,8 @@ class ToolRules:
     `tool.argument`, with a star for any tool, at any depth of the arguments. Neither
     case nor blanks, dashes and underscores count in them. `shell` and `sql` are the
     same, ready to be asked.
+
+    `rules` maps rules, or the beginning of their names and a star, to decisions.
     """
 
     allowlist: tuple[str, ...] | None = None
@@ -90,6 +92,7 @@ class ToolRules:
         "machine-destroy",
         "repository-delete",
     )
+    rules: Mapping[str, str] = field(default_factory=dict)
     grant_expires_s: int = 600
     shell: Marks = field(init=False, compare=False, repr=False)
     sql: Marks = field(init=False, compare=False, repr=False)
@@ -97,6 +100,16 @@ class ToolRules:
     def __post_init__(self) -> None:
         object.__setattr__(self, "shell", Marks(self.shell_arguments))
         object.__setattr__(self, "sql", Marks(self.sql_arguments))
+
+    def decide(self, rule: str, *, default: str) -> str:
+        """What a rule leads to: the name itself counts before a star, a longer beginning
+        before a shorter one."""
+        if not self.rules:
+            return default
+        named = [name for name in self.rules if is_allowlisted(rule, [name])]
+        if not named:
+            return default
+        return self.rules[max(named, key=lambda name: (name[-1:] != "*", len(name)))]
 
     def to_json(self) -> dict[str, object]:
         """The section of the policy document that gives these rules again."""
@@ -113,5 +126,6 @@ class ToolRules:
             "schemas": {name: dict(s.document) for name, s in self.schemas.items()},
             "patterns": [pattern.to_json() for pattern in self.patterns],
             "always_ask": list(self.always_ask),
+            "rules": dict(self.rules),
             "grant_expires_s": self.grant_expires_s,
         }

@@ -15,6 +15,7 @@ from guidance.core.document_reader import Section
 from guidance.core.regex import PATTERN_LIMIT
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.rules import OwnPattern, ToolRules, ToolSchema
+from guidance.core.vocabulary import CALL_DECISIONS
 
 _NAME_LIMIT = 64
 _MESSAGE_LIMIT = 300
@@ -59,12 +60,27 @@ def read_tool_rules(section: Section) -> ToolRules:
         always_ask=section.texts(
             "always_ask", default.always_ask, problem=unknown_rule
         ),
+        rules=_read_decisions(section),
         grant_expires_s=section.integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),
     )
     section.close()
     return rules
+
+
+def _read_decisions(section: Section) -> dict[str, str]:
+    """What built-in rules lead to; own ones say so themselves."""
+    decisions = {}
+    for name, decision in section.free("rules").items():
+        if not any(is_allowlisted(rule, [name]) for rule in RULES):
+            section.refuse(f"rules.{name}", "no built-in rule has this name")
+        elif decision not in CALL_DECISIONS:
+            among = ", ".join(CALL_DECISIONS)
+            section.refuse(f"rules.{name}", f"must be one of {among}")
+        else:
+            decisions[name] = decision
+    return decisions
 
 
 def _find_mark_problem(mark: str) -> str | None:

@@ -7,6 +7,7 @@ from guidance.core.shell_commands.rules.rule import Rule
 RULES = (
     Rule(
         name="infrastructure-destroy",
+        severity="critical",
         message="Destroys infrastructure",
         why="It deletes all resources of the stack, data stores included.",
         safer="terraform plan -destroy shows what would go; target one resource.",
@@ -160,6 +161,7 @@ RULES = (
     ),
     Rule(
         name="http-delete",
+        severity="medium",
         message="Sends a DELETE request to another machine",
         why="Most services delete at once, and some delete whole collections.",
         safer="GET the same address first and see what it names.",

@@ -58,6 +58,7 @@ RULES = (
     ),
     Rule(
         name="cluster-delete",
+        severity="critical",
         message="Deletes a whole cluster",
         why="Everything that runs or is stored in it goes along.",
         safer="Scale it down, or delete single workloads.",
@@ -77,6 +78,7 @@ RULES = (
     ),
     Rule(
         name="container-delete",
+        severity="medium",
         message="Deletes containers, images or volumes",
         why="Volumes and what was written inside a container are gone.",
         safer="Stop it (docker stop); list what it uses (docker inspect).",
@@ -114,6 +116,7 @@ RULES = (
     ),
     Rule(
         name="container-prune",
+        severity="medium",
         message="Deletes everything that is not in use right now",
         why="Stopped containers and unattached volumes often hold data.",
         safer="List them first (docker volume ls -f dangling=true).",
@@ -128,6 +131,7 @@ RULES = (
     ),
     Rule(
         name="machine-destroy",
+        severity="critical",
         message="Deletes a virtual machine",
         why="Its disks go along.",
         safer="Shut it down, and take a snapshot.",

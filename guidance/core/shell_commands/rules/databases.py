@@ -7,6 +7,7 @@ from guidance.core.shell_commands.rules.rule import Rule
 RULES = (
     Rule(
         name="database-drop",
+        severity="critical",
         message="Deletes a database or a user of it",
         why="The database is gone with everything in it.",
         safer="Rename it, or dump it first (pg_dump, mysqldump).",
@@ -35,6 +36,7 @@ RULES = (
     ),
     Rule(
         name="database-flush",
+        severity="medium",
         message="Empties a key-value store or cache",
         why="All keys go at once, and with them sessions, queues and locks.",
         safer="Delete by key or pattern, and look with SCAN first.",

@@ -7,6 +7,7 @@ from guidance.core.shell_commands.rules.rule import Rule
 RULES = (
     Rule(
         name="disk-write",
+        severity="critical",
         message="Writes to a device or over a file block by block",
         why="It overwrites whatever the target holds, file systems included.",
         safer="Check the target with lsblk, and write to an image file in /tmp first.",
@@ -33,6 +34,7 @@ RULES = (
     ),
     Rule(
         name="disk-format",
+        severity="critical",
         message="Makes a new file system, or swap space",
         why="Everything on the device is gone.",
         safer="Check the device with lsblk -f and wipefs --no-act first.",
@@ -60,6 +62,7 @@ RULES = (
     ),
     Rule(
         name="disk-partition",
+        severity="critical",
         message="Changes a partition table",
         why="A wrong table makes everything on the disk unreachable.",
         safer="Look with -l or print, and save the table (sfdisk --dump).",
@@ -77,6 +80,7 @@ RULES = (
     ),
     Rule(
         name="disk-wipe",
+        severity="critical",
         message="Erases a device or its signatures",
         why="Discarded blocks cannot be read again.",
         safer="wipefs without options only lists.",
@@ -91,6 +95,7 @@ RULES = (
     ),
     Rule(
         name="volume-remove",
+        severity="critical",
         message="Removes a volume, pool, dataset or snapshot",
         why="What it holds goes with it.",
         safer="Unmount it and keep it, or take a snapshot elsewhere first.",

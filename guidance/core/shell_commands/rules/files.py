@@ -42,6 +42,7 @@ RULES = (
     ),
     Rule(
         name="delete-file",
+        severity="medium",
         message="Deletes files",
         why="Nothing goes to a trash can, and what was not committed is gone.",
         safer="Move it aside (mv), or ask before each one (rm -i).",
@@ -75,6 +76,7 @@ RULES = (
     ),
     Rule(
         name="empty-file",
+        severity="medium",
         message="Empties a file",
         why="What it held is gone, and the file looks as if nothing happened.",
         safer="Copy it first (cp file file.bak), or rotate it.",
@@ -103,6 +105,7 @@ RULES = (
     ),
     Rule(
         name="shred-file",
+        severity="critical",
         message="Overwrites files so that they cannot be recovered",
         why="Recovery is made impossible on purpose.",
         safer="Move the file to a place only you can read until it is certain.",
@@ -141,6 +144,7 @@ RULES = (
     ),
     Rule(
         name="throw-away",
+        severity="medium",
         message="Moves something where it cannot be brought back from",
         why="What is moved to /dev/null or out of the trash can is gone.",
         safer="Move it to a folder that you keep.",

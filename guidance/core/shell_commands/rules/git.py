@@ -40,6 +40,7 @@ RULES = (
     ),
     Rule(
         name="git-discard",
+        severity="medium",
         message="Throws away changes in the working folder",
         why="git keeps no trace of changes that were never committed.",
         safer="git stash keeps them; git diff > patch writes them down.",
@@ -78,6 +79,7 @@ RULES = (
     ),
     Rule(
         name="git-stash-drop",
+        severity="medium",
         message="Throws away stashed changes",
         why="A dropped stash is in no branch, and nothing lists it any more.",
         safer="git stash apply keeps the stash; git stash branch gives it a branch.",
@@ -88,6 +90,7 @@ RULES = (
     ),
     Rule(
         name="git-branch-delete",
+        severity="medium",
         message="Deletes or moves a branch, merged or not",
         why="Commits that no other branch holds become unreachable.",
         safer="git branch -d refuses to delete what is not merged.",
@@ -161,6 +164,7 @@ RULES = (
     ),
     Rule(
         name="git-rewrite",
+        severity="critical",
         message="Rewrites the whole history of a repository",
         why="Every commit gets a new hash: all other copies stop fitting.",
         safer="Do it in a fresh clone (git clone --mirror) and compare.",
@@ -199,6 +203,7 @@ RULES = (
     ),
     Rule(
         name="git-remove",
+        severity="medium",
         message="Deletes tracked files together with changes that are not committed",
         why="With force, git does not keep what differs from the last commit.",
         safer="git rm without -f refuses; git rm --cached keeps the file.",
@@ -209,6 +214,7 @@ RULES = (
     ),
     Rule(
         name="repository-delete",
+        severity="critical",
         message="Deletes something on the code host",
         why="Issues, reviews, releases and secrets there have no other copy.",
         safer="Archive it (gh repo archive), or export it first.",

@@ -61,6 +61,7 @@ RULES = (
     ),
     Rule(
         name="opaque-name",
+        severity="medium",
         message="Runs a program whose name is known only when it runs",
         why="A variable, a pattern or the output of a command decides which one.",
         safer="Write the name out.",
@@ -69,6 +70,7 @@ RULES = (
     ),
     Rule(
         name="opaque-argument",
+        severity="medium",
         message="Gives a powerful program a subcommand that is known only when it runs",
         why="The same program reads and deletes; which one is meant cannot be told.",
         safer="Write the subcommand out.",
@@ -85,6 +87,7 @@ RULES = (
     ),
     Rule(
         name="opaque-remote",
+        severity="critical",
         message="Gives another machine a shell here",
         why="Whoever is at the other end decides what runs.",
         safer="Let the other side log in over ssh, where its commands are recorded.",
@@ -106,6 +109,7 @@ RULES = (
     ),
     Rule(
         name="opaque-syntax",
+        severity="medium",
         message="Cannot be parsed, yet names commands that matter",
         why="A shell may run the part before the mistake.",
         safer="Close quotes, parentheses and here-documents, one command per line.",
@@ -114,6 +118,7 @@ RULES = (
     ),
     Rule(
         name="opaque-size",
+        severity="medium",
         message="Longer or deeper than is read automatically",
         why="What is hidden in the middle of it would be missed.",
         safer="Put it in a script file, or split it into steps.",

@@ -14,15 +14,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+DESTRUCTIVE = "destructive"
+SEVERITIES = ("critical", "high", "medium", "low")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """`trips` and `passes` are examples, and every one of them is a test."""
+    """`trips` and `passes` are examples, and every one of them is a test.
+
+    `family` is the gate it belongs to. `decision` is what it leads to, unless the policy
+    says otherwise: would a reviewer thank us for being asked? `severity` says how bad it is
+    if that was wrong.
+    """
 
     name: str
     message: str
     why: str
     safer: str
+    family: str = DESTRUCTIVE
+    severity: str = "high"
+    decision: str = "require-confirmation"
     rollback: str = ""
     patterns: tuple[str, ...] = ()
     trips: tuple[str, ...] = ()

@@ -56,6 +56,7 @@ RULES = (
     ),
     Rule(
         name="sql-update-all",
+        severity="medium",
         message="Changes rows without a condition that picks them",
         why="Without a WHERE that means something, every row is overwritten.",
         safer="Add a WHERE, count with SELECT first, and use a transaction.",

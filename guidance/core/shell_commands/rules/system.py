@@ -7,6 +7,7 @@ from guidance.core.shell_commands.rules.rule import Rule
 RULES = (
     Rule(
         name="power-off",
+        severity="medium",
         message="Stops or restarts the machine",
         why="Everything that runs on it is cut off, and it may not come back.",
         safer="Restart the one service (systemctl restart name).",
@@ -25,6 +26,7 @@ RULES = (
     ),
     Rule(
         name="fork-bomb",
+        severity="critical",
         message="Starts itself without end",
         why="The machine runs out of processes and must be restarted.",
         safer="Do not run it; limit processes with ulimit -u where loops are tested.",
@@ -39,6 +41,7 @@ RULES = (
     ),
     Rule(
         name="permissions-root",
+        severity="critical",
         message="Changes owner or permissions of a system folder, a home or all files",
         why="Programs refuse to start, and the old permissions are recorded nowhere.",
         safer="Name the one folder that needs it.",
@@ -78,6 +81,7 @@ RULES = (
     ),
     Rule(
         name="schedule-remove",
+        severity="medium",
         message="Removes scheduled jobs",
         why="All of them go at once, and nothing asks.",
         safer="Save them (crontab -l > jobs.txt) and edit (crontab -e).",
@@ -148,6 +152,7 @@ RULES = (
     ),
     Rule(
         name="package-remove",
+        severity="medium",
         message="Removes system packages",
         why="Others that depend on them go along, with their configuration.",
         safer="Simulate first (apt-get -s remove).",

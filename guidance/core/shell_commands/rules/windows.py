@@ -26,6 +26,7 @@ RULES = (
     ),
     Rule(
         name="windows-backup-delete",
+        severity="critical",
         message="Deletes backups or restore points, or makes them useless",
         why="This is what ransomware does before it encrypts.",
         safer="Delete the one old restore point by its id.",

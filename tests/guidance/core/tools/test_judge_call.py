@@ -45,6 +45,32 @@ def test_the_worst_one_wins_and_all_are_kept() -> None:
     assert verdict.weight == 0.5 + 0.5 + 0.25
 
 
+@each_row(
+    ("decisions", "decision"),
+    [
+        ({}, "require-confirmation"),
+        ({"delete-folder": "allow"}, "allow"),
+        ({"delete-folder": "warn"}, "warn"),
+        ({"delete-folder": "block"}, "block"),
+        ({"delete-*": "warn"}, "warn"),
+        ({"*": "block", "delete-*": "warn"}, "warn"),
+        ({"delete-*": "block", "delete-folder": "warn"}, "warn"),
+        ({"git-*": "allow"}, "require-confirmation"),
+    ],
+)
+def test_the_policy_says_what_a_rule_leads_to(
+    decisions: dict[str, str], decision: str
+) -> None:
+    verdict = judged(command("rm -rf moon"), rules=decisions)
+    assert verdict.decision == decision
+    assert len(verdict.findings) == (decision != "allow")
+
+
+def test_a_finding_says_how_bad_it_would_be() -> None:
+    (finding,) = judged(command("mkfs.ext4 /dev/sda1")).findings
+    assert finding.details["severity"] == "critical"
+
+
 @pytest.mark.parametrize("name", [*INPUT_GATES, *ENFORCEMENT_GATES])
 def test_a_gate_that_raises_holds_the_call_with_the_class_of_the_error(
     monkeypatch: pytest.MonkeyPatch, name: str

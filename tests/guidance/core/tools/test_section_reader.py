@@ -24,6 +24,7 @@ FULL: dict[str, Any] = {
     "schemas": {"Write": {"type": "object", "required": ["path"]}},
     "patterns": [{**PATTERN, "decision": "block"}],
     "always_ask": ["own", "git-*", "sql-drop"],
+    "rules": {"delete-file": "allow", "git-*": "warn"},
     "grant_expires_s": 86_400,
 }
 
@@ -73,6 +74,7 @@ def test_nothing_said_is_the_default() -> None:
             "machine-destroy",
             "repository-delete",
         ),
+        rules={},
         grant_expires_s=600,
     )
 
@@ -148,6 +150,9 @@ def test_lists_hold_texts_and_end_somewhere(name: str) -> None:
         ({"sql_arguments": [".sql"]}, "sql_arguments.0", "allows nothing"),
         ({"always_ask": ["rm-everything"]}, "always_ask.0", "no rule has this name"),
         ({"always_ask": ["zzz-*"]}, "always_ask.0", "no rule has this name"),
+        ({"rules": ["delete-file"]}, "rules", "must be an object"),
+        ({"rules": {"rm-*": "warn"}}, "rules.rm-*", "no built-in rule has this name"),
+        ({"rules": {"delete-file": "ask"}}, "rules.delete-file", "must be one of"),
         ({"schemas": []}, "schemas", "must be an object"),
         ({"schemas": {"Write": True}}, "schemas.Write", "must be an object"),
         ({"schemas": {"": {}}}, "schemas.", "the name is empty"),
