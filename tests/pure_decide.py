@@ -96,6 +96,7 @@ def _list_subclasses(kind: type[Any]) -> Iterator[type[Any]]:
         yield from _list_subclasses(each)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """A process of this run has ended."""
     DECIDED.update(getattr(node, "workeroutput", {}).get(_OUTPUT, ()))
