@@ -37,11 +37,3 @@ def require_role(*, user_id: int, project_id: int, role: Role) -> None:
     held = get_role(user_id=user_id, project_id=project_id)
     if not held.includes(role):
         raise Forbidden(f"This needs the role {role.value}; yours is {held.value}.")
-
-
-# The ids of an agent's valid keys, for a statement of the ledger's writer that an agent
-# waits for; `%s` is the agent's id.
-VALID_KEY_IDS_SQL = (
-    "SELECT valid.id FROM accounts_agentkey valid "
-    "WHERE valid.agent_id = %s::bigint AND valid.revoked_at IS NULL"
-)

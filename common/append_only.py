@@ -14,23 +14,21 @@ from django.db import connection
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations import RunPython
 
-# Each protected table with all its keys. SQLite's REPLACE deletes whatever has one of
-# them, and no trigger for DELETE is asked.
-KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "guidance_policyversion": (("id",), ("project_id", "name", "version")),
-    "ledger_entry": (
-        ("id",),
-        ("run_id", "seq"),
-        ("run_id", "prev_hash"),
-        ("run_id", "step_number"),
-        ("project_id", "position"),
-    ),
-    "reviews_ruling": (("id",), ("code",), ("review_id",)),
-}
+# Each protected table with all its keys.
+KEYS: dict[str, tuple[tuple[str, ...], ...]] = {}
+
+
+def register_append_only(table: str, *keys: tuple[str, ...]) -> None:
+    """For apps at start-up: a table of theirs, and the columns of each of its keys.
+
+    SQLite's REPLACE deletes whatever has one of them, and no trigger for DELETE is asked.
+    A key that is added later needs a migration that puts the triggers there anew.
+    """
+    KEYS[table] = keys
 
 
 def append_only(table: str) -> RunPython:
-    """Refuse whatever would change, replace or delete a row of this table."""
+    """Refuse whatever would change, replace or delete a row of this registered table."""
 
     def protect(_apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         for statement in protect_statements(table, editor.connection.vendor):

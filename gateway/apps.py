@@ -11,7 +11,9 @@ class GatewayConfig(AppConfig):
     def ready(self) -> None:
         # They need the models, which are loaded by now and not before.
         from gateway.replay import register_replays
+        from gateway.row_checks import register_rows
         from gateway.transitions import register_entry_types
 
         register_entry_types()
         register_replays()
+        register_rows()

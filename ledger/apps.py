@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from common.append_only import register_append_only
+
 
 class LedgerConfig(AppConfig):
     name = "ledger"
@@ -13,3 +15,11 @@ class LedgerConfig(AppConfig):
         from ledger.transitions import register_entry_types
 
         register_entry_types()
+        register_append_only(
+            "ledger_entry",
+            ("id",),
+            ("run_id", "seq"),
+            ("run_id", "prev_hash"),
+            ("run_id", "step_number"),
+            ("project_id", "position"),
+        )

@@ -20,6 +20,14 @@ from ledger.models import Entry, Run
 from ledger.serializers import RUN_RELATED
 from ledger.writer.db_threads import run_in_db_thread
 
+# Parts of the statements that are written by hand above this app.
+FROM_RUN = "FROM ledger_run run"
+
+
+def join_run(column: str) -> str:
+    """The run that a row belongs to, as `run`."""
+    return f"JOIN ledger_run run ON run.id = {column}"
+
 
 def list_visible_runs(*, principal: Principal) -> QuerySet[Run]:
     """An agent sees its own runs, a person those of their projects."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from django.apps import AppConfig
 
 
@@ -15,7 +17,9 @@ class LoopConfig(AppConfig):
         from loop.cycle.replay import register_entry_types
         from reviews.models import Kind
         from reviews.plan import register_closed_hook
+        from webhooks.events import register_event
 
         register_closed_hook(Kind.LOOP_ACTION, load_action_endings)
+        register_event("loop.emitted", "loop.event", itemgetter("event"))
         send_hints_on_commits()
         register_entry_types()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from django.apps import AppConfig
 
+from common.append_only import register_append_only
+
 
 class ReviewsConfig(AppConfig):
     name = "reviews"
@@ -15,4 +17,5 @@ class ReviewsConfig(AppConfig):
         from reviews.transitions import register_entry_types
 
         register_entry_types()
+        register_append_only("reviews_ruling", ("id",), ("code",), ("review_id",))
         register_comparison(compare_with_chain)

@@ -10,11 +10,13 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
+from accounts.joins import join_agent, join_member, join_project, join_user
 from accounts.models import Agent, Project, User
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
+from ledger.selectors import join_run
 from ledger.writer import sql
 from reviews.models import Review
 from reviews.serializers import review_answer, ruling_read
@@ -40,9 +42,8 @@ _FOR_COMMAND = f"""
 SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
        {", ".join(f"run.{name}" for name in _RUN)}
   FROM reviews_review review
-  JOIN ledger_run run ON run.id = review.run_id
-  JOIN accounts_membership member
-    ON member.project_id = review.project_id AND member.user_id = %s
+  {join_run("review.run_id")}
+  {join_member("review.project_id")}
  WHERE review.code = %s
 """  # noqa: S608 (column names are constants)
 
@@ -65,14 +66,13 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
        {", ".join(f"ruling.{name}" for name in _RULING)},
        person.username, ruling.at, permit.code
   FROM reviews_review review
-  JOIN accounts_membership member
-    ON member.project_id = review.project_id AND member.user_id = %s
-  JOIN ledger_run run ON run.id = review.run_id
-  JOIN accounts_agent agent ON agent.id = run.agent_id
-  JOIN accounts_project project ON project.id = review.project_id
+  {join_member("review.project_id")}
+  {join_run("review.run_id")}
+  {join_agent("agent", "run.agent_id")}
+  {join_project("project", "review.project_id")}
   JOIN reviews_ruling ruling ON ruling.review_id = review.id
-  JOIN accounts_user person ON person.id = ruling.by_id
-  LEFT JOIN accounts_user assignee ON assignee.id = review.assignee_id
+  {join_user("person", "ruling.by_id")}
+  {join_user("assignee", "review.assignee_id")}
   LEFT JOIN reviews_toolcall asked ON asked.review_id = review.code
   LEFT JOIN reviews_grant permit ON permit.call_id = asked.code
  WHERE review.code = %s

@@ -7,7 +7,7 @@ entry always gives the same events with the same ids.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -47,10 +47,26 @@ _RUN_ENDS = {
     "run.aborted": "run.finished",
     "run.abandoned": "run.finished",
 }
-_OWN_EVENT_ENTRIES = ("review.opened", "review.ruled", "review.expired", "loop.emitted")
-EVENT_ENTRIES = Q(type__in=[*_OWN_EVENT_ENTRIES, *_RUN_ENDS]) | Q(
-    type="step.judged", decision="stop"
-)
+_REVIEW_EVENTS = ("review.opened", "review.ruled", "review.expired")
+_STOPS = Q(type="step.judged", decision="stop")
+Describe = Callable[[Mapping[str, Any]], dict[str, Any]]
+# By the type of the entry: the type of its event, and what the event says.
+_registered: dict[str, tuple[str, Describe]] = {}
+
+
+def register_event(entry_type: str, event_type: str, describe: Describe) -> None:
+    """For apps above this one, at start-up: their entry becomes this event of TYPES.
+
+    `describe` gets the payload of the entry; what it returns is made safe to send.
+    """
+    assert event_type in TYPES
+    _registered[entry_type] = (event_type, describe)
+
+
+def filter_event_entries() -> Q:
+    """The entries that become events."""
+    return Q(type__in=[*_REVIEW_EVENTS, *_RUN_ENDS, *_registered]) | _STOPS
+
 
 _NAMESPACE = UUID("5a0b6c5e-6f0e-5d8e-9b1f-3f7b6f7f6d11")
 
@@ -134,8 +150,9 @@ def _describe_entry(
                 review, slug, state="expired", version=review.version
             )
             yield "review.expired", {"review": expired, "outcome": payload["outcome"]}
-        case "loop.emitted":
-            yield "loop.event", make_safe(payload["event"])
+        case registered if registered in _registered:
+            type, describe = _registered[registered]
+            yield type, make_safe(describe(payload))
         case "step.judged":
             yield (
                 "run.stopped",

@@ -140,12 +140,9 @@ class Frame:
         if not any(item.type in TAKING_OVER for item in changes or ()):
             return ()
         found = list_take_overs(
-            project_id=self.project_id,
-            slug=self.slug,
-            since=since,
-            until=self.position,
+            project_id=self.project_id, since=since, until=self.position
         )
-        drawn = queue_fragments.render_take_overs(found)
+        drawn = queue_fragments.render_take_overs(found, slug=self.slug)
         return (build_partial("#take-overs", "outerHTML", drawn),) if found else ()
 
     def _changes(self, since: int) -> list[Change] | None:

@@ -18,12 +18,13 @@ from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, member_door
 from console.format import Moment, format_count, milliseconds, past_or_none
+from console.queue.floods import build_url
 from console.queue.forms import CloseAllForm
 from console.queue.kinds import get_kind
 from console.queue.rows import ReviewRow, build_rows
 from console.runs.rows import live_position
 from reviews.close_flood import CLOSE_LIMIT, close_agent_reviews
-from reviews.queue.floods import build_url, open_reviews_of_agents
+from reviews.queue.floods import open_reviews_of_agents
 from reviews.queue.order import load_reviews
 from safetext import make_visible_line
 

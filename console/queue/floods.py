@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from uuid import UUID
+
+from django.urls import reverse
 
 from reviews.queue.floods import Flood, list_floods
 
@@ -20,11 +23,11 @@ class FloodNotice:
 
 def list_flood_notices(*, project_id: int, slug: str, total: int) -> list[FloodNotice]:
     """`total` is how many reviews are open."""
-    floods = list_floods(project_id=project_id, slug=slug, total=total)
-    return [_build_notice(flood) for flood in floods]
+    floods = list_floods(project_id=project_id, total=total)
+    return [_build_notice(flood, slug=slug) for flood in floods]
 
 
-def _build_notice(flood: Flood) -> FloodNotice:
+def _build_notice(flood: Flood, *, slug: str) -> FloodNotice:
     whose = "Its limit" if flood.own else "The project’s limit"
     then = ""
     if flood.full:
@@ -34,5 +37,10 @@ def _build_notice(flood: Flood) -> FloodNotice:
         tone="stop" if flood.full else "pause",
         text=(f"has {flood.count} open reviews. {whose} is {flood.limit}{then}."),
         link=f"Close all {flood.count}…",
-        url=flood.url,
+        url=build_url(slug=slug, agent_code=flood.agent_code),
     )
+
+
+def build_url(*, slug: str, agent_code: UUID) -> str:
+    """The page on which a manager closes all open reviews of an agent."""
+    return reverse("console:agent-reviews", args=[slug, agent_code])

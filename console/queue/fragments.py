@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -42,7 +43,16 @@ def render_floods(found: Sequence[FloodNotice]) -> SafeString:
     return render_fragment("console/queue/_floods.html", floods=found)
 
 
-def render_take_overs(found: Iterable[TakeOver]) -> SafeString:
+def render_take_overs(found: Iterable[TakeOver], *, slug: str) -> SafeString:
     """Who took what over from whom; each page tells its viewer what is for them."""
-    notices = json.dumps([notice.to_json() for notice in found])
+    notices = json.dumps(
+        [
+            {
+                "from": each.claimer,
+                "text": each.text,
+                "url": reverse("console:review", args=[slug, each.review]),
+            }
+            for each in found
+        ]
+    )
     return format_html('<i id="take-overs" data-take-overs="{}" hidden></i>', notices)

@@ -20,12 +20,12 @@ from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.streams.followers import followers
 from gateway.use_cases.agent_waits import agent_waits
-from gateway.use_cases.decision_query import key_stands, standing
 from ledger.models import Run
 from ledger.waiting.hub import hub
 from ledger.writer import Committed
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Holder
+from reviews.rulings.decision_query import is_key_valid, standing
 from reviews.rulings.notice import Standing
 
 WAIT_MAX = 55
@@ -130,7 +130,7 @@ def _standing_for(
         if news is not None and known is not None and known.subject == review_code:
             # All is known but whether this key is still valid, and often that too.
             valid = principal.key_id in news.valid_key_ids
-            if not valid and not key_stands(principal.key_id):
+            if not valid and not is_key_valid(principal.key_id):
                 raise Unauthenticated
             return known.body, known.head_seq
         # Whose run it is does not change: only the key has to be looked at.

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.db import DatabaseError, connection
 
-from accounts.selectors import VALID_KEY_IDS_SQL
+from accounts.joins import VALID_KEY_IDS
 from ledger.plan import Statement
 from ledger.state import COLUMNS, list_column_values
 from ledger.writer import sql, store_postgresql, store_sqlite
@@ -162,6 +162,6 @@ SELECT id, {_NOTIFY if wakes else "ARRAY[]::bigint[]"} FROM won
 
 # Agents that wait are answered without another query (bench waking).
 _NOTIFY = f"""
-  ARRAY({VALID_KEY_IDS_SQL}),
+  ARRAY({VALID_KEY_IDS}),
   pg_notify('{CHANNEL}', id::text)
 """

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count, QuerySet
-from django.urls import reverse
 
 from guidance.services import get_caps_in_force
 from reviews.models import Kind, Review, ReviewState
@@ -24,12 +23,12 @@ class Flood:
     """The same for every viewer: it is sent to all of them."""
 
     agent: str
+    agent_code: UUID
     count: int
     limit: int
     # Whose limit it is: the agent's own, or that of the whole project.
     own: bool
     full: bool
-    url: str
 
 
 def open_reviews_of_agents(project_id: int) -> QuerySet[Review]:
@@ -39,7 +38,7 @@ def open_reviews_of_agents(project_id: int) -> QuerySet[Review]:
     )
 
 
-def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
+def list_floods(*, project_id: int, total: int) -> list[Flood]:
     """Agents near their cap, and those with the most reviews near the project's.
 
     `total` is how many reviews are open: few fill no queue, and nothing is counted.
@@ -65,18 +64,14 @@ def list_floods(*, project_id: int, slug: str, total: int) -> list[Flood]:
         floods.append(
             Flood(
                 agent=make_visible_line(name),
+                agent_code=code,
                 count=count,
                 limit=limit,
                 own=own,
                 full=(count if own else total) >= limit,
-                url=build_url(slug=slug, agent_code=code),
             )
         )
     return floods
-
-
-def build_url(*, slug: str, agent_code: UUID) -> str:
-    return reverse("console:agent-reviews", args=[slug, agent_code])
 
 
 def _shown_from(limit: int) -> int:

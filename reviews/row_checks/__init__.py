@@ -4,5 +4,25 @@ says? Entry by entry the rows are made anew, then they are compared with what is
 from __future__ import annotations
 
 from reviews.row_checks.compare import compare_with_chain
+from reviews.row_checks.expected import (
+    UNKNOWN,
+    ExpectedRows,
+    Moment,
+    Payload,
+    Take,
+    add_grant,
+    register_entry_rows,
+    set_check_state,
+)
 
-__all__ = ["compare_with_chain"]
+__all__ = [
+    "UNKNOWN",
+    "ExpectedRows",
+    "Moment",
+    "Payload",
+    "Take",
+    "add_grant",
+    "compare_with_chain",
+    "register_entry_rows",
+    "set_check_state",
+]

@@ -15,12 +15,12 @@ from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.row_checks.expected import (
-    TYPES,
     UNKNOWN,
     Expected,
     ExpectedRows,
     Key,
     Moment,
+    list_types,
 )
 from reviews.row_checks.stored import TABLES, Table, Values
 
@@ -38,7 +38,9 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
     unreadable: set[int] = set()
     # A step that stops its run revokes what was granted; other steps touch no row here.
     entries = (
-        Entry.objects.filter(Q(type__in=TYPES) | Q(decision="stop"), run_id__in=run_ids)
+        Entry.objects.filter(
+            Q(type__in=list_types()) | Q(decision="stop"), run_id__in=run_ids
+        )
         .order_by("run_id", "seq")
         .values_list("run_id", "seq", "at", "actor", "type", "payload", "decision")
     )

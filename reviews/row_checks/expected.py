@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from guidance.core.arguments import build_call_key
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import canonical
 from guidance.core.checks import CheckState
 from guidance.core.tools.permission_shapes import build_permission_key
 from reviews.models import GrantState, ReviewState
@@ -73,6 +72,9 @@ class ExpectedRows:
                 grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
 
 
+Take = Callable[[ExpectedRows, Payload, Moment], None]
+
+
 def _open_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.add(
         "review",
@@ -109,7 +111,7 @@ def _add_comment(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.add("comment", payload["review"], author, now.at, payload["text"], now=now)
 
 
-def _end_review(state: ReviewState) -> Callable[[ExpectedRows, Payload, Moment], None]:
+def _end_review(state: ReviewState) -> Take:
     def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         review = rows.of("review")[payload["review"],]
         version = review.values["version"] + 1
@@ -134,11 +136,11 @@ def _rule(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
     if payload.get("grant") is not None:
         call = rows.call_by_review[payload["review"]]
-        _add_grant(rows, payload["grant"], call, now)
+        add_grant(rows, payload["grant"], call, now)
     if payload.get("permission") is not None:
         _permit(rows, payload, now)
     if "check" in payload:
-        _check_state(rows, payload["check"], payload["check_state"], now)
+        set_check_state(rows, payload["check"], payload["check_state"], now)
 
 
 def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
@@ -171,50 +173,7 @@ def _revoke(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         permission.change(now, revoked_by=now.actor, revoked_at=now.at)
 
 
-def _judge_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    review = payload["review"]["id"] if payload["review"] else None
-    if review is not None:
-        rows.call_by_review[review] = payload["call"]
-    rows.add(
-        "call",
-        payload["call"],
-        now=now,
-        project=rows.project_id,
-        kind=payload["kind"],
-        tool=payload["tool"][:200],
-        key=_key(rows, payload),
-        digest=payload["digest"],
-        decision=payload["decision"],
-        review=review,
-        seq=now.seq,
-        judged_at=now.at,
-        ok=None,
-        output=None,
-        result_digest="",
-        settled_at=None,
-        policy=payload["policy"]["hash"],
-    )
-    if payload["grant"] is not None:
-        used = payload["permission"]
-        permission = None if used is None else used["id"]
-        _add_grant(rows, payload["grant"], payload["call"], now, permission=permission)
-
-
-def _key(rows: ExpectedRows, payload: Payload) -> str:
-    """Empty where a call is never repeated: something of it was not kept, or not read."""
-    shown = payload["shown"]
-    unread = payload["kind"] == "tool" and shown.get("arguments_json")
-    if payload["redacted"] or unread:
-        return ""
-    return build_call_key(
-        run=rows.run_code,
-        tool=payload["tool"],
-        arguments={"kind": payload["kind"], **shown},
-        policy_hash=payload["policy"]["hash"],
-    )
-
-
-def _add_grant(
+def add_grant(
     rows: ExpectedRows,
     grant: Payload,
     call: str,
@@ -237,51 +196,9 @@ def _add_grant(
     )
 
 
-def _grant_ended(state: GrantState) -> Callable[[ExpectedRows, Payload, Moment], None]:
-    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-        grant = rows.of("grant")[payload["call"],]
-        grant.change(now, state=state.value, ended_at=now.at)
-
-    return end
-
-
-def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    if not payload["claimed"]:
-        _grant_ended(GrantState.SPENT)(rows, payload, now)
-    whole = payload["ok"] and not payload["redacted"]
-    rows.of("call")[payload["call"],].change(
-        now,
-        ok=payload["ok"],
-        output=canonical(payload["output"]) if whole else None,
-        result_digest=digest(canonical({**payload, "claimed": None})),
-        settled_at=now.at,
-    )
-
-
-def _check_opened(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    rows.add(
-        "check",
-        payload["check"],
-        now=now,
-        project=rows.project_id,
-        step=payload["step"],
-        gates=canonical(payload["gates"]),
-        opened_at=now.at,
-        review=None,
-    )
-    _check_state(rows, payload["check"], payload["state"], now)
-
-
-def _check_judged(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    _check_state(rows, payload["check"], payload["state"], now)
-    if payload["review"] is not None:
-        rows.of("check")[payload["check"],].change(now, review=payload["review"]["id"])
-    if payload["warning"] is not None:
-        key = (payload["check"], now.at, payload["warning"])
-        rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))
-
-
-def _check_state(rows: ExpectedRows, check: str, state: Payload, now: Moment) -> None:
+def set_check_state(
+    rows: ExpectedRows, check: str, state: Payload, now: Moment
+) -> None:
     rows.of("check")[check,].change(
         now,
         state=canonical(state),
@@ -316,7 +233,7 @@ def _close_run(rows: ExpectedRows, _payload: Payload, now: Moment) -> None:
     rows.revoke_grants(now)
 
 
-_TAKES: dict[str, Callable[[ExpectedRows, Payload, Moment], None]] = {
+_TAKES: dict[str, Take] = {
     "review.opened": _open_review,
     "review.claimed": _claim_review,
     "review.released": _release_review,
@@ -325,16 +242,19 @@ _TAKES: dict[str, Callable[[ExpectedRows, Payload, Moment], None]] = {
     "review.withdrawn": _end_review(ReviewState.WITHDRAWN),
     "review.expired": _end_review(ReviewState.EXPIRED),
     "review.superseded": _end_review(ReviewState.SUPERSEDED),
-    "call.judged": _judge_call,
-    "call.claimed": _grant_ended(GrantState.SPENT),
-    "call.expired": _grant_ended(GrantState.EXPIRED),
-    "call.settled": _settle_call,
     "permission.revoked": _revoke,
-    "check.opened": _check_opened,
-    "check.judged": _check_judged,
     "warning.acknowledged": _acknowledge,
     "checkpoint.saved": _save_checkpoint,
     "checkpoint.redacted": _redact_checkpoint,
     **dict.fromkeys(CLOSING, _close_run),
 }
-TYPES = tuple(_TAKES)
+
+
+def register_entry_rows(entry_type: str, take: Take) -> None:
+    """For apps above this one, at start-up: what their entries do to these rows."""
+    _TAKES[entry_type] = take
+
+
+def list_types() -> list[str]:
+    """The entry types that change a row."""
+    return list(_TAKES)

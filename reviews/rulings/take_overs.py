@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.urls import reverse
-
 from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import PreconditionRequired
@@ -55,19 +53,14 @@ def is_taken_from(viewer: User, history: Sequence[Entry]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeOver:
-    """What the one who had claimed a review is told: their code, the words, a link."""
+    """What the one who had claimed a review is told: their code, the words, the review."""
 
     claimer: str
     text: str
-    url: str
-
-    def to_json(self) -> dict[str, str]:
-        return {"from": self.claimer, "text": self.text, "url": self.url}
+    review: str
 
 
-def list_take_overs(
-    *, project_id: int, slug: str, since: int, until: int
-) -> list[TakeOver]:
+def list_take_overs(*, project_id: int, since: int, until: int) -> list[TakeOver]:
     """Between two positions of the project, oldest first."""
     entries = Entry.objects.filter(
         project_id=project_id,
@@ -99,7 +92,7 @@ def list_take_overs(
                 by=names[entry.actor],
                 title=make_visible_line(titles[UUID(payload["review"])]),
             ),
-            url=reverse("console:review", args=[slug, payload["review"]]),
+            review=payload["review"],
         )
         for entry, payload in found
     ]

@@ -12,10 +12,10 @@ import pytest
 from django.db import connection, transaction
 
 from accounts.models import AgentKey
-from gateway.use_cases.decision_query import standing
 from ledger.models import Run
 from ledger.writer import Committed, writer
 from ledger.writer.state_cache import StateCache
+from reviews.rulings.decision_query import standing
 from tests.builders import Robot, pause_at_once, start_run
 from tests.gateway.calls.calls import command
 from tests.people import rule

@@ -13,10 +13,11 @@ from accounts.models import Project
 from accounts.services import issue_agent_key, revoke_agent_key
 from common import responses
 from common.responses import Reply
-from gateway.use_cases import decision_query, decision_wait
+from gateway.use_cases import decision_wait
 from ledger.waiting import hub
 from ledger.writer import db_threads
 from ledger.writer.batch import Job
+from reviews.rulings import decision_query
 from tests.builders import Robot, pause_at_once, start_run
 from tests.conftest import client_for
 from tests.live import Live

@@ -69,7 +69,7 @@ def seen(project: Project, name: str = "robo") -> str:
 
 def floods(project: Project) -> list[tuple[str, int, bool]]:
     total = Review.objects.filter(project=project, state="open").count()
-    found = list_floods(project_id=project.pk, slug=project.slug, total=total)
+    found = list_floods(project_id=project.pk, total=total)
     return [(flood.agent, flood.count, flood.full) for flood in found]
 
 

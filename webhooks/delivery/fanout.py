@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from ledger.models import Entry
 from webhooks.delivery.retry_schedule import MAX_ATTEMPTS
-from webhooks.events import EVENT_ENTRIES, Event, build_events
+from webhooks.events import Event, build_events, filter_event_entries
 from webhooks.models import Delivery, EndpointStatus, WebhookEndpoint
 from webhooks.payloads import build_body
 
@@ -49,7 +49,7 @@ def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
         Entry.objects.select_related("run")
         .defer("run__memory", "run__task")
         .filter(
-            EVENT_ENTRIES,
+            filter_event_entries(),
             project_id=endpoint.project_id,
             position__gt=endpoint.cursor,
             position__lte=head,

@@ -1,37 +1,47 @@
 """How a run stands with people, read by one ready-made statement.
 
 It runs for every agent that wakes, and an agent that wakes is waited for. To build the
-same query by the ORM takes ten times as long as to answer it.
+same query by the ORM takes ten times as long as to answer it (bench waking).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from accounts.joins import JOIN_VALID_KEY, VALID_KEY, join_user
 from common.ids import parse_code
+from ledger.selectors import FROM_RUN
 from ledger.writer import sql
 from ledger.writer.sql import parse_uuid
 from reviews.rulings.notice import Standing, standing_shape
 from reviews.serializers import ruling_read
 
-_STANDING = """
+
+def _build_statement(*, with_key: bool, with_review: bool) -> str:
+    return f"""
 SELECT run.code, run.status, run.head_seq,
        review.code, review.kind, review.version, review.state,
        ruling.code, ruling.action, ruling.note, ruling.answer, ruling.amended,
        person.username, ruling.at, permit.code
-  FROM ledger_run run{door}
+  {FROM_RUN} {JOIN_VALID_KEY if with_key else ""}
   LEFT JOIN reviews_review review ON review.run_id = run.id
   LEFT JOIN reviews_ruling ruling ON ruling.review_id = review.id
-  LEFT JOIN accounts_user person ON person.id = ruling.by_id
+  {join_user("person", "ruling.by_id")}
   LEFT JOIN reviews_toolcall asked ON asked.review_id = review.code
   LEFT JOIN reviews_grant permit ON permit.call_id = asked.code
- WHERE run.id = %s{only}
+ WHERE run.id = %s {"AND review.code = %s" if with_review else ""}
  ORDER BY review.id DESC LIMIT 1
 """
-# A key that was revoked meanwhile finds nothing.
-_DOOR = "\n  JOIN accounts_agentkey door ON door.id = %s AND door.revoked_at IS NULL"
-_ONLY = " AND review.code = %s"
-_KEY = "SELECT id FROM accounts_agentkey WHERE id = %s AND revoked_at IS NULL"
+
+
+# By whether a key is looked at, and whether one review is named.
+_STATEMENTS = {
+    (with_key, with_review): _build_statement(
+        with_key=with_key, with_review=with_review
+    )
+    for with_key in (True, False)
+    for with_review in (True, False)
+}
 
 
 def standing(
@@ -39,23 +49,21 @@ def standing(
 ) -> Standing | None:
     """The answer as it stands, and the run's head at that moment.
 
-    None if there is no such review, or if the key is good no more.
+    None if there is no such review, or if the key is no longer valid.
     """
     given: list[Any] = [run_id] if key_id is None else [key_id, run_id]
-    only = ""
     if review_code is not None:
         named = parse_code(review_code)
         if named is None:
             return None
-        only = _ONLY
         given.append(named)
-    statement = _STANDING.format(door=_DOOR if key_id is not None else "", only=only)
+    statement = _STATEMENTS[key_id is not None, review_code is not None]
     rows = sql.execute(statement, given)
     return _build_standing(*rows[0]) if rows else None
 
 
-def key_stands(key_id: int) -> bool:
-    return bool(sql.execute(_KEY, [key_id]))
+def is_key_valid(key_id: int) -> bool:
+    return bool(sql.execute(VALID_KEY, [key_id]))
 
 
 def _build_standing(

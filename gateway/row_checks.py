@@ -1,0 +1,113 @@
+"""What the entries of calls and checks do to their rows, for the comparison with the chain."""
+
+from __future__ import annotations
+
+from guidance.core.arguments import build_call_key
+from guidance.core.canonical import canonical, digest
+from reviews.models import GrantState
+from reviews.row_checks import (
+    UNKNOWN,
+    ExpectedRows,
+    Moment,
+    Payload,
+    Take,
+    add_grant,
+    register_entry_rows,
+    set_check_state,
+)
+
+
+def register_rows() -> None:
+    register_entry_rows("call.judged", _judge_call)
+    register_entry_rows("call.claimed", _end_grant(GrantState.SPENT))
+    register_entry_rows("call.expired", _end_grant(GrantState.EXPIRED))
+    register_entry_rows("call.settled", _settle_call)
+    register_entry_rows("check.opened", _open_check)
+    register_entry_rows("check.judged", _judge_check)
+
+
+def _judge_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    review = payload["review"]["id"] if payload["review"] else None
+    if review is not None:
+        rows.call_by_review[review] = payload["call"]
+    rows.add(
+        "call",
+        payload["call"],
+        now=now,
+        project=rows.project_id,
+        kind=payload["kind"],
+        tool=payload["tool"][:200],
+        key=_build_key(rows, payload),
+        digest=payload["digest"],
+        decision=payload["decision"],
+        review=review,
+        seq=now.seq,
+        judged_at=now.at,
+        ok=None,
+        output=None,
+        result_digest="",
+        settled_at=None,
+        policy=payload["policy"]["hash"],
+    )
+    if payload["grant"] is not None:
+        used = payload["permission"]
+        permission = None if used is None else used["id"]
+        add_grant(rows, payload["grant"], payload["call"], now, permission=permission)
+
+
+def _build_key(rows: ExpectedRows, payload: Payload) -> str:
+    """Empty where a call is never repeated: something of it was not kept, or not read."""
+    shown = payload["shown"]
+    unread = payload["kind"] == "tool" and shown.get("arguments_json")
+    if payload["redacted"] or unread:
+        return ""
+    return build_call_key(
+        run=rows.run_code,
+        tool=payload["tool"],
+        arguments={"kind": payload["kind"], **shown},
+        policy_hash=payload["policy"]["hash"],
+    )
+
+
+def _end_grant(state: GrantState) -> Take:
+    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+        grant = rows.of("grant")[payload["call"],]
+        grant.change(now, state=state.value, ended_at=now.at)
+
+    return end
+
+
+def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    if not payload["claimed"]:
+        _end_grant(GrantState.SPENT)(rows, payload, now)
+    whole = payload["ok"] and not payload["redacted"]
+    rows.of("call")[payload["call"],].change(
+        now,
+        ok=payload["ok"],
+        output=canonical(payload["output"]) if whole else None,
+        result_digest=digest(canonical({**payload, "claimed": None})),
+        settled_at=now.at,
+    )
+
+
+def _open_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    rows.add(
+        "check",
+        payload["check"],
+        now=now,
+        project=rows.project_id,
+        step=payload["step"],
+        gates=canonical(payload["gates"]),
+        opened_at=now.at,
+        review=None,
+    )
+    set_check_state(rows, payload["check"], payload["state"], now)
+
+
+def _judge_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    set_check_state(rows, payload["check"], payload["state"], now)
+    if payload["review"] is not None:
+        rows.of("check")[payload["check"],].change(now, review=payload["review"]["id"])
+    if payload["warning"] is not None:
+        key = (payload["check"], now.at, payload["warning"])
+        rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))

@@ -1,0 +1,115 @@
+"""Knowledge runs one way, like imports: down.
+
+No room names the table of another, an entry type of a room above it, or an address of the
+console: what these are called is the business of the room that has them.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+
+from ledger import entry_types
+from tests.database import ROOT
+
+# Each may know of those after it.
+ROOMS = (
+    *("config", "demo", "console", "loop", "webhooks", "gateway", "reviews", "ledger"),
+    *("safetext", "guidance", "accounts", "common"),
+)
+# Where each room registers the entries that it writes.
+REGISTRIES = {
+    "loop": "loop.cycle.replay",
+    "gateway": "gateway.transitions",
+    "reviews": "reviews.transitions",
+    "ledger": "ledger.transitions",
+}
+WORD = re.compile(r"[a-z_.:]+", re.IGNORECASE)
+
+
+def list_words(room: str) -> Iterator[tuple[str, str]]:
+    """Each word in the texts of a room's code and templates, and where it stands.
+
+    What a migration says was true when it was written; docstrings are for people.
+    """
+    for path in sorted(Path(ROOT, room).rglob("*.py")):
+        if "migrations" not in path.parts:
+            yield from list_words_of_code(path.read_text(), path.name)
+
+
+def list_words_of_code(code: str, name: str) -> Iterator[tuple[str, str]]:
+    tree = ast.parse(code)
+    parts = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, parts) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            continue
+        if id(node) not in docstrings:
+            for word in WORD.findall(node.value):
+                yield word, f"{name}:{node.lineno}"
+
+
+@pytest.fixture
+def owners(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Which room registers each type of entry."""
+    known = set(entry_types.list_entry_types())
+    found = {}
+    for room, module in REGISTRIES.items():
+        with monkeypatch.context() as patch:
+            patch.setattr(entry_types, "_types", {})
+            import_module(module).register_entry_types()
+            found.update(dict.fromkeys(entry_types.list_entry_types(), room))
+    assert set(found) == known  # or a room is missing in REGISTRIES
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_statement_names_a_table_of_another_room(room: str) -> None:
+    tables = {
+        model._meta.db_table: model._meta.app_label
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.app_label in ROOMS
+    }
+    assert len(tables) > len(ROOMS)
+    wrong = [
+        (word, where)
+        for word, where in list_words(room)
+        if tables.get(word.partition(".")[0], room) != room
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_names_an_entry_type_of_a_room_above_it(
+    room: str, owners: dict[str, str]
+) -> None:
+    above = ROOMS[: ROOMS.index(room)]
+    found = [each for each in list_words(room) if owners.get(each[0], room) in above]
+    assert found == []
+
+
+@pytest.mark.parametrize("room", ROOMS[ROOMS.index("console") + 1 :])
+def test_no_room_below_the_console_names_its_addresses(room: str) -> None:
+    found = [each for each in list_words(room) if each[0].startswith("console:")]
+    assert found == []
+
+
+def test_names_are_found_wherever_a_text_has_them() -> None:
+    code = '''
+"""Writes loop.emitted."""
+SQL = f"SELECT {1} FROM ledger_run run WHERE run.id = 1"
+def link(): return reverse("console:review")
+'''
+    words = {word for word, _ in list_words_of_code(code, "x")}
+    assert {"ledger_run", "console:review"} <= words
+    assert "loop.emitted" not in words
