@@ -9,7 +9,7 @@ from django.db import connection
 from ledger.models import ProjectHead, Run
 from ledger.state import COLUMNS
 from tests.builders import start_run, step
-from tests.ledger.triggers import run_sql
+from tests.ledger.tampering.triggers import run_sql
 from tests.waiting import until
 
 STEPS = 300

@@ -21,7 +21,7 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.ledger.triggers import run_sql, without_triggers
+from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.people import rule
 
 

@@ -23,7 +23,7 @@ from loop import runs
 from reviews.rulings.expiry import abandon_silent_runs
 from tests.browsing import browser_of
 from tests.builders import Person, start_run
-from tests.ledger.triggers import run_sql, without_triggers
+from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.loop.inbox.test_work import note, recommend
 from tests.loop.saying import COMPLETE, loop_policy, loop_runs, outcome, sound
 from tests.problems import problem

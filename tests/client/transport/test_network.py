@@ -13,7 +13,7 @@ from checkrail.people import Desk
 
 from tests.builders import Robot
 from tests.client.acting import parked
-from tests.client.network import Network, application
+from tests.client.transport.network import Network, application
 from tests.live import Live, serve
 from tests.threads import Threads
 from tests.waiting import until

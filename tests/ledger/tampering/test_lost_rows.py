@@ -18,7 +18,7 @@ from accounts.models import Project
 from common.append_only import release_statements
 from ledger.models import Run
 from tests.builders import start_run, step
-from tests.ledger.triggers import run_sql, without_triggers
+from tests.ledger.tampering.triggers import run_sql, without_triggers
 
 
 @pytest.fixture

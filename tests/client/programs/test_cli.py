@@ -238,7 +238,7 @@ def test_unreachable_and_wrong_use_have_their_own_codes(
 def test_it_is_a_program() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "checkrail", "--help"],
-        cwd=Path(__file__).parents[2] / "client",
+        cwd=Path(__file__).parents[3] / "client",
         capture_output=True,
         text=True,
         check=True,

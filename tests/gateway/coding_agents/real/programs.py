@@ -16,7 +16,7 @@ from tests.gateway.coding_agents.hosts import held
 from tests.gateway.coding_agents.standins import Model
 from tests.waiting import until
 
-CLIENT = Path(__file__).resolve().parents[3] / "client"
+CLIENT = Path(__file__).resolve().parents[4] / "client"
 
 
 def program(variable: str, name: str) -> str | None:

@@ -19,7 +19,7 @@ from common.append_only import (
 )
 from config.checks import refuse_unsafe
 from tests.builders import start_run
-from tests.ledger.triggers import run_sql
+from tests.ledger.tampering.triggers import run_sql
 from tests.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("database")

@@ -13,7 +13,7 @@ from checkrail.hooks import install
 from accounts.models import Project
 from ledger.models import Run
 from tests.builders import Robot, make_policy
-from tests.gateway.coding_agents.programs import Session, program, waiting_review
+from tests.gateway.coding_agents.real.programs import Session, program, waiting_review
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
 from tests.live import Live
 from tests.people import rule

@@ -35,7 +35,7 @@ from tests.builders import (
 )
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
-from tests.ledger.triggers import run_sql, without_triggers
+from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.people import rule as rule_on
 
 GATES = {

@@ -16,7 +16,7 @@ from accounts.models import Project
 from ledger.models import Run
 from reviews.models import Review
 from tests.builders import Robot, make_policy
-from tests.gateway.coding_agents.programs import (
+from tests.gateway.coding_agents.real.programs import (
     Session,
     last_document,
     program,

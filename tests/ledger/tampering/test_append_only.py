@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection, transaction
 
 from common.append_only import KEYS
 from tests.builders import pause_at_once, start_run
-from tests.ledger.triggers import run_sql
+from tests.ledger.tampering.triggers import run_sql
 from tests.people import rule
 from tests.rows import each_row
 

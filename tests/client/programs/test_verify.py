@@ -15,7 +15,7 @@ import pytest
 from tests.builders import pause_at_once, pause_run, start_run, step
 from tests.people import rule
 
-CLIENT = Path(__file__).resolve().parents[2] / "client"
+CLIENT = Path(__file__).resolve().parents[3] / "client"
 Lines = list[dict[str, Any]]
 
 
