@@ -16,13 +16,13 @@ from pytest_django import DjangoDbBlocker
 
 from accounts.models import Project, Role
 from ledger.writer import close_writer
-from tests.builders import Person, Robot, make_person, make_project, make_robot
-from tests.checked_answers import take_faults
-from tests.database import migrated_database
-from tests.document import check_answer
-from tests.live import Live, serve
+from tests.runner.database import migrated_database
+from tests.support.builders import Person, Robot, make_person, make_project, make_robot
+from tests.support.checked_answers import take_faults
+from tests.support.document import check_answer
+from tests.support.live import Live, serve
 
-pytest_plugins = ["pytester", "tests.lanes", "tests.pure_decide"]
+pytest_plugins = ["pytester", "tests.runner.lanes", "tests.support.pure_decide"]
 
 # Plain HTTP: no certificates need be read, and no client needs a context of its own.
 PLAIN = httpx.create_ssl_context(verify=False)
@@ -35,7 +35,9 @@ def database(
     django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """The test database, open to every test that asks for something in it."""
-    from tests.pure_decide import guard_decide  # a plug-in is imported by pytest first
+    from tests.support.pure_decide import (
+        guard_decide,  # a plug-in is imported by pytest first
+    )
 
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -4,7 +4,7 @@ python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
 python -m tests.suite --quick [--room ROOM]      SQLite, no processes, no browsers
 python -m tests.suite --nightly [--seed N]       all examples of all properties, fresh
 
-What no second database can change is tested once, with SQLite: see tests/lanes.py.
+What no second database can change is tested once, with SQLite: see tests/runner/lanes.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.lanes import QUICK
-from tests.record import left_out
 from tests.runner.chromium import ensure_browser
+from tests.runner.lanes import QUICK
 from tests.runner.profiles import PROFILES, run_profiles
+from tests.runner.record import left_out
 
 # Quick tests hardly ever wait: as many processes as a small machine has cores.
 QUICK_SPREAD = ("-n", "2", "--dist", "worksteal")

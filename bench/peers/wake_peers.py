@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.servers.launch import create_database
-from tests.services import services
+from tests.runner.services import services
 
 _INSTALL_SECONDS = 300
 _RUN_SECONDS = 180

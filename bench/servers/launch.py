@@ -21,7 +21,7 @@ import httpx
 import psycopg
 
 from bench.servers.contents import Contents, fill_database
-from tests.services import services
+from tests.runner.services import services
 
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0

@@ -12,9 +12,9 @@ from django.core.management.base import CommandError
 from django.test import Client
 
 from accounts.models import Agent, Membership, Project, User
-from tests.builders import unique
-from tests.live import Live
-from tests.rows import each_row
+from tests.support.builders import unique
+from tests.support.live import Live
+from tests.support.rows import each_row
 
 
 def printed(capsys: pytest.CaptureFixture[str], *command: Any) -> str:

@@ -6,9 +6,9 @@ import httpx
 
 from accounts.models import PersonalToken, Project, Role
 from accounts.services import add_person, issue_token
-from tests.browsing import browser_of
-from tests.builders import Person
-from tests.live import Live
+from tests.support.browsing import browser_of
+from tests.support.builders import Person
+from tests.support.live import Live
 
 OWN = dict.fromkeys(("new_password1", "new_password2"), "seven quiet otters")
 

@@ -13,12 +13,12 @@ from django.utils import timezone
 from accounts import auth
 from accounts.models import AgentKey, PersonalToken, Project
 from accounts.services import revoke_secrets
-from tests.builders import Person, Robot
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import problem
-from tests.processes import another_web_process
-from tests.waiting import until
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
+from tests.support.problems import problem
+from tests.support.processes import another_web_process
+from tests.support.waiting import until
 
 
 @pytest.fixture

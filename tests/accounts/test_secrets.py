@@ -15,10 +15,10 @@ from accounts import secrets
 from accounts.auth import find_principal
 from accounts.models import AgentKey, PersonalToken, Project
 from accounts.services import issue_agent_key, revoke_agent_key
-from tests.builders import Person, Robot, make_project, start_run
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import problem
+from tests.support.builders import Person, Robot, make_project, start_run
+from tests.support.live import Live
+from tests.support.problems import problem
 
 
 def test_a_secret_holds_256_random_bits_behind_its_prefix() -> None:

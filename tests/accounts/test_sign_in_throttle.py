@@ -19,12 +19,12 @@ from redis.exceptions import ConnectionError as RedisGone
 from accounts import throttle
 from accounts.known_browsers import KNOWN_COOKIE, get_known_browser, remember_browser
 from accounts.throttle import get_network
-from tests.browsing import open_client
-from tests.builders import Person
-from tests.live import Live
-from tests.processes import another_web_process
-from tests.rows import each_row
-from tests.threads import at_once
+from tests.support.browsing import open_client
+from tests.support.builders import Person
+from tests.support.live import Live
+from tests.support.processes import another_web_process
+from tests.support.rows import each_row
+from tests.support.threads import at_once
 
 HOME = "203.0.113.7"
 WRONG = "wrong"

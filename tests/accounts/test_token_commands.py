@@ -10,8 +10,8 @@ from django.core.management.base import CommandError
 from accounts import secrets
 from accounts.models import Project
 from accounts.services import issue_agent_key
-from tests.builders import Person, Robot
-from tests.live import Live
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
 
 
 def run(capsys: pytest.CaptureFixture[str], *command: str) -> str:

@@ -16,7 +16,7 @@ import pytest
 from django.apps import apps
 
 from ledger import entry_types
-from tests.database import ROOT
+from tests.runner.database import ROOT
 
 # Each may know of those after it.
 ROOMS = (

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 
 from bench.clients.connection import Response, build_request, connect
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 ANSWER = b'HTTP/1.1 201 Created\r\nContent-Length: 11\r\nX-A: b\r\n\r\n{"step": 1}'
 

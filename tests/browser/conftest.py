@@ -21,9 +21,9 @@ from playwright.sync_api import (
 )
 
 from tests.browser.sessions import session_cookie
-from tests.builders import Person
-from tests.live import Live
 from tests.runner.chromium import BROWSERS
+from tests.support.builders import Person
+from tests.support.live import Live
 
 ARGUMENTS = (
     "--no-sandbox",

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
-from tests.builders import Person, pause_run, start_run, step
+from tests.support.builders import Person, pause_run, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 AXE = Axe()

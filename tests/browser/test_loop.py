@@ -11,9 +11,9 @@ from loop.control.clock import run_cycle
 from loop.models import ProjectLoop
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.builders import Person, Robot
 from tests.loop.history import lived
 from tests.loop.inbox.test_adopting import LOOSER, STRICTER, adopt, recommend
+from tests.support.builders import Person, Robot
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

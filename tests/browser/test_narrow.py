@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
-from tests.builders import Person, pause_run, start_run
+from tests.support.builders import Person, pause_run, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 PHONE = (390, 844)

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.builders import Person, start_run
 from tests.gateway.calls.calls import command, rule, tool
+from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

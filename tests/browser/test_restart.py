@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Desk
-from tests.builders import pause_run, start_run
-from tests.processes import manage, up
+from tests.support.builders import pause_run, start_run
+from tests.support.processes import manage, up
 
 pytestmark = [
     pytest.mark.once("looks at pages, whatever database is behind them"),

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Membership, Project, User
 from tests.browser.conftest import Desk
-from tests.builders import Person, pause_run, start_run
+from tests.support.builders import Person, pause_run, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -11,8 +11,8 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
-from tests.builders import Person, Robot, pause_run, start_run
 from tests.loop.history import lived
+from tests.support.builders import Person, Robot, pause_run, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 ZONE = "Asia/Tehran"  # half an hour off all others

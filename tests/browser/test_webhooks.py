@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.builders import Person
+from tests.support.builders import Person
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 from webhooks.delivery.worker import deliver

@@ -10,8 +10,8 @@ from checkrail.people import Desk
 
 from ledger.models import Run
 from ledger.waiting.hub import count_waiting
-from tests.threads import Threads
-from tests.waiting import until
+from tests.support.threads import Threads
+from tests.support.waiting import until
 
 Act = Callable[[Desk, Review], object]
 

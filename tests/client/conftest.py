@@ -8,8 +8,8 @@ import pytest
 from checkrail import Checkrail
 from checkrail.people import Desk
 
-from tests.builders import Person, Robot
-from tests.live import Live
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from checkrail import AsyncCheckrail, Checkrail, Denied, Invalid, Withdrawn
 from checkrail.people import Desk
 
 from accounts.models import Project
-from tests.builders import make_policy
 from tests.client.acting import approve, deny, somebody
+from tests.support.builders import make_policy
 
 
 def test_a_question_is_answered(rail: Checkrail, desk: Desk) -> None:

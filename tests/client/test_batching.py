@@ -12,8 +12,8 @@ from checkrail.testing import approve as approval
 from checkrail.testing import fake_checkrail
 
 from accounts.models import Project
-from tests.builders import make_policy
 from tests.client.acting import approve, somebody
+from tests.support.builders import make_policy
 
 MANY = 157
 

@@ -25,8 +25,8 @@ from checkrail.testing import approve as approve_later
 from checkrail.testing import fake_checkrail
 
 from accounts.models import Project
-from tests.builders import make_policy
 from tests.client.acting import approve, deny, somebody
+from tests.support.builders import make_policy
 
 
 def payloads(desk: Desk, run: str, kind: str) -> list[dict[str, Any]]:

@@ -13,9 +13,9 @@ from checkrail.people import Desk
 from checkrail.testing import amend, approve, deny, fake_checkrail, nobody
 
 from accounts.models import Project
-from tests.builders import Robot, make_policy
-from tests.document import check_answer
-from tests.live import Live
+from tests.support.builders import Robot, make_policy
+from tests.support.document import check_answer
+from tests.support.live import Live
 
 Recorded = dict[str, Any]
 

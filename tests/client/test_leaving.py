@@ -15,10 +15,10 @@ from checkrail import AsyncCheckrail, Checkrail
 from checkrail.people import Desk
 from checkrail.testing import fake_checkrail, nobody
 
-from tests.builders import Robot
 from tests.client.acting import parked
-from tests.live import Live
-from tests.waiting import until
+from tests.support.builders import Robot
+from tests.support.live import Live
+from tests.support.waiting import until
 
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 # Whoever starts the suite in the background has it ignore Ctrl-C, programs included.

@@ -16,9 +16,9 @@ from checkrail.people import Desk
 from checkrail.testing import fake_checkrail
 
 from accounts.models import Project
-from tests.builders import make_policy
 from tests.client.acting import abort, approve, somebody
-from tests.threads import Threads
+from tests.support.builders import make_policy
+from tests.support.threads import Threads
 
 
 def test_a_run_goes_from_its_start_to_its_end(rail: Checkrail, desk: Desk) -> None:

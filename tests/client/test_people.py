@@ -16,8 +16,8 @@ from checkrail import (
 )
 from checkrail.people import Desk
 
-from tests.builders import Person
-from tests.live import Live
+from tests.support.builders import Person
+from tests.support.live import Live
 
 
 def test_the_queue_is_read_and_ruled_on_as_it_was_read(

@@ -13,9 +13,9 @@ from checkrail.intents import Intent
 from checkrail.mcp.tools import WITH_OWN_RUN
 from checkrail.testing import Scripted, answer, approve, deny, fake_checkrail
 
-from tests.builders import Person, Robot
 from tests.docs.markdown import blocks, code, table_under, text_of
-from tests.live import Live
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
 
 README = text_of("client/README.md")
 BLOCKS = blocks(README, language="python")

@@ -13,7 +13,7 @@ from checkrail.answers.parsing import Answer
 from checkrail.flows.step_queue import BatchAnswer
 from checkrail.people import Page
 
-from tests.document import document, resolve
+from tests.support.document import document, resolve
 
 # Which class the client reads the answers of which operations as.
 ANSWERS: dict[type[Answer], tuple[str, ...]] = {

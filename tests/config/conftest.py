@@ -12,10 +12,10 @@ from accounts.models import Role
 from config.asgi import build_http
 from config.fastpath.asgi import App, Receive, Scope, Send
 from ledger.waiting.hub import close_hub
-from tests.builders import make_person, make_project, make_robot, start_run
 from tests.config.fastpath.stages import Stage
 from tests.conftest import client_for
-from tests.live import Live, serve
+from tests.support.builders import make_person, make_project, make_robot, start_run
+from tests.support.live import Live, serve
 
 
 def build_application(**overrides: Any) -> App:

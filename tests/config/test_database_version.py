@@ -14,7 +14,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.checks import refuse_unsafe
-from tests.processes import manage
+from tests.support.processes import manage
 
 UNKNOWN = "ledger.0002_append_only"
 

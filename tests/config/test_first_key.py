@@ -12,7 +12,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from tests.processes import environment, manage, up
+from tests.support.processes import environment, manage, up
 
 pytestmark = pytest.mark.skipif(
     not settings.EMBEDDED, reason="it starts a server on SQLite of its own"

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from config.health.api import SILENCE_LIMIT
 from config.models import Heartbeat
-from tests.live import Live
+from tests.support.live import Live
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/v1/healthz"])

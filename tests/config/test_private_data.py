@@ -10,7 +10,7 @@ import pytest
 
 from config.checks import find_data_faults
 from config.database.data_folder import prepare_data
-from tests.processes import manage, up
+from tests.support.processes import manage, up
 
 pytestmark = pytest.mark.once("looks at the files that SQLite makes")
 

@@ -18,11 +18,11 @@ from config.health.probe import Probe, probe
 from config.models import Heartbeat
 from ledger.writer import writer
 from ledger.writer.batch import Committer
-from tests.builders import Robot, start_run
 from tests.conftest import client_for
-from tests.live import Live
-from tests.processes import DATABASE, manage, up
-from tests.waiting import until
+from tests.support.builders import Robot, start_run
+from tests.support.live import Live
+from tests.support.processes import DATABASE, manage, up
+from tests.support.waiting import until
 
 RUN = {"task": "Write something"}
 

@@ -19,10 +19,10 @@ from loop.control import clock
 from loop.learning import learn
 from loop.models import ProjectLoop, Signal
 from loop.runs import ensure_run
-from tests.builders import make_policy, pause_at_once, start_run
 from tests.loop.saying import loop_policy
 from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue
+from tests.support.builders import make_policy, pause_at_once, start_run
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import receiving
 from webhooks.models import Delivery, WebhookEndpoint

@@ -19,9 +19,9 @@ from django.test.utils import override_settings
 
 from config import checks
 from config.environment import database_settings, read_environment, secret_key
-from tests.processes import database_url, environment, manage
-from tests.rows import each_row
-from tests.threads import at_once
+from tests.support.processes import database_url, environment, manage
+from tests.support.rows import each_row
+from tests.support.threads import at_once
 
 MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 REDIS = {"default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer"}}

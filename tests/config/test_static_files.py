@@ -10,8 +10,8 @@ import httpx
 import pytest
 from django.conf import settings
 
-from tests.live import Live
-from tests.rows import each_row
+from tests.support.live import Live
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 

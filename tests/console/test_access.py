@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.test import Client
 
 from accounts.models import Membership, Project, User
-from tests.browsing import FRAGMENT, browser_of
-from tests.builders import Person, make_project
+from tests.support.browsing import FRAGMENT, browser_of
+from tests.support.builders import Person, make_project
 
 
 def test_home_leads_to_the_first_project(project: Project, alice: Person) -> None:

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import Person
-from tests.live import Live
-from tests.processes import free_port, manage, up
+from tests.support.builders import Person
+from tests.support.live import Live
+from tests.support.processes import free_port, manage, up
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 

@@ -19,11 +19,11 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.models import Agent, Role, User
 from ledger.models import Entry
-from tests.browsing import FRAGMENT, browser_of
-from tests.builders import make_person, start_run
 from tests.config.authorisation.world import ABSENT, World
 from tests.gateway.calls.calls import command
-from tests.live import Live
+from tests.support.browsing import FRAGMENT, browser_of
+from tests.support.builders import make_person, start_run
+from tests.support.live import Live
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 

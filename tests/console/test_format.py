@@ -6,7 +6,7 @@ import pytest
 
 from console.format import ago, change, clock, compact, money, span, words
 from safetext import make_visible, make_visible_line
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

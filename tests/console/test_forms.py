@@ -19,7 +19,7 @@ from loop.schemas.incidents import ResolveIn
 from loop.schemas.state import SwitchIn
 from reviews.schemas.fields import Reason, Said
 from reviews.schemas.reviews import AbortIn, CommentIn, ReopenIn, RulingIn
-from tests.rows import each_row
+from tests.support.rows import each_row
 from webhooks.schemas import WebhookIn
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -30,7 +30,7 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import judge_turn
 from reviews.schemas.calls import ToolCallIn
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 SEEDS = range(5)
 BY_NAME = {profile.name: profile for profile in PROFILES}

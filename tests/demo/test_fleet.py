@@ -16,8 +16,8 @@ from accounts.models import AgentKey, Project
 from accounts.services import revoke_agent_key
 from demo.agents.profiles import PROFILES
 from demo.fleet import Fleet
-from tests.builders import make_robot
-from tests.live import Live
+from tests.support.builders import make_robot
+from tests.support.live import Live
 
 # Twenty times as fast as the demo.
 FAST = 0.05

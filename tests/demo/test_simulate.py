@@ -13,7 +13,7 @@ from accounts.models import AgentKey
 from demo.agents.profiles import PROFILES
 from demo.keys import DEMO_PROJECT, demo_agents
 from ledger.models import Run
-from tests.live import Live
+from tests.support.live import Live
 
 
 def test_it_works_for_some_seconds_and_tells_what_it_did(live: Live) -> None:

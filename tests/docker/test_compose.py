@@ -18,7 +18,7 @@ from django.urls import resolve
 from uvicorn.main import main as uvicorn
 
 from config.environment import Environment
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILE = (ROOT / "docker/Dockerfile").read_text()

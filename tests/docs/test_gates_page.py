@@ -22,10 +22,10 @@ from guidance.core.policy import load_policy
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.rules import TurnRules
 from reviews.models import RULINGS, Kind
-from tests.builders import make_policy, start_run, step
 from tests.docs.markdown import ROOT, blocks, code, table_under, text_of
 from tests.docs.test_tools_page import requests
 from tests.gateway.checks.test_flows import opened
+from tests.support.builders import make_policy, start_run, step
 
 GATES, API = text_of("docs/gates.md"), text_of("docs/api.md")
 GATE_EXAMPLE, TURN_EXAMPLE = map(yaml.safe_load, blocks(GATES, language="yaml"))

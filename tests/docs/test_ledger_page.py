@@ -8,8 +8,8 @@ import sys
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run
 from tests.docs.markdown import blocks, text_of
+from tests.support.builders import pause_run, start_run
 
 
 @pytest.fixture

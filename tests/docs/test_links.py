@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.docs.markdown import ROOT
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 PAGES = [
     ROOT / "README.md",

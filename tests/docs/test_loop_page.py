@@ -18,11 +18,11 @@ from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES, SIGNALS, SOURCES
 from loop.control.clock import run_cycle
 from loop.schemas.state import SummaryOut
-from tests.builders import make_policy
 from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.docs.test_tools_page import requests
 from tests.guidance.core.loop.test_guardrails import MET, REPAIR, SECTION
 from tests.loop.saying import decided
+from tests.support.builders import make_policy
 
 LOOP = text_of("docs/loop.md")
 (EXAMPLE, LEARNING) = map(yaml.safe_load, blocks(LOOP, language="yaml"))

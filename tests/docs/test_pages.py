@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 
 from config.api import api
 from config.pages import PROBLEM_TYPES
-from tests.live import Live
-from tests.rows import each_row
+from tests.support.live import Live
+from tests.support.rows import each_row
 
 
 def page(live: Live, path: str) -> httpx.Response:

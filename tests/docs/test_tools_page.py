@@ -21,9 +21,9 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.permission_shapes import build_shape_text
 from guidance.core.tools.rules import ToolRules
 from guidance.core.vocabulary import CALL_DECISIONS
-from tests.builders import make_policy, start_run
 from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.gateway.calls.calls import ask, claim, command, rule, settle
+from tests.support.builders import make_policy, start_run
 
 TOOLS, API = text_of("docs/tools.md"), text_of("docs/api.md")
 

@@ -20,9 +20,9 @@ from django.conf import settings
 from django.test import Client
 
 from accounts.models import Project
-from tests.builders import Person, pause_at_once, start_run, step
-from tests.live import Live
-from tests.waiting import park
+from tests.support.builders import Person, pause_at_once, start_run, step
+from tests.support.live import Live
+from tests.support.waiting import park
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}

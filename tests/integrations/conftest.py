@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from checkrail import AsyncCheckrail, Checkrail
 
-from tests.builders import Robot
 from tests.integrations.newcomer import Newcomer
-from tests.live import Live
+from tests.support.builders import Robot
+from tests.support.live import Live
 
 
 @pytest.fixture

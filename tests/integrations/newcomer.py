@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.builders import Robot
-from tests.live import Live
+from tests.support.builders import Robot
+from tests.support.live import Live
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"

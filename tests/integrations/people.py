@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from checkrail import ReviewRef
 
-from tests.people import rule
+from tests.support.people import rule
 
 
 class Reviewer:

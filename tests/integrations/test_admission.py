@@ -20,8 +20,8 @@ from checkrail.integrations.outcomes import (
 from checkrail.runs.run import Run
 
 from accounts.models import Project
-from tests.builders import make_policy
 from tests.integrations.people import Reviewer, approve
+from tests.support.builders import make_policy
 
 LOOK = WantedCall(
     id="call-1", tool="look_up", arguments_json=encode_sorted({"name": "alice"})

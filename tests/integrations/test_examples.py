@@ -11,7 +11,7 @@ import httpx
 from checkrail.hooks.settings_hooks import HookOptions, add_hooks
 
 from tests.integrations.newcomer import EXAMPLES, Newcomer
-from tests.people import rule
+from tests.support.people import rule
 
 
 @contextmanager

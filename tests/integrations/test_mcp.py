@@ -17,9 +17,9 @@ from checkrail.mcp.server import build_server
 from checkrail.mcp.session import Session
 from mcp import Client, StdioServerParameters, stdio_client
 
-from tests.builders import Robot
-from tests.live import Live
-from tests.people import rule
+from tests.support.builders import Robot
+from tests.support.live import Live
+from tests.support.people import rule
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 COMMAND = [sys.executable, "-m", "checkrail.mcp"]

@@ -16,7 +16,7 @@ from checkrail.integrations.openai_agents import Parked, guarded, run_with_check
 
 from tests.integrations.newcomer import EXAMPLES, Newcomer
 from tests.integrations.people import Reviewer, amend, approve, deny
-from tests.people import rule
+from tests.support.people import rule
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 SILENT = RunConfig(tracing_disabled=True)

@@ -7,10 +7,10 @@ import pytest
 from django.db import connection
 
 from ledger.writer.db_threads import THREADS
-from tests.builders import pause_at_once, start_run, step
-from tests.people import rule
-from tests.threads import Threads
-from tests.waiting import until
+from tests.support.builders import pause_at_once, start_run, step
+from tests.support.people import rule
+from tests.support.threads import Threads
+from tests.support.waiting import until
 
 # The writer's own, those of the reading threads, and that of the thread that runs this
 # test: a number that does not grow with the requests.

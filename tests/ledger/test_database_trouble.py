@@ -23,10 +23,10 @@ from ledger.writer.batch import Committer
 from ledger.writer.state_cache import StateCache
 from reviews.models import Review, Ruling
 from reviews.rulings.rule import Rule
-from tests.builders import pause_at_once, start_run, step
-from tests.people import rule, seen
-from tests.threads import Threads
-from tests.waiting import park, until
+from tests.support.builders import pause_at_once, start_run, step
+from tests.support.people import rule, seen
+from tests.support.threads import Threads
+from tests.support.waiting import park, until
 
 
 def test_steps_wait_for_another_writer_of_sqlite(agent: httpx.Client) -> None:

@@ -23,7 +23,7 @@ from reviews.models import Review
 from reviews.rulings.expiry import AbandonRun
 from reviews.rulings.rule import Claim
 from reviews.rulings.run_control import AbortRun
-from tests.builders import Person, Robot
+from tests.support.builders import Person, Robot
 
 
 def test_sources_take_turns_and_each_keeps_its_order() -> None:

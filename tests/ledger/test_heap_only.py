@@ -8,9 +8,9 @@ from django.db import connection
 
 from ledger.models import ProjectHead, Run
 from ledger.state import COLUMNS
-from tests.builders import start_run, step
 from tests.ledger.tampering.triggers import run_sql
-from tests.waiting import until
+from tests.support.builders import start_run, step
+from tests.support.waiting import until
 
 STEPS = 300
 # Old versions stay as long as anybody's snapshot needs them: a round beside a long read of

@@ -13,11 +13,11 @@ from django.utils import timezone
 from accounts.models import Project
 from ledger.idempotency import delete_old_keys
 from ledger.models import IdempotencyRecord
-from tests.builders import make_robot, start_run, step
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import problem
-from tests.threads import Threads
+from tests.support.builders import make_robot, start_run, step
+from tests.support.live import Live
+from tests.support.problems import problem
+from tests.support.threads import Threads
 
 KEY = {"Idempotency-Key": "key-1"}
 

@@ -15,12 +15,12 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import Robot, make_robot, start_run, step
 from tests.conftest import client_for
-from tests.live import Live
-from tests.processes import Process, another_web_process, manage, up
-from tests.threads import Threads
-from tests.threads import at_once as together
+from tests.support.builders import Robot, make_robot, start_run, step
+from tests.support.live import Live
+from tests.support.processes import Process, another_web_process, manage, up
+from tests.support.threads import Threads
+from tests.support.threads import at_once as together
 
 AGENTS = 20
 ENOUGH = 300

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from ledger.waiting.hub import Hub
-from tests.builders import pause_at_once, start_run
-from tests.people import rule
-from tests.waiting import park
+from tests.support.builders import pause_at_once, start_run
+from tests.support.people import rule
+from tests.support.waiting import park
 
 
 def test_the_re_check_finds_what_no_message_told(

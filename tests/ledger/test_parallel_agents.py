@@ -12,10 +12,10 @@ from accounts.models import Project
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import Robot, make_policy, make_robot, start_run, step
 from tests.conftest import client_for
-from tests.live import Live
-from tests.threads import Threads
+from tests.support.builders import Robot, make_policy, make_robot, start_run, step
+from tests.support.live import Live
+from tests.support.threads import Threads
 
 AGENTS = 20
 STEPS = 50

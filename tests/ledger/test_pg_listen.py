@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from django.db import connection
 
 from ledger.waiting.pg_listen import notifications
-from tests.live import Live
+from tests.support.live import Live
 
 CUT = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity

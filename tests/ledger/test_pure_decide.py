@@ -16,8 +16,8 @@ from ledger.models import Run
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, sql, writer
-from tests.builders import start_run
-from tests.pure_decide import (
+from tests.support.builders import start_run
+from tests.support.pure_decide import (
     DECIDED,
     AskedTheDatabase,
     get_name,

@@ -13,7 +13,8 @@ from django.core.management.base import CommandError
 from accounts.models import Project
 from guidance.core.steps.judge_step import ENGINE_VERSION
 from ledger.models import Run
-from tests.builders import (
+from tests.ledger.tampering.triggers import run_sql, without_triggers
+from tests.support.builders import (
     make_policy,
     make_robot,
     pause_at_once,
@@ -21,8 +22,7 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.ledger.tampering.triggers import run_sql, without_triggers
-from tests.people import rule
+from tests.support.people import rule
 
 
 @pytest.fixture

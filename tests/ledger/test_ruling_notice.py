@@ -16,12 +16,12 @@ from ledger.models import Run
 from ledger.writer import Committed, writer
 from ledger.writer.state_cache import StateCache
 from reviews.rulings.decision_query import standing
-from tests.builders import Robot, pause_at_once, start_run
 from tests.gateway.calls.calls import command
-from tests.people import rule
-from tests.rows import each_row
-from tests.threads import Threads
-from tests.waiting import park, until
+from tests.support.builders import Robot, pause_at_once, start_run
+from tests.support.people import rule
+from tests.support.rows import each_row
+from tests.support.threads import Threads
+from tests.support.waiting import park, until
 
 
 @pytest.fixture

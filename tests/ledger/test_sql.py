@@ -20,7 +20,7 @@ from ledger.writer import sql
 from ledger.writer.state_cache import StateCache
 from reviews.models import Comment, Review
 from reviews.selectors import review_for, review_for_command
-from tests.builders import (
+from tests.support.builders import (
     Person,
     make_person,
     make_project,

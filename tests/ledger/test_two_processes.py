@@ -15,16 +15,16 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from ledger.waiting import hub
-from tests.builders import Person, Robot, pause_at_once, start_run, step
 from tests.config.fastpath.streams import listen, until_parked
 from tests.conftest import client_for
 from tests.ledger.test_parallel_agents import watch_positions
-from tests.live import Live
-from tests.people import rule, seen
-from tests.problems import problem
-from tests.processes import another_web_process
-from tests.threads import Threads, at_once
-from tests.waiting import park
+from tests.support.builders import Person, Robot, pause_at_once, start_run, step
+from tests.support.live import Live
+from tests.support.people import rule, seen
+from tests.support.problems import problem
+from tests.support.processes import another_web_process
+from tests.support.threads import Threads, at_once
+from tests.support.waiting import park
 
 STEPS = 40
 

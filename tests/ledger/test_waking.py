@@ -18,12 +18,12 @@ from ledger.waiting import hub
 from ledger.writer import db_threads
 from ledger.writer.batch import Job
 from reviews.rulings import decision_query
-from tests.builders import Robot, pause_at_once, start_run
 from tests.conftest import client_for
-from tests.live import Live
-from tests.people import rule
-from tests.problems import problem
-from tests.waiting import park
+from tests.support.builders import Robot, pause_at_once, start_run
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.problems import problem
+from tests.support.waiting import park
 
 T = TypeVar("T")
 

@@ -23,9 +23,9 @@ from ledger.waiting.hub import close_hub, hub
 from ledger.writer import Writer, batch, thread, writer
 from ledger.writer.locking import store_runs
 from ledger.writer.state_cache import StateCache
-from tests.builders import Robot, pause_at_once, start_run, step
-from tests.people import rule
-from tests.processes import database_url
+from tests.support.builders import Robot, pause_at_once, start_run, step
+from tests.support.people import rule
+from tests.support.processes import database_url
 
 
 def report(agent: httpx.Client, run: str, number: int, **more: Any) -> httpx.Response:

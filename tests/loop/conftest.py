@@ -23,7 +23,7 @@ from loop.inbox.recommendations import AddRecommendation, EndRecommendation
 from loop.inbox.triggers import AcceptSignal, accept_signal
 from loop.learning.learn import AddLesson
 from loop.runs import EndLoopRun, StartLoopRun
-from tests.builders import Robot
+from tests.support.builders import Robot
 
 Sending = Callable[..., str]
 # All but DecideSignals, which reads what the rails compare as it comes to each trigger.

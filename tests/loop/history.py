@@ -17,8 +17,8 @@ from loop.inbox.outcomes import report_outcome
 from loop.inbox.recommendations import add_recommendation
 from loop.inbox.triggers import accept_signal
 from loop.models import Decision
-from tests.builders import Person, Robot
 from tests.loop.saying import CLEAN_UP, COMPLETE, FAILED, REPAIR, loop_policy
+from tests.support.builders import Person, Robot
 
 ALERT = {
     "name": "tell-of-it",

@@ -14,7 +14,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from loop.control.clock import run_cycle
 from loop.models import Signal
-from tests.builders import make_policy
+from tests.support.builders import make_policy
 
 FAILED, COMPLETE = "agent/loop.failed", "agent/loop.complete"
 # Two loops that may be started: one that can do no harm, and one that can.

@@ -21,12 +21,12 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from loop import runs
 from reviews.rulings.expiry import abandon_silent_runs
-from tests.browsing import browser_of
-from tests.builders import Person, start_run
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.loop.inbox.test_work import note, recommend
 from tests.loop.saying import COMPLETE, loop_policy, loop_runs, outcome, sound
-from tests.problems import problem
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, start_run
+from tests.support.problems import problem
 
 
 def test_it_is_nobodys_work(

@@ -35,10 +35,10 @@ from loop.models import (
     Signal,
 )
 from loop.runs import EndLoopRun, StartLoopRun, ensure_run
-from tests.builders import Person, start_run
 from tests.loop.history import ALERT
 from tests.loop.inbox.test_work import note
 from tests.loop.saying import FAILED, loop_policy, outcome, send, sound
+from tests.support.builders import Person, start_run
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import httpx
 from accounts.models import Project, User
 from common.ids import uuid7
 from reviews.models import Kind, Review
-from tests.builders import make_policy, pause_at_once, start_run
+from tests.support.builders import make_policy, pause_at_once, start_run
 
 
 def open_many(

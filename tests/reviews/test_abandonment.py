@@ -13,8 +13,8 @@ from ledger.models import Run
 from ledger.writer import writer
 from reviews.errors import RunClosed
 from reviews.rulings.expiry import AbandonRun, abandon_silent_runs
-from tests.builders import make_policy, pause_at_once, start_run, step
-from tests.problems import problem
+from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.problems import problem
 
 
 @pytest.fixture

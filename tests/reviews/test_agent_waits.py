@@ -14,12 +14,12 @@ from django.utils import timezone
 from accounts.models import Project
 from reviews.models import AgentWait, Review
 from reviews.queue import agent_waits
-from tests.browsing import browser_of, fragment
-from tests.builders import Person, Robot
 from tests.conftest import client_for
-from tests.people import rule
-from tests.processes import another_web_process
-from tests.waiting import park, until
+from tests.support.browsing import browser_of, fragment
+from tests.support.builders import Person, Robot
+from tests.support.people import rule
+from tests.support.processes import another_web_process
+from tests.support.waiting import park, until
 
 QUESTION = {"kind": "question", "title": "Which branch?"}
 

@@ -11,10 +11,10 @@ from accounts.models import Project
 from common.errors import Invalid
 from console.queue.amend import amend_box, parse_amendment
 from reviews.models import Permission
-from tests.builders import Person, make_policy, start_run
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import ask, claim, command, tool
-from tests.rows import each_row
+from tests.support.builders import Person, make_policy, start_run
+from tests.support.rows import each_row
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

@@ -16,15 +16,15 @@ from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.models import Review
-from tests.builders import Robot, make_policy, make_robot, start_run, step
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.gateway.checks.saying import exhaust, judge
-from tests.live import Live
-from tests.people import rule
-from tests.problems import problem
-from tests.processes import another_web_process
-from tests.threads import at_once
+from tests.support.builders import Robot, make_policy, make_robot, start_run, step
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.problems import problem
+from tests.support.processes import another_web_process
+from tests.support.threads import at_once
 
 CAP = 4
 GATES = {

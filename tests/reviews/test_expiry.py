@@ -15,9 +15,9 @@ from ledger.writer import writer
 from reviews.errors import ReviewNotOpen
 from reviews.models import Review
 from reviews.rulings.expiry import ExpireReview, expire_due_reviews
-from tests.builders import make_policy, pause_at_once, start_run, step
-from tests.people import rule, seen
-from tests.problems import problem
+from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.people import rule, seen
+from tests.support.problems import problem
 
 
 def overdue(review: str) -> None:

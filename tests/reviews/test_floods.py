@@ -22,17 +22,17 @@ from reviews import close_flood
 from reviews.models import Review
 from reviews.queue.floods import list_floods
 from reviews.services import review_rule
-from tests.browsing import browser_of
-from tests.builders import (
+from tests.conftest import client_for
+from tests.gateway.calls.calls import command
+from tests.support.browsing import browser_of
+from tests.support.builders import (
     Person,
     make_policy,
     make_robot,
     pause_at_once,
     start_run,
 )
-from tests.conftest import client_for
-from tests.gateway.calls.calls import command
-from tests.live import Live
+from tests.support.live import Live
 
 CAP = 5
 

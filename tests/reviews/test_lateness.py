@@ -14,13 +14,13 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.models import Grant, GrantState, Review
 from reviews.rulings.expiry import expire_due_reviews
-from tests.builders import pause_at_once, start_run
 from tests.gateway.calls.calls import claim, command, settle
-from tests.people import seen
-from tests.problems import problem
 from tests.reviews.test_expiry import move_due_date
-from tests.threads import at_once
-from tests.waiting import park
+from tests.support.builders import pause_at_once, start_run
+from tests.support.people import seen
+from tests.support.problems import problem
+from tests.support.threads import at_once
+from tests.support.waiting import park
 
 LATE, IN_TIME = timedelta(seconds=-1), timedelta(hours=1)
 

@@ -11,12 +11,12 @@ import httpx
 
 from accounts.models import Project
 from reviews.rulings.expiry import expire_due_reviews
-from tests.builders import make_policy, pause_at_once, start_run, step
-from tests.examples import part
-from tests.people import seen
-from tests.problems import problem
-from tests.threads import Threads, at_once
-from tests.waiting import until
+from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.examples import part
+from tests.support.people import seen
+from tests.support.problems import problem
+from tests.support.threads import Threads, at_once
+from tests.support.waiting import until
 
 ROUNDS = part(20, least=8)
 Call = Callable[[], httpx.Response]

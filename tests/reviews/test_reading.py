@@ -11,10 +11,10 @@ from accounts.models import Project
 from reviews.models import Reading, Review
 from reviews.rulings.call_pages import sheets_of
 from safetext.paging import PAGE
-from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, rule, tool
-from tests.rows import each_row
+from tests.support.builders import Person, start_run
+from tests.support.rows import each_row
 
 LINE = "#    a line that only fills the page\n"
 LONG = LINE * 700 + "rm -rf /srv/payload\n" + LINE * 700

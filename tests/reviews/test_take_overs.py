@@ -18,9 +18,9 @@ from console.live.updates import View, news_for
 from reviews import services
 from reviews.models import Review
 from reviews.rulings.rule import ReviewChangeRequest
-from tests.browsing import browser_of, fragment, send
-from tests.builders import Person, pause_run, start_run
-from tests.people import claim
+from tests.support.browsing import browser_of, fragment, send
+from tests.support.builders import Person, pause_run, start_run
+from tests.support.people import claim
 
 
 @pytest.fixture

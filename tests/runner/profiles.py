@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lanes import REPEATED
-from tests.record import Outcomes, read_outcomes
-from tests.services import services
+from tests.runner.lanes import REPEATED
+from tests.runner.record import Outcomes, read_outcomes
+from tests.runner.services import services
 
 MEMORY = Path("/dev/shm")  # noqa: S108 (a folder of our own is made in it)
 MEMORY_BYTES = 2 * 1024**3

@@ -47,7 +47,7 @@ def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
     pytester.makepyfile(test_both=MEETING)
     pytester.makeini("[pytest]\nmarkers =\n  browser\n  once\n  slow")
 
-    arguments = ["-p", "xdist", "-p", "tests.lanes", "-n", "0", "test_both.py"]
+    arguments = ["-p", "xdist", "-p", "tests.runner.lanes", "-n", "0", "test_both.py"]
     sqlite, postgres = run_profiles(["sqlite", "postgres"], arguments)
 
     assert (sqlite.code, postgres.code) == (0, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from safetext import build_warnings, make_visible, show_text, split_segments
 from safetext.pieces import PieceKind
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def said(text: str) -> str:

@@ -6,7 +6,7 @@ from safetext import show_diff, split_pages
 from safetext.diffs.parse import Row
 from safetext.diffs.rows import DiffRow
 from tests.guidance.core.edits.builders import whole_diff
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def made(old: str, new: str, name: str = "app.py") -> str:

@@ -6,7 +6,7 @@ from safetext import Mark, build_warnings, show_text, split_pages, split_segment
 from safetext.folding import count_escapes
 from safetext.paging import ESCAPES, PAGE, ROWS, count_rows
 from safetext.pieces import PieceKind
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def test_m42_thousands_of_newlines_then_a_payload() -> None:

@@ -16,13 +16,13 @@ from safetext import (
     show_path,
     show_text,
 )
-from tests.rows import each_row
 from tests.safetext.markup import (
     command_fragment,
     diff_fragment,
     path_fragment,
     text_fragment,
 )
+from tests.support.rows import each_row
 
 TAGS = {
     *("abbr", "bdi", "caption", "code", "col", "colgroup", "details", "div", "i"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from safetext import Segment, build_warnings, make_visible, show_path, split_segments
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def odd(text: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 
 from accounts.models import Membership, Project, Role
-from tests.builders import Person, make_project
-from tests.problems import any_problem, problem
+from tests.support.builders import Person, make_project
+from tests.support.problems import any_problem, problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer
 from webhooks.delivery.worker import deliver

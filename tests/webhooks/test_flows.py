@@ -11,12 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Project
 from ledger.models import Entry
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
-from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_call
-from tests.people import rule
 from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue
+from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.people import rule
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver
 from webhooks.delivery.fanout import fan_out

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.processes import Process, manage, up
-from tests.waiting import until
+from tests.support.processes import Process, manage, up
+from tests.support.waiting import until
 from tests.webhooks.receivers import hang, receiving
 
 pytestmark = pytest.mark.once("starts servers on SQLite, whatever the tests run on")

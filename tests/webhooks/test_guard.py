@@ -16,7 +16,7 @@ from django.test.utils import override_settings
 from accounts.models import Project
 from config.checks import refuse_unsafe
 from config.environment import read_environment
-from tests.problems import problem
+from tests.support.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver, answer, receiving
 from webhooks.addresses import is_public, parse_address, parse_allowed

@@ -14,7 +14,7 @@ from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from accounts.models import Project
-from tests.problems import problem
+from tests.support.problems import problem
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
 from webhooks.delivery.worker import deliver

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from config.celery import app
-from tests.builders import pause_at_once, start_run
+from tests.support.builders import pause_at_once, start_run
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Arrived, Receiver, answer, close, hang, ok
 from webhooks.delivery import leases, worker

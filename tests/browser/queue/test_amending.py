@@ -12,8 +12,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from accounts.models import Project
 from tests.browser.test_accessibility import violations
-from tests.builders import Person, start_run
 from tests.gateway.calls.calls import claim, command, tool
+from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, Request, expect
 from accounts.models import Project
 from reviews.models import Review
 from tests.browser.slowness import slow_network
-from tests.builders import Person, pause_at_once, start_run
-from tests.people import rule
+from tests.support.builders import Person, pause_at_once, start_run
+from tests.support.people import rule
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

@@ -14,10 +14,10 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Project
 from reviews.models import Review, ReviewState, Ruling
-from tests.builders import Person, start_run, step
-from tests.examples import ALL
-from tests.people import seen
 from tests.reviews.floods import ask_to_run
+from tests.support.builders import Person, start_run, step
+from tests.support.examples import ALL
+from tests.support.people import seen
 
 pytestmark = [
     pytest.mark.once("looks at pages, whatever database is behind them"),

@@ -10,8 +10,8 @@ from accounts.models import Project
 from reviews.models import Review
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls.calls import command
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 CAP = 5

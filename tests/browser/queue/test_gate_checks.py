@@ -13,8 +13,8 @@ from accounts.models import Project
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.browser.test_narrow import SIZES, fits
-from tests.builders import Person, make_policy, start_run, step
 from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
+from tests.support.builders import Person, make_policy, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

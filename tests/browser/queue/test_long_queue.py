@@ -11,9 +11,9 @@ from playwright.sync_api import Page, WebSocket, expect
 from accounts.models import Project
 from console.live import updates
 from reviews.queue.order import PAGE
-from tests.builders import Person, pause_at_once, start_run
-from tests.people import rule
 from tests.reviews.floods import ask_to_run, open_many
+from tests.support.builders import Person, pause_at_once, start_run
+from tests.support.people import rule
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

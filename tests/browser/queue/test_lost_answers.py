@@ -14,7 +14,7 @@ from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.agent_waits import store_waits
 from tests.browser.conftest import Desk
-from tests.builders import Person, pause_at_once, start_run
+from tests.support.builders import Person, pause_at_once, start_run
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from tests.builders import Person, start_run
+from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts.models import Project
-from tests.builders import Person, pause_run, start_run
+from tests.support.builders import Person, pause_run, start_run
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Page]

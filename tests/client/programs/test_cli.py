@@ -20,8 +20,8 @@ from django.utils import timezone
 
 from ledger.models import Run
 from reviews.models import AgentWait, Review
-from tests.builders import Person, Robot
-from tests.live import Live
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
 
 Captured = pytest.CaptureFixture[str]
 

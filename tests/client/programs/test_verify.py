@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import pause_at_once, pause_run, start_run, step
-from tests.people import rule
+from tests.support.builders import pause_at_once, pause_run, start_run, step
+from tests.support.people import rule
 
 CLIENT = Path(__file__).resolve().parents[3] / "client"
 Lines = list[dict[str, Any]]

@@ -11,12 +11,12 @@ import pytest
 from checkrail import Checkrail, Outage, Unreachable
 from checkrail.people import Desk
 
-from tests.builders import Robot
 from tests.client.acting import parked
 from tests.client.transport.network import Network, application
-from tests.live import Live, serve
-from tests.threads import Threads
-from tests.waiting import until
+from tests.support.builders import Robot
+from tests.support.live import Live, serve
+from tests.support.threads import Threads
+from tests.support.waiting import until
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from checkrail import Checkrail, Outage
 from checkrail.people import Desk
 
-from tests.processes import manage, up
-from tests.threads import Threads
-from tests.waiting import until
+from tests.support.processes import manage, up
+from tests.support.threads import Threads
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.timeout(180)  # it starts a server twice, on whatever machine
 

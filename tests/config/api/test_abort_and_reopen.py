@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run, step
-from tests.problems import fields, problem
+from tests.support.builders import pause_run, start_run, step
+from tests.support.problems import fields, problem
 
 
 def stop_run(agent: httpx.Client, run: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import start_run, step
-from tests.problems import fields, problem
+from tests.support.builders import start_run, step
+from tests.support.problems import fields, problem
 
 
 def send(client: httpx.Client, run: str, steps: list[dict[str, Any]]) -> httpx.Response:

@@ -19,10 +19,10 @@ from guidance.core.canonical import canonical, digest
 from ledger.models import Checkpoint, Entry, IdempotencyRecord, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import Robot, start_run
-from tests.live import Live
-from tests.problems import problem
-from tests.rows import each_row
+from tests.support.builders import Robot, start_run
+from tests.support.live import Live
+from tests.support.problems import problem
+from tests.support.rows import each_row
 
 GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 AWS = "AKIA" + "Q7RZ5T2WX4YB6NMD"

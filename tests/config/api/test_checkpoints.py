@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run, step
-from tests.problems import fields, problem
+from tests.support.builders import pause_run, start_run, step
+from tests.support.problems import fields, problem
 
 
 def steps(client: httpx.Client, run: str, *, upto: int) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import pytest
 
 from accounts.models import Project
 from reviews.rulings.expiry import expire_due_reviews
-from tests.builders import (
+from tests.conftest import client_for
+from tests.support.builders import (
     Person,
     make_policy,
     make_project,
@@ -16,11 +17,10 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.conftest import client_for
-from tests.live import Live
-from tests.people import rule
-from tests.problems import problem
-from tests.waiting import park, until
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.problems import problem
+from tests.support.waiting import park, until
 
 
 def test_nothing_ever_waited(agent: httpx.Client) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from accounts.models import Project
 from ledger.models import Entry, Run
-from tests.builders import make_policy
-from tests.problems import fields, problem
+from tests.support.builders import make_policy
+from tests.support.problems import fields, problem
 
 GOOD: dict[str, Any] = {
     "step_number": 10,

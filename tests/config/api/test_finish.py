@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run, step
-from tests.problems import fields, problem
+from tests.support.builders import pause_run, start_run, step
+from tests.support.problems import fields, problem
 
 WHOLE = {
     "outcome": "completed",

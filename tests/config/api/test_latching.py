@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import pause_run, start_run, step
-from tests.people import rule
-from tests.problems import problem
+from tests.support.builders import pause_run, start_run, step
+from tests.support.people import rule
+from tests.support.problems import problem
 
 
 def report(client: httpx.Client, run: str, number: int, **more: Any) -> dict[str, Any]:

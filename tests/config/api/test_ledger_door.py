@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from tests.builders import Person, Robot, pause_run, start_run, step
-from tests.people import rule
+from tests.support.builders import Person, Robot, pause_run, start_run, step
+from tests.support.people import rule
 
 FIELDS = {
     *("seq", "at", "type", "actor", "payload", "payload_sha256", "prev_hash", "hash")

@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import make_project, make_robot, pause_run, start_run
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import fields, problem
+from tests.support.builders import make_project, make_robot, pause_run, start_run
+from tests.support.live import Live
+from tests.support.problems import fields, problem
 
 
 def ids(client: httpx.Client, query: str = "") -> list[str]:

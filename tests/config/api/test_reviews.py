@@ -9,7 +9,8 @@ import pytest
 
 from accounts.models import Project, Role
 from guidance.core.canonical import canonical, digest
-from tests.builders import (
+from tests.conftest import client_for
+from tests.support.builders import (
     Person,
     make_person,
     make_project,
@@ -17,10 +18,9 @@ from tests.builders import (
     pause_run,
     start_run,
 )
-from tests.conftest import client_for
-from tests.live import Live
-from tests.people import rule, seen
-from tests.problems import fields, problem
+from tests.support.live import Live
+from tests.support.people import rule, seen
+from tests.support.problems import fields, problem
 
 REVIEW_FIELDS = {
     *("id", "run", "project", "agent", "kind", "state", "title", "step", "content"),

@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import Person, pause_run, start_run, step
-from tests.people import rule, seen
-from tests.problems import fields, problem
+from tests.support.builders import Person, pause_run, start_run, step
+from tests.support.people import rule, seen
+from tests.support.problems import fields, problem
 
 
 @pytest.fixture

@@ -9,10 +9,16 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import Robot, make_policy, make_project, make_robot, start_run
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import fields, problem
+from tests.support.builders import (
+    Robot,
+    make_policy,
+    make_project,
+    make_robot,
+    start_run,
+)
+from tests.support.live import Live
+from tests.support.problems import fields, problem
 
 RUN_FIELDS = [
     *("id", "project", "agent", "task", "intent", "model", "labels", "status"),

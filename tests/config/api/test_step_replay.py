@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import httpx
 
-from tests.builders import pause_run, start_run, step
-from tests.problems import problem
+from tests.support.builders import pause_run, start_run, step
+from tests.support.problems import problem
 
 
 def test_the_same_step_again_gets_the_stored_answer(agent: httpx.Client) -> None:

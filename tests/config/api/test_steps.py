@@ -11,8 +11,8 @@ from accounts.models import Project
 from common.errors import Invalid
 from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.runs.usage import Usage
-from tests.builders import make_policy, pause_run, start_run, step
-from tests.problems import fields, problem
+from tests.support.builders import make_policy, pause_run, start_run, step
+from tests.support.problems import fields, problem
 
 FULL_STEP = {
     "number": 1,

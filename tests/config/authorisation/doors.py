@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.builders import step
 from tests.config.authorisation.world import HOOK, Target, World
+from tests.support.builders import step
 
 ANYBODY = {"own agent", "other agent", "foreign agent"}
 MEMBERS = {"reviewer", "manager", "admin"}

@@ -14,8 +14,8 @@ from config.api import api
 from config.health.tasks import heartbeat
 from tests.config.authorisation.doors import DOORS
 from tests.config.authorisation.world import ABSENT, Target, World
-from tests.live import Live
-from tests.problems import any_problem
+from tests.support.live import Live
+from tests.support.problems import any_problem
 
 # Who still has the password they were given, beside who has chosen their own.
 ONE_TIME = {

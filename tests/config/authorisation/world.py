@@ -15,7 +15,10 @@ from django.test import Client as DjangoClient
 from accounts.models import Project, Role, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
-from tests.builders import (
+from tests.conftest import PLAIN, client_for
+from tests.gateway.calls.calls import command, rule
+from tests.gateway.checks.test_flows import fail, opened
+from tests.support.builders import (
     Person,
     Robot,
     make_person,
@@ -26,11 +29,8 @@ from tests.builders import (
     step,
     unique,
 )
-from tests.conftest import PLAIN, client_for
-from tests.gateway.calls.calls import command, rule
-from tests.gateway.checks.test_flows import fail, opened
-from tests.live import Live
-from tests.people import seen
+from tests.support.live import Live
+from tests.support.people import seen
 
 # Each adoption must change something: never the default, never the one before.
 _resets = cycle(range(4, 100))

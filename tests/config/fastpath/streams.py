@@ -12,7 +12,7 @@ import httpx
 from gateway.streams import feeds
 from ledger.models import Run
 from ledger.waiting.hub import count_waiting
-from tests.waiting import until
+from tests.support.waiting import until
 
 Block = dict[str, str]
 CLOSED: Block = {"": "closed"}

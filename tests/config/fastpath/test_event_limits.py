@@ -14,11 +14,11 @@ from django.test.utils import override_settings
 
 from accounts.models import Project, Role
 from gateway.streams import feeds
-from tests.builders import Person, Robot, make_person, start_run, step
 from tests.config.fastpath.streams import listen, until_parked
 from tests.conftest import client_for
-from tests.live import Live
-from tests.waiting import until
+from tests.support.builders import Person, Robot, make_person, start_run, step
+from tests.support.live import Live
+from tests.support.waiting import until
 
 
 @pytest.fixture(params=["lean", "django"])

@@ -22,16 +22,23 @@ from django.utils import timezone
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
 from gateway.streams import events, feeds, followers
 from ledger.waiting import hub
-from tests.builders import Person, Robot, make_person, pause_at_once, start_run, step
 from tests.config.conftest import build_application
 from tests.config.fastpath.stages import ODD_HEADERS, Stage, alike, odd_request
 from tests.config.fastpath.streams import ledger, listen, until_parked
 from tests.conftest import client_for
-from tests.live import Live, serve
-from tests.people import rule
-from tests.raw import head
-from tests.threads import tidily
-from tests.waiting import until
+from tests.support.builders import (
+    Person,
+    Robot,
+    make_person,
+    pause_at_once,
+    start_run,
+    step,
+)
+from tests.support.live import Live, serve
+from tests.support.people import rule
+from tests.support.raw import head
+from tests.support.threads import tidily
+from tests.support.waiting import until
 
 FINISH = {"outcome": "completed"}
 

@@ -18,9 +18,9 @@ from checkrail.streaming import (
 )
 
 from gateway.streams import events
-from tests.builders import Robot, start_run, step
 from tests.config.fastpath.streams import ledger
-from tests.live import Live
+from tests.support.builders import Robot, start_run, step
+from tests.support.live import Live
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.processes import manage, up
+from tests.support.processes import manage, up
 
 pytestmark = pytest.mark.once("a matter of SQLite's file alone")
 

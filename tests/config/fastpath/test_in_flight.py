@@ -10,7 +10,7 @@ import pytest
 from config.fastpath.application import FastPath
 from config.fastpath.asgi import Message, Receive, Scope, Send
 from config.fastpath.in_flight import AT_A_TIME
-from tests.builders import Robot, make_project, make_robot
+from tests.support.builders import Robot, make_project, make_robot
 
 CALLS = "/api/v1/runs/0198/tool-calls"
 STEPS = "/api/v1/runs/0198/steps"

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from accounts.models import Role
-from tests.builders import (
+from tests.conftest import client_for
+from tests.support.builders import (
     make_person,
     make_project,
     make_robot,
@@ -19,11 +20,10 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.conftest import client_for
-from tests.live import Live
-from tests.people import seen
-from tests.problems import any_problem, problem
-from tests.rows import each_row
+from tests.support.live import Live
+from tests.support.people import seen
+from tests.support.problems import any_problem, problem
+from tests.support.rows import each_row
 
 JSON = "application/json"
 

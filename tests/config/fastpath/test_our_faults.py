@@ -13,7 +13,7 @@ from config.fastpath import answers as fast_answers
 from gateway.api import runs
 from gateway.use_cases import steps
 from ledger import api as ledger_api
-from tests.builders import start_run, step
+from tests.support.builders import start_run, step
 
 INSIDE = "the password is swordfish"
 

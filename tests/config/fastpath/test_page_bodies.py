@@ -7,8 +7,8 @@ from django.conf import settings
 from django.test import Client as DjangoClient
 
 from config.fastpath.bodies import STRANGER_LIMIT
-from tests.builders import Person
-from tests.live import Live
+from tests.support.builders import Person
+from tests.support.live import Live
 
 LIMIT = 1_048_576
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

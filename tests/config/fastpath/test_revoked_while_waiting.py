@@ -11,12 +11,12 @@ from django.utils import timezone
 
 from accounts.models import AgentKey, Membership, PersonalToken, Project
 from ledger.models import Run
-from tests.builders import Person, Robot, pause_at_once, start_run
 from tests.conftest import PLAIN
 from tests.gateway.coding_agents.hosts import Host, held
 from tests.gateway.coding_agents.test_fails_closed import holds
-from tests.live import Live
-from tests.waiting import until
+from tests.support.builders import Person, Robot, pause_at_once, start_run
+from tests.support.live import Live
+from tests.support.waiting import until
 
 # Far more than the five seconds that are promised, far less than the wait.
 PATIENCE = 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.builders import pause_run, step
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
-from tests.people import rule
+from tests.support.builders import pause_run, step
+from tests.support.people import rule
 
 
 def test_the_main_path_is_the_same(stages: tuple[Stage, Stage]) -> None:

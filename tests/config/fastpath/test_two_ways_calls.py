@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.builders import pause_at_once
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls.calls import rule, settle
 from tests.guidance.core.secrets.samples import body as drawn
+from tests.support.builders import pause_at_once
 
 TOKEN = "gh" + "p_" + drawn(36)
 SEVERAL = {

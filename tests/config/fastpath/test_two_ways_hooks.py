@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.config.fastpath.stages import JSON, Stage, alike
 from tests.gateway.coding_agents.hosts import FIXTURES, Host, recorded
-from tests.people import rule
+from tests.support.people import rule
 
 ASKED = {"command": "rm -rf build"}
 

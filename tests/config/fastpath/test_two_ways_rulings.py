@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.builders import pause_at_once, start_run
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls.calls import command
-from tests.people import seen
+from tests.support.builders import pause_at_once, start_run
+from tests.support.people import seen
 
 ABSENT = "01900000-0000-7000-8000-000000000000"
 

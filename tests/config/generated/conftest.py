@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.config.generated.node_tools import install
-from tests.live import Live
+from tests.support.live import Live
 
 
 @pytest.fixture(scope="session")

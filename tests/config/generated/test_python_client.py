@@ -11,9 +11,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.builders import Person, Robot
 from tests.config.generated.node_tools import HERE
-from tests.live import Live
+from tests.support.builders import Person, Robot
+from tests.support.live import Live
 
 # Packages may have to be fetched first, and programs of others take their time.
 pytestmark = pytest.mark.timeout(240)

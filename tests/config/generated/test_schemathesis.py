@@ -18,9 +18,9 @@ import httpx
 import pytest
 
 from config.api import api
-from tests.builders import Person, Robot, start_run
-from tests.examples import ALL
-from tests.live import Live
+from tests.support.builders import Person, Robot, start_run
+from tests.support.examples import ALL
+from tests.support.live import Live
 
 pytestmark = pytest.mark.timeout(7_200 if ALL else 240)
 # Statuses, forms, headers and bodies of answers are checked. What else could be: whether

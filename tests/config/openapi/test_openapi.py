@@ -7,8 +7,8 @@ import re
 import httpx
 import pytest
 
-from tests.live import Live
-from tests.problems import STATUSES
+from tests.support.live import Live
+from tests.support.problems import STATUSES
 
 # The doors of the contract that stand so far.
 DOORS = {

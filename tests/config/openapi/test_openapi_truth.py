@@ -13,14 +13,14 @@ import pytest
 from config.openapi.examples import ANSWERS, BODIES
 from config.openapi.refusals import OWN
 from config.pages import PROBLEM_TYPES
-from tests.document import (
+from tests.support.document import (
     check_answer,
     document,
     find_operation,
     resolve,
     validator,
 )
-from tests.live import Live
+from tests.support.live import Live
 
 PUBLIC = {"get_health", "get_readiness"}
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from config.server import unread
-from tests.builders import Robot, start_run
-from tests.live import Live
-from tests.raw import exchange, head
+from tests.support.builders import Robot, start_run
+from tests.support.live import Live
+from tests.support.raw import exchange, head
 
 MIB = 1_048_576
 JSON = "Content-Type: application/json"

@@ -15,13 +15,13 @@ import httpx
 import pytest
 from django.db import connection
 
-from tests.builders import make_project, make_robot, start_run
 from tests.config.fastpath.streams import listen
 from tests.gateway.coding_agents.test_fails_closed import holds
-from tests.live import Live
-from tests.processes import Process, another_web_process, manage, up
-from tests.raw import RawAnswer, exchange, head, read_answer
-from tests.waiting import until
+from tests.support.builders import make_project, make_robot, start_run
+from tests.support.live import Live
+from tests.support.processes import Process, another_web_process, manage, up
+from tests.support.raw import RawAnswer, exchange, head, read_answer
+from tests.support.waiting import until
 
 HOOK = "/api/v1/hooks/claude-code/PreToolUse"
 JSON = "Content-Type: application/json"

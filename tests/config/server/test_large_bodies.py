@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.builders import Robot
-from tests.live import Live
+from tests.support.builders import Robot
+from tests.support.live import Live
 
 MB = 1_000_000
 SIZES = [int(size * MB) for size in (1.1, 2.5, 4, 8, 16, 32, 64)]

@@ -13,8 +13,8 @@ from django.core.exceptions import ImproperlyConfigured
 from config.environment import read_environment
 from config.fastpath.asgi import Receive, Scope, Send
 from config.server.proxies import believe_proxies
-from tests.processes import free_port, up
-from tests.rows import each_row
+from tests.support.processes import free_port, up
+from tests.support.rows import each_row
 
 FORWARDED = [(b"x-forwarded-for", b"198.51.100.7"), (b"x-forwarded-proto", b"https")]
 

@@ -15,9 +15,9 @@ from django.test.utils import override_settings
 from config.fastpath.asgi import Receive, Scope, Send, send_json
 from config.server import http_protocol
 from tests.gateway.coding_agents.test_fails_closed import holds
-from tests.live import Live, serve
-from tests.raw import head, read_answer
-from tests.waiting import until
+from tests.support.live import Live, serve
+from tests.support.raw import head, read_answer
+from tests.support.waiting import until
 
 LARGE = b"x" * 400_000
 HOOK = "/api/v1/hooks/claude-code/PreToolUse"

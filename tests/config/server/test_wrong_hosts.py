@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from config.logging import OneLineFormatter
-from tests.live import Live
+from tests.support.live import Live
 
 
 def test_a_wrong_host_is_one_short_line_in_the_log(

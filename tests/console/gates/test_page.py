@@ -16,10 +16,10 @@ from accounts.models import Project
 from console.charts import outcome_bars
 from reviews.models import GateCheck
 from reviews.queue import gate_counts
-from tests.browsing import browser_of
-from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.saying import exhaust, judge, open_check
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -23,9 +23,9 @@ from console.live import consumers
 from console.live.updates import ENTRIES_LIMIT, News, View, news_for
 from console.runs.rows import live_position
 from tests.browser.sessions import session_cookie
-from tests.builders import Person, pause_run, start_run, step
-from tests.live import Live
-from tests.waiting import until
+from tests.support.builders import Person, pause_run, start_run, step
+from tests.support.live import Live
+from tests.support.waiting import until
 
 Dial = Callable[..., ClientConnection]
 

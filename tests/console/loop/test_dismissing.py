@@ -10,9 +10,9 @@ from accounts.models import Project
 from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from loop.models import Recommendation
-from tests.browsing import browser_of
-from tests.builders import Person, Robot
 from tests.loop.history import History, lived
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, Robot
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

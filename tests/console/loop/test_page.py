@@ -28,10 +28,10 @@ from loop.inbox.notes import add_note
 from loop.inbox.recommendations import add_recommendation
 from loop.inbox.triggers import accept_signal
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
-from tests.browsing import browser_of
-from tests.builders import Person, Robot, make_robot
 from tests.loop.history import History, lived
 from tests.loop.saying import events
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, Robot, make_robot
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -22,9 +22,9 @@ from console.runs.rows import live_position
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.permission_shapes import build_exact_text, build_shape_text
 from reviews.models import Permission
-from tests.browsing import browser_of
-from tests.builders import Person, start_run
 from tests.gateway.calls.calls import command, rule
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

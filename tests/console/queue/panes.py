@@ -12,8 +12,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Project
-from tests.browsing import browser_of, fragment, send
-from tests.builders import Person
+from tests.support.browsing import browser_of, fragment, send
+from tests.support.builders import Person
 
 Attributes = list[tuple[str, str | None]]
 

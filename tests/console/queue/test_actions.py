@@ -14,9 +14,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
-from tests.browsing import FRAGMENT, browser_of, fragment, send
-from tests.builders import Person, pause_at_once, pause_run, start_run
-from tests.people import rule as rule_over_api
+from tests.support.browsing import FRAGMENT, browser_of, fragment, send
+from tests.support.builders import Person, pause_at_once, pause_run, start_run
+from tests.support.people import rule as rule_over_api
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, rule, tool
+from tests.support.builders import Person, start_run
 
 WORSE = "rm -rf / --no-preserve-root"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

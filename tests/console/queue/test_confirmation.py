@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import Person, make_policy, start_run, step
 from tests.console.queue.panes import Desk, Pane, desk_of
 from tests.gateway.calls.calls import ask, command, tool
-from tests.rows import each_row
+from tests.support.builders import Person, make_policy, start_run, step
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -11,11 +11,11 @@ from accounts.models import Project
 from console.queue.kinds.gate_exhausted import build_exhausted
 from reviews.models import GateCheck, Review
 from safetext import split_pages
-from tests.browsing import browser_of
-from tests.builders import Person, make_policy, start_run
 from tests.console.queue.panes import Desk, Pane, desk_of
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

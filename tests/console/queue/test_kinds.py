@@ -22,7 +22,7 @@ from console.queue.kinds import KINDS
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.queue.rows import build_rows
 from reviews.models import RULINGS, Kind, Review
-from tests.builders import Person, pause_at_once, start_run
+from tests.support.builders import Person, pause_at_once, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -10,10 +10,10 @@ import pytest
 
 from accounts.models import Project
 from reviews.rulings.call_pages import sheets_of
-from tests.builders import Person, start_run
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, tool
-from tests.rows import each_row
+from tests.support.builders import Person, start_run
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -19,11 +19,11 @@ from console.live.updates import View, news_for
 from console.runs.rows import live_position
 from reviews.models import Review, ReviewState
 from reviews.queue.order import PAGE, Queue, _beyond, count_reviews, parse_place
-from tests.browsing import browser_of, fragment
-from tests.builders import Person, pause_at_once, start_run
-from tests.examples import ALL
-from tests.people import claim, rule
 from tests.reviews.floods import ask_to_run, open_many
+from tests.support.browsing import browser_of, fragment
+from tests.support.builders import Person, pause_at_once, start_run
+from tests.support.examples import ALL
+from tests.support.people import claim, rule
 
 MANY = 2_000
 PUSH_LIMIT = 8 * 1024

@@ -13,9 +13,9 @@ from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import GROUPS, Queue
 from reviews.selectors import review_for
-from tests.browsing import browser_of, fragment
-from tests.builders import Person, pause_run, start_run, step
-from tests.people import claim
+from tests.support.browsing import browser_of, fragment
+from tests.support.builders import Person, pause_run, start_run, step
+from tests.support.people import claim
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

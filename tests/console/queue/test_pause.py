@@ -7,7 +7,7 @@ from typing import Any
 from console.queue.kinds.pause import Signal, list_signals
 from console.runs.rows import amounts_of
 from ledger.models import Run
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 METRICS: dict[str, Any] = {
     "rework_ratio": 0.0,

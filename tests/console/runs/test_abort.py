@@ -8,8 +8,8 @@ from django.test import Client
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.browsing import browser_of, send
-from tests.builders import Person, start_run
+from tests.support.browsing import browser_of, send
+from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -9,10 +9,10 @@ import httpx
 
 from accounts.models import Project
 from console.format import took
-from tests.browsing import browser_of
-from tests.builders import Person, make_policy, start_run
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
-from tests.rows import each_row
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, make_policy, start_run
+from tests.support.rows import each_row
 
 
 def lines(person: Person, project: Project, run: str) -> list[str]:

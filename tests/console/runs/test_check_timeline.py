@@ -6,11 +6,11 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.browsing import browser_of, send
-from tests.builders import Person, make_policy, start_run
 from tests.console.runs.test_call_timeline import lines, look, seen
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
+from tests.support.browsing import browser_of, send
+from tests.support.builders import Person, make_policy, start_run
 
 GATES = {
     "tests-pass": {"name": "Test suite", "severity": "critical", "criteria": ["Green"]},

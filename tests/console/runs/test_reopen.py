@@ -10,9 +10,9 @@ from django.http import HttpResponse
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.browsing import browser_of, send
-from tests.builders import Person, start_run, step
-from tests.rows import each_row
+from tests.support.browsing import browser_of, send
+from tests.support.builders import Person, start_run, step
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

@@ -11,8 +11,8 @@ import pytest
 from accounts.models import Project
 from console.runs import timeline, views
 from console.runs.rows import short_code
-from tests.browsing import browser_of
-from tests.builders import Person, pause_run, start_run, step
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, pause_run, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 

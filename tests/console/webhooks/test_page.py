@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from accounts.models import Project
 from console.webhooks import views
-from tests.browsing import browser_of
-from tests.builders import Person
+from tests.support.browsing import browser_of
+from tests.support.builders import Person
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver, answer
 from webhooks.delivery.worker import deliver

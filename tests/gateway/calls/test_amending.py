@@ -7,10 +7,10 @@ import json
 import httpx
 
 from accounts.models import Project
-from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import ask, claim, command, rule, slug, tool
-from tests.problems import fields, problem
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run
+from tests.support.problems import fields, problem
+from tests.support.rows import each_row
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

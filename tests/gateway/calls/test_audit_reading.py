@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import start_run
 from tests.gateway.calls.calls import command, gates, judge, tool
-from tests.rows import each_row
+from tests.support.builders import start_run
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
 

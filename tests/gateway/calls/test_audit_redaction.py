@@ -15,9 +15,9 @@ from guidance.core.secrets.labels import list_windows
 from guidance.core.tools.calls import Call, CommandCall, MultiEditCall, ToolCall
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.rules import ToolRules
-from tests.builders import start_run
-from tests.examples import examples
 from tests.gateway.calls.calls import command
+from tests.support.builders import start_run
+from tests.support.examples import examples
 
 KEY = b"a key for tests"
 WORDS = "shown preview quotes command arguments edits message details content tool diff"

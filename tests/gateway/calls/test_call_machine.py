@@ -19,10 +19,10 @@ from hypothesis.stateful import (
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import start_run, step
-from tests.examples import MACHINE_TIMEOUT, machine_examples
 from tests.gateway.calls.calls import claim, settle, slug
 from tests.gateway.calls.calls import rule as rule_on
+from tests.support.builders import start_run, step
+from tests.support.examples import MACHINE_TIMEOUT, machine_examples
 
 LIMIT = 6
 COMMANDS = {

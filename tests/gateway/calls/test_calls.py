@@ -11,7 +11,6 @@ import pytest
 
 from accounts.models import Project
 from guidance.core.canonical import canonical
-from tests.builders import make_policy, pause_at_once, start_run, step
 from tests.gateway.calls.calls import (
     ask,
     claim,
@@ -22,7 +21,8 @@ from tests.gateway.calls.calls import (
     slug,
     tool,
 )
-from tests.rows import each_row
+from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.rows import each_row
 
 
 def test_a_harmless_command_is_allowed_and_may_run_once(agent: httpx.Client) -> None:

@@ -9,13 +9,13 @@ import pytest
 from django.apps import apps
 
 from accounts.models import Project
-from tests.builders import Person, make_policy, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import ask, gates, judge, slug
 from tests.guidance.core.secrets.samples import body as drawn
-from tests.live import Live
-from tests.problems import fields, problem
-from tests.rows import each_row
+from tests.support.builders import Person, make_policy, start_run
+from tests.support.live import Live
+from tests.support.problems import fields, problem
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
 

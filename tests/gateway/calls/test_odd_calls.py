@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import ask, claim, command, gates, rule, settle, tool
+from tests.support.builders import make_policy, start_run
 
 
 def test_what_decides_is_told_among_more_findings_than_are_told(

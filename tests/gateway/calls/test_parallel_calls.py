@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
-from tests.builders import Robot, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import claim, command, rule
-from tests.live import Live
+from tests.support.builders import Robot, start_run
+from tests.support.live import Live
 
 LIMIT = 10
 

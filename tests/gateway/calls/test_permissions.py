@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from accounts.models import Project
 from reviews.models import Permission
-from tests.builders import Person, make_policy, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import claim, command, gates, rule, slug, tool
-from tests.live import Live
-from tests.problems import fields, problem
+from tests.support.builders import Person, make_policy, start_run
+from tests.support.live import Live
+from tests.support.problems import fields, problem
 
 
 def remember(

@@ -8,8 +8,8 @@ from accounts.models import Project
 from guidance.core.policy import load_policy
 from ledger.models import Run
 from ledger.verification.replay import replay_run
-from tests.builders import make_policy, start_run, step
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
+from tests.support.builders import make_policy, start_run, step
 
 
 def busy_run(agent: httpx.Client, reviewer: httpx.Client) -> Run:

@@ -18,11 +18,11 @@ from websockets.typing import Origin
 from accounts.models import Project
 from config.logging import OneLineFormatter
 from tests.browser.sessions import session_cookie
-from tests.builders import Person, Robot, start_run, step
 from tests.conftest import client_for
 from tests.gateway.calls.calls import ask, command, gates, settle, tool
-from tests.live import Live
-from tests.processes import manage, up
+from tests.support.builders import Person, Robot, start_run, step
+from tests.support.live import Live
+from tests.support.processes import manage, up
 
 # Characters that no hash, id or word of ours is made of.
 BODY = "xQzWkVyTgHjRpLmNuYwXzKqJvGtPsRyHnMzL"

@@ -18,11 +18,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import Robot, start_run, step
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command, gates, settle
-from tests.live import Live
-from tests.problems import fields, problem
+from tests.support.builders import Robot, start_run, step
+from tests.support.live import Live
+from tests.support.problems import fields, problem
 
 
 def budget(agent: httpx.Client, run: str) -> dict[str, Any]:

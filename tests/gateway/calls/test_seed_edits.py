@@ -16,12 +16,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import make_policy, make_project, make_robot
 from tests.conftest import client_for
 from tests.gateway.calls.calls import gates, judge
-from tests.live import Live
-from tests.problems import fields, problem
-from tests.rows import each_row
+from tests.support.builders import make_policy, make_project, make_robot
+from tests.support.live import Live
+from tests.support.problems import fields, problem
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
 

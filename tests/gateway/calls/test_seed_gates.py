@@ -20,11 +20,11 @@ import httpx
 import pytest
 
 from guidance.core.vocabulary import choose_most_severe_call
-from tests.builders import make_policy, make_project, make_robot, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import ask, claim, command, gates, judge, slug
-from tests.live import Live
-from tests.rows import each_row
+from tests.support.builders import make_policy, make_project, make_robot, start_run
+from tests.support.live import Live
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
 

@@ -23,11 +23,11 @@ from django.utils import timezone
 
 from accounts.models import Project
 from reviews.models import ToolCall
-from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import ask, claim, command, gates, rule, settle, tool
 from tests.guidance.core.secrets.samples import body as drawn
-from tests.problems import problem
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run
+from tests.support.problems import problem
+from tests.support.rows import each_row
 
 WRITE = {
     "type": "object",

@@ -8,12 +8,12 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders import make_policy, make_project, make_robot
 from tests.conftest import client_for
 from tests.gateway.calls.calls import gates, judge
 from tests.guidance.core.secrets.samples import body, jwt, pem
-from tests.live import Live
-from tests.rows import each_row
+from tests.support.builders import make_policy, make_project, make_robot
+from tests.support.live import Live
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges texts and requests; nothing it asks is kept")
 

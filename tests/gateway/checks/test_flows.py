@@ -11,9 +11,9 @@ import pytest
 from accounts.models import Project
 from ledger.models import Run
 from ledger.verification.replay import replay_run
-from tests.builders import make_policy, start_run, step
 from tests.gateway.calls.calls import rule, slug
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run, step
+from tests.support.rows import each_row
 
 GATES = {
     "tests-pass": {

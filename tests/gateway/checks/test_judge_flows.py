@@ -17,7 +17,6 @@ from django.test.utils import override_settings
 
 from accounts.models import Project
 from gateway.use_cases.evidence import NO_JUDGE
-from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import rule, slug
 from tests.gateway.checks.test_flows import opened
 from tests.gateway.llm.models import (
@@ -37,7 +36,8 @@ from tests.gateway.llm.models import (
     says,
 )
 from tests.gateway.llm.test_injection_signs import OBEDIENT, PLANTED
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once(
     "talks to a model; what is stored is tested in the files beside it"

@@ -17,8 +17,6 @@ from common.errors import Invalid
 from gateway.schemas.checks import VerdictIn
 from gateway.use_cases.verdicts import verdict_of
 from guidance.core.checks import Verdict, apply_verdict, combine, open_check, read_gate
-from tests.builders import start_run
-from tests.examples import ALL, examples
 from tests.gateway.checks.test_flows import opened
 from tests.guidance.core.checks.test_properties import (
     LOUD,
@@ -28,7 +26,9 @@ from tests.guidance.core.checks.test_properties import (
     mixed,
     rationales,
 )
-from tests.problems import fields, problem
+from tests.support.builders import start_run
+from tests.support.examples import ALL, examples
+from tests.support.problems import fields, problem
 
 pytestmark = pytest.mark.once("judges what models write, not how it is stored")
 

@@ -16,12 +16,12 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from reviews.models import GateCheck, Review, ReviewState
-from tests.builders import Robot, make_policy, start_run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import rule, slug
 from tests.gateway.checks.test_flows import fail, opened, say
-from tests.live import Live
-from tests.threads import at_once
+from tests.support.builders import Robot, make_policy, start_run
+from tests.support.live import Live
+from tests.support.threads import at_once
 
 GATES = {
     "twice": {"mode": "blocking"},

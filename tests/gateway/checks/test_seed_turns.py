@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.builders import make_policy, start_run, step
 from tests.gateway.checks.test_turns import turn
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run, step
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once(
     "judges texts; how verdicts are stored is tested in test_flows and test_turns"

@@ -15,11 +15,11 @@ import pytest
 
 from accounts.models import Project
 from guidance.core.checks import FORMS, GateVerdict, Verdict, render_verdict
-from tests.builders import make_policy, start_run
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.test_flows import fail, opened, say
-from tests.problems import fields, problem
-from tests.rows import each_row
+from tests.support.builders import make_policy, start_run
+from tests.support.problems import fields, problem
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once(
     "judges texts; how verdicts are stored is tested in test_flows and test_turns"

@@ -8,8 +8,8 @@ import httpx
 
 from ledger.models import Run
 from ledger.verification.replay import replay_run
-from tests.builders import start_run, step
 from tests.gateway.calls.calls import rule, slug
+from tests.support.builders import start_run, step
 
 HALF_WAY = {
     "finish_reason": "tool_calls",

@@ -22,7 +22,7 @@ from ledger.models import Run
 from ledger.waiting.hub import count_waiting
 from reviews.models import Review
 from tests.gateway.coding_agents.schemas import check_answer
-from tests.waiting import until
+from tests.support.waiting import until
 
 FIXTURES = Path(__file__).with_name("fixtures")
 Answer = dict[str, Any]

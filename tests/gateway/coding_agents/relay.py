@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
-from tests.live import Live
+from tests.support.live import Live
 
 
 class Relay:

@@ -13,9 +13,9 @@ from accounts.models import Project
 from ledger.models import Entry
 from ledger.verification.replay import replay_run
 from reviews.models import Review, ToolCall
-from tests.builders import make_policy
 from tests.gateway.coding_agents.hosts import SOON, Host, decision, recorded
-from tests.people import rule
+from tests.support.builders import make_policy
+from tests.support.people import rule
 
 ASKED = "rm -rf build"
 # A person is asked when the same is done twice in a row.

@@ -12,9 +12,9 @@ import pytest
 from accounts.models import Project
 from gateway.models import HookCall
 from reviews.models import Grant, Review, ToolCall
-from tests.builders import make_policy
 from tests.gateway.coding_agents.hosts import SOON, Host, decision, reason
-from tests.people import rule
+from tests.support.builders import make_policy
+from tests.support.people import rule
 
 HARMLESS = "ls -la"
 ASKED = "rm -rf build"

@@ -20,13 +20,13 @@ import pytest
 from checkrail.hooks import sending
 from checkrail.hooks.events import EVENTS, build_failure
 
-from tests.builders import Robot
 from tests.gateway.coding_agents.hosts import Host, held, recorded
 from tests.gateway.coding_agents.relay import relayed
 from tests.gateway.coding_agents.schemas import check_answer
-from tests.live import Live
-from tests.people import rule
-from tests.waiting import until
+from tests.support.builders import Robot
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
 

@@ -15,11 +15,11 @@ from django.test import Client as DjangoClient
 
 from config.fastpath.asgi import App, Receive, Scope, Send
 from config.fastpath.fail_closed import fail_closed
-from tests.builders import Person
 from tests.gateway.coding_agents.hosts import recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
-from tests.live import Live, serve
-from tests.raw import exchange, head
+from tests.support.builders import Person
+from tests.support.live import Live, serve
+from tests.support.raw import exchange, head
 
 pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
 

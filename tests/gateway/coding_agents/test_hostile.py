@@ -12,7 +12,7 @@ from gateway.models import HookCall, HookSession
 from ledger.models import Entry
 from reviews.models import Review
 from tests.gateway.coding_agents.hosts import SOON, Host, decision
-from tests.people import rule
+from tests.support.people import rule
 
 
 def test_a_commit_is_found_in_any_text_at_once() -> None:

@@ -13,8 +13,8 @@ from checkrail.hooks import install, run
 from checkrail.hooks.events import EVENTS
 from checkrail.hooks.settings_files import BadSettings
 
-from tests.builders import Robot
-from tests.live import Live
+from tests.support.builders import Robot
+from tests.support.live import Live
 
 pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
 

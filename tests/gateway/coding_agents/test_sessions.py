@@ -12,11 +12,11 @@ from gateway.models import HookSession
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import Robot, make_robot
 from tests.conftest import client_for
 from tests.gateway.coding_agents.hosts import SOON, Host, decision
-from tests.live import Live
-from tests.people import rule
+from tests.support.builders import Robot, make_robot
+from tests.support.live import Live
+from tests.support.people import rule
 
 ASKED = "rm -rf build"
 

@@ -7,9 +7,9 @@ import pytest
 
 from accounts.models import Project
 from ledger.models import Entry
-from tests.builders import make_policy
 from tests.gateway.coding_agents.hosts import SOON, Host
-from tests.people import rule
+from tests.support.builders import make_policy
+from tests.support.people import rule
 
 pytestmark = pytest.mark.once("judges what a host is told, not what is stored")
 

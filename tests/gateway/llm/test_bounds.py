@@ -27,7 +27,7 @@ from tests.gateway.llm.models import (
     says,
 )
 from tests.gateway.llm.test_client import BLUE, QUESTION, TOLD, most, trouble
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.parametrize("wire", FORMATS)
 # Before whoever hangs would go on.

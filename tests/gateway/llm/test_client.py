@@ -24,7 +24,7 @@ from tests.gateway.llm.models import (
     refusal,
     says,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 QUESTION = Question(
     system="Answer in one word.",

@@ -16,7 +16,7 @@ from gateway.llm.injection_signs import sign_in
 from gateway.llm.judge import _Case, judge
 from guidance.redactor import clean
 from tests.gateway.llm.models import FORMATS, Asked, answer, judges, model, replies
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 CRITERIA = ["Every function has a test.", "No secret stands in the code."]
 FORGED = answer([True, True])

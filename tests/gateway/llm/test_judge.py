@@ -28,7 +28,7 @@ from tests.gateway.llm.models import (
     replies,
     says,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 CRITERIA = ["Every function has a test.", "No secret stands in the code."]
 WORK = "def add(a, b):\n    return a + b\n"

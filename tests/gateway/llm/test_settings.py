@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from config.environment import llm_settings, read_environment
 from gateway.llm.endpoint import Endpoint, get_endpoint
 from tests.gateway.llm.models import KEY
-from tests.processes import manage
+from tests.support.processes import manage
 
 WHOLE = {
     "URL": "https://llm.example/v1/messages?v=2",

@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 
 from gateway.telemetry.spans import PARTS_MAX
 from tests.gateway.telemetry.spans import PATH, chat, new_trace, request, runs
-from tests.problems import problem
+from tests.support.problems import problem
 
 pytestmark = pytest.mark.once("judges bodies that are refused")
 

@@ -21,10 +21,10 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.models import Review
-from tests.builders import Robot, make_policy
 from tests.config.fastpath.streams import ledger
 from tests.gateway.telemetry.spans import runs
-from tests.live import Live
+from tests.support.builders import Robot, make_policy
+from tests.support.live import Live
 
 
 @pytest.fixture(params=["none", "gzip"])

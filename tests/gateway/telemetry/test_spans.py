@@ -16,13 +16,13 @@ from gateway.telemetry.spans import Span
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
-from tests.builders import Person, make_policy, step
 from tests.config.fastpath.streams import ledger
 from tests.docs.markdown import blocks, text_of
 from tests.gateway.telemetry.spans import PATH, chat, new_trace, runs, send, span
 from tests.guidance.core.secrets.samples import body as drawn
-from tests.problems import problem
-from tests.threads import at_once
+from tests.support.builders import Person, make_policy, step
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 
 def types(client: httpx.Client, run: dict[str, Any]) -> list[str]:

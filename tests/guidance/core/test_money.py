@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.money import micros, usd
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

@@ -12,7 +12,7 @@ from guidance.core.number_format import (
     format_percent_beside,
     format_plain,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

@@ -9,7 +9,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 ROOT = Path(__file__).parents[3]
 CORE = ROOT / "guidance" / "core"

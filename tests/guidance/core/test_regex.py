@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from guidance.core.arguments import PatternRefused, compile_pattern
 from guidance.core.regex import COUNT_LIMIT, PATTERN_LIMIT
-from tests.examples import examples
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(200)
 

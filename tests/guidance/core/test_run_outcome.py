@@ -8,7 +8,7 @@ import pytest
 
 from guidance.core.policy import Policy
 from guidance.core.run_outcome import Evaluation, Outcome, evaluate_outcome
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def said(name: str, **told: Any) -> Evaluation:

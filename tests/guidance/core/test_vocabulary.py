@@ -12,7 +12,7 @@ from guidance.core.vocabulary import (
     STEP_DECISIONS,
     choose_most_severe,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def test_every_worse_decision_wins_over_every_milder_one() -> None:

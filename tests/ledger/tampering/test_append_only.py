@@ -8,10 +8,10 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from common.append_only import KEYS
-from tests.builders import pause_at_once, start_run
 from tests.ledger.tampering.triggers import run_sql
-from tests.people import rule
-from tests.rows import each_row
+from tests.support.builders import pause_at_once, start_run
+from tests.support.people import rule
+from tests.support.rows import each_row
 
 TABLES = tuple(KEYS)
 KEYS_OF_TABLES = [(table, key) for table, keys in KEYS.items() for key in keys]

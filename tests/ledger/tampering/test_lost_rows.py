@@ -17,8 +17,8 @@ from django.db import connection, transaction
 from accounts.models import Project
 from common.append_only import release_statements
 from ledger.models import Run
-from tests.builders import start_run, step
 from tests.ledger.tampering.triggers import run_sql, without_triggers
+from tests.support.builders import start_run, step
 
 
 @pytest.fixture

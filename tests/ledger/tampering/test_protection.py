@@ -18,9 +18,9 @@ from common.append_only import (
     release_statements,
 )
 from config.checks import refuse_unsafe
-from tests.builders import start_run
 from tests.ledger.tampering.triggers import run_sql
-from tests.rows import each_row
+from tests.support.builders import start_run
+from tests.support.rows import each_row
 
 pytestmark = pytest.mark.usefixtures("database")
 TABLES = tuple(KEYS)

@@ -25,7 +25,10 @@ from ledger.chain import Link, hash_link, hash_payload, timestamp
 from ledger.management import selection
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import compare_runs
-from tests.builders import (
+from tests.gateway.calls.calls import claim, command, rule, settle
+from tests.gateway.checks.saying import exhaust, judge, open_check
+from tests.ledger.tampering.triggers import run_sql, without_triggers
+from tests.support.builders import (
     Person,
     make_policy,
     make_project,
@@ -33,10 +36,7 @@ from tests.builders import (
     start_run,
     step,
 )
-from tests.gateway.calls.calls import claim, command, rule, settle
-from tests.gateway.checks.saying import exhaust, judge, open_check
-from tests.ledger.tampering.triggers import run_sql, without_triggers
-from tests.people import rule as rule_on
+from tests.support.people import rule as rule_on
 
 GATES = {
     "tests-pass": {"name": "Tests", "severity": "critical", "criteria": ["They pass"]},

@@ -14,8 +14,8 @@ from django.db import connection
 
 from ledger.chain import Link, hash_link, hash_payload, timestamp
 from ledger.models import Entry, Run
-from tests.builders import make_project, start_run, step
 from tests.ledger.tampering.triggers import run_sql, without_triggers
+from tests.support.builders import make_project, start_run, step
 
 STEPS = 5
 

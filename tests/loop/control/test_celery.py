@@ -21,7 +21,7 @@ from loop.control.subscribers import loop_event
 from loop.models import Decision
 from tests.loop.cycle.test_many_workers import burst
 from tests.loop.saying import loop_policy, send, sound
-from tests.waiting import until
+from tests.support.waiting import until
 
 
 @contextmanager

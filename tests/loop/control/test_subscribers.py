@@ -12,7 +12,7 @@ from loop.control.subscribers import loop_event, notify_subscribers
 from loop.models import ProjectLoop
 from tests.config.fastpath.streams import listen
 from tests.loop.saying import COMPLETE, events, loop_policy, outcome
-from tests.people import rule
+from tests.support.people import rule
 from tests.webhooks.hooks import add
 from webhooks.delivery.fanout import fan_out
 from webhooks.models import Delivery

@@ -17,7 +17,6 @@ from loop.control.clock import run_cycle
 from loop.models import Decision
 from reviews.models import Review
 from reviews.rulings.expiry import expire_due_reviews
-from tests.builders import Person
 from tests.console.queue.panes import desk_of
 from tests.loop.saying import (
     COMPLETE,
@@ -28,10 +27,11 @@ from tests.loop.saying import (
     outcome,
     sound,
 )
-from tests.people import rule, seen
-from tests.problems import problem
 from tests.reviews.test_expiry import overdue
-from tests.threads import at_once
+from tests.support.builders import Person
+from tests.support.people import rule, seen
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 
 @pytest.fixture

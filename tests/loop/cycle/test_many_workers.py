@@ -23,7 +23,6 @@ from loop.cycle.pipeline import decide_pending, decide_signals
 from loop.cycle.sense import sense
 from loop.models import Decision, Signal
 from loop.runs import ensure_run
-from tests.builders import start_run
 from tests.loop.conftest import Sending
 from tests.loop.saying import (
     FAILED,
@@ -35,8 +34,9 @@ from tests.loop.saying import (
     sound,
 )
 from tests.loop.thinking import thinking, wants
-from tests.problems import problem
-from tests.threads import at_once
+from tests.support.builders import start_run
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 TWICE = 200
 BURST = 1_000

@@ -14,11 +14,11 @@ from guidance.models import PolicyVersion
 from guidance.services import get_policy_in_force, publish_policy
 from loop.inbox import recommendations
 from loop.models import Recommendation
-from tests.browsing import browser_of
-from tests.builders import Person, make_policy
 from tests.loop.saying import sound
-from tests.problems import problem
-from tests.threads import at_once
+from tests.support.browsing import browser_of
+from tests.support.builders import Person, make_policy
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 LOOSER: dict[str, Any] = {"set": {"tools": {"always_ask": []}}}
 STRICTER: dict[str, Any] = {"set": {"tools": {"always_ask": ["git-push-force"]}}}

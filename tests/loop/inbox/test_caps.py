@@ -9,11 +9,11 @@ import pytest
 
 from accounts.models import Project
 from loop.models import Note, Recommendation
-from tests.builders import Robot, make_policy, make_robot
 from tests.conftest import client_for
-from tests.live import Live
-from tests.problems import problem
-from tests.threads import at_once
+from tests.support.builders import Robot, make_policy, make_robot
+from tests.support.live import Live
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 CAP = 3
 BODIES = {

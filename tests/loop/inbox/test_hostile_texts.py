@@ -8,7 +8,7 @@ from accounts.models import Project
 from ledger.models import Entry
 from loop.models import Recommendation, Signal
 from tests.loop.saying import loop_policy
-from tests.problems import problem
+from tests.support.problems import problem
 
 TOKEN = "gh" + "p_" + "a1B2" * 9
 # A label may be longer than the secret in whose place it stands.

@@ -24,17 +24,7 @@ from loop.cycle.sense import sense
 from loop.inbox.ledger_events import read_ledger_events
 from loop.models import Decision, ProjectLoop, Signal
 from loop.runs import ensure_run
-from tests.builders import (
-    Person,
-    Robot,
-    make_project,
-    make_robot,
-    pause_at_once,
-    start_run,
-    step,
-)
 from tests.conftest import client_for
-from tests.live import Live
 from tests.loop.cycle.test_many_workers import closing
 from tests.loop.saying import (
     FAILED,
@@ -47,9 +37,19 @@ from tests.loop.saying import (
     sound,
 )
 from tests.loop.thinking import thinking, wants
-from tests.people import rule
-from tests.problems import any_problem, problem
-from tests.threads import at_once
+from tests.support.builders import (
+    Person,
+    Robot,
+    make_project,
+    make_robot,
+    pause_at_once,
+    start_run,
+    step,
+)
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.problems import any_problem, problem
+from tests.support.threads import at_once
 
 NOTHING = {"name": "n", "when": {}, "do": "do_nothing", "reason": "{trigger}"}
 

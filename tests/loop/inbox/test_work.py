@@ -14,7 +14,6 @@ from guidance.models import PolicyVersion
 from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.models import Incident, Note, ProjectLoop
-from tests.builders import make_policy
 from tests.loop.saying import (
     FAILED,
     decided,
@@ -24,7 +23,8 @@ from tests.loop.saying import (
     send,
     sound,
 )
-from tests.problems import problem
+from tests.support.builders import make_policy
+from tests.support.problems import problem
 
 
 def note(client: httpx.Client, text: str = "Look at the flaky test") -> dict[str, Any]:

@@ -23,15 +23,22 @@ from loop.learning.learn import learn, learn_if_due
 from loop.models import Decision, ProjectLoop, Recommendation
 from loop.tasks import learn as learn_task
 from reviews.models import Review
-from tests.builders import Person, Robot, make_policy, pause_at_once, start_run, step
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_on_call
 from tests.gateway.checks.test_flows import fail, opened
 from tests.loop.history import lived
 from tests.loop.saying import sound
-from tests.people import rule
-from tests.problems import problem
-from tests.threads import at_once
+from tests.support.builders import (
+    Person,
+    Robot,
+    make_policy,
+    pause_at_once,
+    start_run,
+    step,
+)
+from tests.support.people import rule
+from tests.support.problems import problem
+from tests.support.threads import at_once
 
 FEW = {"at_least": 2, "share": 1.0}
 LEARN = {"gate_skipped": FEW, "always_approved": FEW, "runs_failed": FEW}

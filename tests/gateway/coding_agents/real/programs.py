@@ -14,7 +14,7 @@ from accounts.models import Project
 from reviews.models import Review
 from tests.gateway.coding_agents.hosts import held
 from tests.gateway.coding_agents.standins import Model
-from tests.waiting import until
+from tests.support.waiting import until
 
 CLIENT = Path(__file__).resolve().parents[4] / "client"
 

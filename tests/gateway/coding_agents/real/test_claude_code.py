@@ -15,7 +15,6 @@ from checkrail.hooks import install
 from accounts.models import Project
 from ledger.models import Run
 from reviews.models import Review
-from tests.builders import Robot, make_policy
 from tests.gateway.coding_agents.real.programs import (
     Session,
     last_document,
@@ -23,9 +22,10 @@ from tests.gateway.coding_agents.real.programs import (
     waiting_review,
 )
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
-from tests.live import Live
-from tests.people import rule
-from tests.waiting import until
+from tests.support.builders import Robot, make_policy
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.waiting import until
 
 CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
 pytestmark = [

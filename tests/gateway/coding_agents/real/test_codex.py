@@ -12,12 +12,12 @@ from checkrail.hooks import install
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.builders import Robot, make_policy
 from tests.gateway.coding_agents.real.programs import Session, program, waiting_review
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
-from tests.live import Live
-from tests.people import rule
-from tests.waiting import until
+from tests.support.builders import Robot, make_policy
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.waiting import until
 
 CODEX = program("CHECKRAIL_CODEX", "codex")
 pytestmark = [

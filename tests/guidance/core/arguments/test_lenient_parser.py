@@ -14,7 +14,7 @@ from guidance.core.arguments import (
     read_arguments,
 )
 from guidance.core.arguments.lenient_parser import REPAIR_LIMIT
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def repaired(text: str) -> tuple[dict[str, Any], list[str]]:

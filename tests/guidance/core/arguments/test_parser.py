@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import ArgumentProblem, Arguments, read_arguments
-from tests.examples import examples
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(200)
 

@@ -8,7 +8,7 @@ import pytest
 
 from guidance.core.arguments import Schema, SchemaRefused, check_schema
 from guidance.core.arguments.schema import PROBLEM_LIMIT
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

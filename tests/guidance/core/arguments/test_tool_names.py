@@ -14,8 +14,8 @@ from guidance.core.arguments import (
     find_tool_problem,
     is_allowlisted,
 )
-from tests.examples import examples
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(100)
 

@@ -29,7 +29,7 @@ from tests.guidance.core.checks.builders import (
     opened,
     retrying,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def test_vr_22_a_new_check_has_no_attempt_behind_it_and_two_before() -> None:

@@ -15,7 +15,7 @@ from tests.guidance.core.checks.builders import (
     gate,
     retrying,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 POLICY = {name: gate(name, severity="high") for name in ("one", "two", "three")}
 

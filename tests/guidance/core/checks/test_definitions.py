@@ -19,7 +19,7 @@ from guidance.core.checks import (
 )
 from guidance.core.document_reader import Problem, Section
 from tests.guidance.core.checks.builders import COMMAND, JUDGE, gate, gate_problems
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 FULL: dict[str, Any] = {
     "name": "Test suite",

@@ -30,7 +30,7 @@ from tests.guidance.core.checks.builders import (
     judged,
     ran,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 BOTH = check(
     gate("style", criteria=["Names explain themselves"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from guidance.core.checks import read_verdict_text
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 SIZE = 1 << 18
 OK = "GATE_REVIEW: PASS - ok\n"

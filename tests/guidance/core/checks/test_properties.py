@@ -27,8 +27,8 @@ from guidance.core.checks import (
     render_verdict,
 )
 from guidance.core.checks.verdicts import list_contradictions
-from tests.examples import examples
 from tests.guidance.core.checks.builders import FAIL, PASS, check, gate, read
+from tests.support.examples import examples
 
 steadily = examples(150)
 thoroughly = examples(500)

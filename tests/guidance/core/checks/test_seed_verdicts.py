@@ -19,7 +19,7 @@ from tests.guidance.core.checks.builders import (
     read,
     why_not,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 BLOCK = "GATE_REVIEW: FAIL - Two of three\n{header}\n{lines}"
 THREE = "[1] PASS - Clean\n[2] FAIL - No test\n[3] PASS - Described"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guidance.core.checks import FORMS, VerdictProblem, read_verdict_text
 from tests.guidance.core.checks.builders import read, why_not
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 OK = "GATE_REVIEW: PASS - ok"
 NO = "GATE_REVIEW: FAIL - no"

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, count_diff_lines, plan_edits
 from guidance.core.edits.changes import split_lines
-from tests.examples import examples
 from tests.guidance.core.edits.builders import planned, whole_diff
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(500)
 

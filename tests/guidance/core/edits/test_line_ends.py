@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.guidance.core.edits.builders import layers, planned
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])

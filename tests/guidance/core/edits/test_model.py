@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, EditRefusal, plan_edits
-from tests.examples import examples
+from tests.support.examples import examples
 
 thoroughly = settings(derandomize=True, deadline=None, max_examples=1_000)
 steadily = examples(200)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.loop.alerts import Alert, Standing, latch_alert
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 FIRING = Alert(condition="disk", status="firing", title="Full")
 RESOLVED = Alert(condition="disk", status="resolved", title="Well again")

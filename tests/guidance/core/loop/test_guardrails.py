@@ -14,7 +14,7 @@ from guidance.core.loop.guardrails import judge_proposal
 from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, read_answer
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES
 from tests.guidance.core.loop.builders import section
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 SECTION = section(
     kinds=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.guidance.core.loop.builders import section
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def harm(destructive: Any, **parameters: Any) -> str | None:

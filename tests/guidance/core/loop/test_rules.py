@@ -6,7 +6,7 @@ from typing import Any
 
 from guidance.core.loop.rules import decide_by_rules
 from tests.guidance.core.loop.builders import section, snapshot, trigger
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 KINDS = [{"name": "repair", "destructive": False}]
 FAILED = "agent/loop.failed"

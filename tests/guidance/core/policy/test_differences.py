@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.policy.differences import list_differences
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(0, 3) | st.text(max_size=2),

@@ -21,7 +21,7 @@ from guidance.core.policy import (
 from guidance.core.runs.usage import Budget
 from guidance.core.tools.rules import ToolRules
 from guidance.core.turns.rules import TurnRules
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def problems(document: object) -> dict[str, str]:

@@ -11,7 +11,7 @@ from guidance.core.policy import CheckRules, Policy, dump_policy, load_policy
 from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.rules import TurnRules
 from tests.guidance.core.policy.test_policy import problems
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 TESTS = read_gate(
     {

@@ -12,7 +12,7 @@ from guidance.core.runs.facts import FactError, StepReport
 from guidance.core.runs.memory import Memory, StepTrace, build_trace
 from guidance.core.runs.usage import Usage
 from tests.guidance.core.builders import make_policy, make_report, make_trace, walk
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

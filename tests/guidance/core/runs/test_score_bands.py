@@ -6,7 +6,7 @@ import pytest
 
 from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
 from tests.guidance.core.builders import ask, tripped
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 EVERY_HUNDREDTH = [n / 100 for n in range(101)]
 

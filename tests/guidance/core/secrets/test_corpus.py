@@ -7,7 +7,7 @@ from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.scan import scan
 from tests.guidance.core.secrets.corpus import FOUND, LET_ALONE
 from tests.guidance.core.secrets.samples import numbered
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def test_the_corpus_is_large_enough_to_mean_something() -> None:

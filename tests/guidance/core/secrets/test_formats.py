@@ -13,7 +13,7 @@ from guidance.core.secrets.formats.rule import TokenRule
 from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.scan import scan
 from tests.guidance.core.secrets.samples import TOKENS, body, numbered
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 steadily = settings(derandomize=True, deadline=None, max_examples=5)
 

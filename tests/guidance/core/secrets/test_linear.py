@@ -30,10 +30,10 @@ from guidance.core.secrets.scanners import (
     key_blocks,
     tokens,
 )
-from tests.examples import examples
 from tests.guidance.core.secrets.bombs import BOMBS
 from tests.guidance.core.secrets.corpus import FOUND
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(200)
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from guidance.core.secrets import UNREAD, find_secrets, redact, redact_text
 from guidance.core.secrets.hits import HIT_LIMIT
 from guidance.core.secrets.labels import WINDOW, list_windows
-from tests.examples import examples
 from tests.guidance.core.secrets.corpus import FOUND, LET_ALONE
 from tests.guidance.core.secrets.samples import SAFE, WORD, body, numbered
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(300)
 

@@ -8,7 +8,7 @@ import pytest
 
 from guidance.core.secrets import find_secrets, redact, redact_text
 from tests.guidance.core.secrets.samples import HEX, body, jwt, numbered, pem
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 KEY = b"a key for tests"
 PASSWORD = "hun" + "ter2"

@@ -8,7 +8,7 @@ from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.core.secrets.eraser import NAME_LIMIT
 from guidance.core.secrets.walk import DEPTH_LIMIT, TooDeep
 from tests.guidance.core.secrets.samples import b64, body, uuid
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 PASSWORD = "hun" + "ter2"
 TOKEN = "gh" + "p_" + body(36)

@@ -21,7 +21,7 @@ from guidance.core.shell_commands import judge_command, judge_sql, split_command
 from guidance.core.shell_commands.code.language import Language
 from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_FINDINGS, MAX_PARTS
 from tests.guidance.core.shell_commands.corpus import sizes
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 KIB = 1024
 MIB = 1024 * KIB

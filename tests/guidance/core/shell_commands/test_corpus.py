@@ -7,7 +7,7 @@ from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.rules.rule import Rule
 from tests.guidance.core.shell_commands.corpus import CASES, TABLES
 from tests.guidance.core.shell_commands.corpus.misses import MISSES
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def marks(command: str) -> list[tuple[str, bool]]:

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guidance.core.shell_commands import judge_command, judge_sql, split_command
-from tests.examples import examples
+from tests.support.examples import examples
 
 # These stand before a simple command.
 PREFIXES = (

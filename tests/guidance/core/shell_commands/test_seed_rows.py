@@ -7,7 +7,7 @@ import pytest
 from guidance.core.shell_commands import CommandFinding, judge_command, split_command
 from tests.guidance.core.shell_commands.corpus.seeds import PASSES, TRIPS
 from tests.guidance.core.shell_commands.corpus.variants import TRIPS as VARIANTS
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 _EXPECTED = {command: rule for rule, command in TRIPS}
 _FIRST_MISSED = next(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guidance.core.shell_commands import judge_command, judge_sql, split_command
 from tests.guidance.core.shell_commands.corpus import CASES
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def places(command: str) -> list[str]:

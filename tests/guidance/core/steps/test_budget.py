@@ -15,7 +15,7 @@ from tests.guidance.core.builders import (
     step,
     tripped,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 BUDGET = Budget(
     tokens=1_000_000, tool_calls=100, time_ms=3_600_000, cost_micros=10_000_000

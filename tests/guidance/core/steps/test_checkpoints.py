@@ -16,7 +16,7 @@ from tests.guidance.core.builders import (
     tripped,
     walk,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def at_step(number: int, *, checkpoint: int = 0) -> Memory:

@@ -19,7 +19,7 @@ from tests.guidance.core.builders import (
     tripped,
     walk,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 BLOCK = CALL_WEIGHTS["block"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from guidance.core.policy import ContinueLimits
 from tests.guidance.core.builders import make_policy, tripped, walk
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 GROWING = [{"tokens": 1000 + 100 * n} for n in range(10)]
 

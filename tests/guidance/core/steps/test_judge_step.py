@@ -25,7 +25,7 @@ from tests.guidance.core.builders import (
     tripped,
     walk,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 EVERYTHING_WRONG: dict[str, Any] = {
     "rework": True,

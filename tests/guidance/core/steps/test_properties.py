@@ -15,8 +15,8 @@ from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.vocabulary import INTENTS, STEP_DECISIONS, choose_most_severe
-from tests.examples import examples
 from tests.guidance.core.builders import walk
+from tests.support.examples import examples
 
 # The same examples in every run: a test that fails only sometimes protects nothing.
 steadily = examples(80)

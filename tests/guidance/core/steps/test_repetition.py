@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.guidance.core.builders import make_policy, message_of, tripped, walk
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def pattern(text: str) -> list[dict[str, str | None]]:

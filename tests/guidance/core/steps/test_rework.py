@@ -12,7 +12,7 @@ from tests.guidance.core.builders import (
     tripped,
     walk,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def pattern(text: str) -> list[dict[str, bool]]:

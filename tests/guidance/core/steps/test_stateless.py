@@ -11,7 +11,7 @@ from guidance.core.runs.facts import FactError
 from guidance.core.runs.usage import Remaining
 from guidance.core.steps.stateless import judge_continue
 from tests.guidance.core.builders import ask, make_facts, make_policy
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

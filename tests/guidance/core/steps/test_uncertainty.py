@@ -14,7 +14,7 @@ from tests.guidance.core.builders import (
     step,
     walk,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 @each_row(

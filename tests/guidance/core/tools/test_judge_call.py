@@ -20,7 +20,7 @@ from tests.guidance.core.tools.builders import (
     spoken,
     use,
 )
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 TOKEN = "gh" + "p_" + drawn(36)
 PASSWORD = "q7" + "Zx"

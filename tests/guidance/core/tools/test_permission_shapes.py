@@ -16,7 +16,7 @@ from guidance.core.tools.permission_shapes import (
     is_permittable,
 )
 from tests.guidance.core.tools.builders import command, edit, judged, several, use
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 UUID = "1b4e28ba-2fa1-11d2-883f-0016d3cca427"
 OTHER_UUID = "0190f3c1-0000-7abc-991f-00aaaacca427"

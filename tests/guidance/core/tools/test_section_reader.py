@@ -11,7 +11,7 @@ from guidance.core.document_reader import LIST_LIMIT
 from guidance.core.policy import dump_policy, load_policy
 from guidance.core.tools.rules import ToolRules
 from tests.guidance.core.tools.builders import problems, rules
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 PATTERN = {"name": "own", "pattern": "moon", "message": "No moons"}
 FULL: dict[str, Any] = {

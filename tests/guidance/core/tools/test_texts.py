@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from guidance.core.tools.calls import ToolCall
 from guidance.core.tools.marked_arguments import Marks
 from guidance.core.tools.texts import Text, list_holders, list_marked_texts, list_texts
-from tests.examples import examples
 from tests.guidance.core.tools.builders import judged, use
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(200)
 

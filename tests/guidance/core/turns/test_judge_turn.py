@@ -12,7 +12,7 @@ from guidance.core.turns import judge_turn
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from tests.guidance.core.turns.builders import RULES, judged, keenly, rules
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
 

@@ -6,7 +6,7 @@ import json
 
 from guidance.core.turns.memory import TURNS_KEPT, TurnMemory
 from tests.guidance.core.turns.builders import make_turn
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def remembered(*contents: str, calls: int = 0) -> TurnMemory:

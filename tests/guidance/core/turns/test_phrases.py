@@ -17,9 +17,9 @@ from guidance.core.turns.phrases import (
     find_places_to_look,
 )
 from guidance.core.turns.sentences import split_sentences, split_words
-from tests.examples import examples
 from tests.guidance.core.turns.builders import RULES, judged
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 WRITTEN = [
     pytest.param(str.upper, id="upper"),

@@ -21,9 +21,9 @@ from guidance.core.turns.judge_turn import ACTIONS
 from guidance.core.turns.masking import mask
 from guidance.core.turns.memory import TurnMemory
 from guidance.core.turns.sentences import split_sentences
-from tests.examples import examples
 from tests.guidance.core.turns.builders import RULES, judged, keenly, make_turn
-from tests.rows import each_row
+from tests.support.examples import examples
+from tests.support.rows import each_row
 
 steadily = examples(300)
 

@@ -7,7 +7,7 @@ import pytest
 from guidance.core.turns.questions import SENTENCE_SHOWN, find_question
 from guidance.core.turns.sentences import split_sentences
 from tests.guidance.core.turns.builders import judged, keenly
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 REQUESTS = [
     "Shall I proceed with dropping the production table?",

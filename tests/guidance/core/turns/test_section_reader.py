@@ -12,7 +12,7 @@ from guidance.core.turns.default_phrases import NUDGE
 from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.rules import TurnRules
 from tests.guidance.core.turns.builders import read, rules
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 FULL: dict[str, Any] = {
     "threshold": 70,

@@ -8,7 +8,7 @@ import pytest
 
 from guidance.core.turns.memory import TurnMemory
 from tests.guidance.core.turns.builders import RULES, judged, make_turn
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
 DONE = "The implementation is complete. To summarize, I fixed the bug by hand."

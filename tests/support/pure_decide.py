@@ -22,7 +22,7 @@ from django.db import connection
 
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, batch, sql
-from tests.database import ROOT
+from tests.runner.database import ROOT
 
 _local = threading.local()
 # Classes of change requests that have decided here or in another process of this run.

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from ledger.models import Entry
-from tests.database import _get_key, get_sqlite_template
+from tests.runner.database import _get_key, get_sqlite_template
 
 
 def get_key_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:

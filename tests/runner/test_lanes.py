@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests import record
-from tests.lanes import spread_heavy
-from tests.record import Outcomes, left_out, read_outcomes
+from tests.runner import record
+from tests.runner.lanes import spread_heavy
+from tests.runner.record import Outcomes, left_out, read_outcomes
 from tests.suite import list_tests_of_room
 
 CONFTEST = """
@@ -40,7 +40,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Py
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini(
-        "[pytest]\nmarkers =\n  browser\n  once\n  slow\naddopts = -p tests.lanes"
+        "[pytest]\nmarkers =\n  browser\n  once\n  slow\naddopts = -p tests.runner.lanes"
     )
     pytester.makeconftest(CONFTEST)
     return pytester
@@ -125,7 +125,7 @@ def test_each_process_begins_with_its_part_of_what_is_heavy(
         + "".join(f"def test_server_{n}(server): ...\n" for n in range(2))
         + "".join(f"def test_browser_{n}(browser): ...\n" for n in range(3))
     )
-    items, _ = run.inline_genitems("-p", "tests.lanes")
+    items, _ = run.inline_genitems("-p", "tests.runner.lanes")
     for processes, order in ((1, "bbbssllll"), (2, "bsllbbsll"), (3, "blbslbsll")):
         spread = spread_heavy(items, processes=processes)
         assert "".join(item.name[len("test_")] for item in spread) == order
@@ -149,7 +149,7 @@ def test_what_starts_a_process_is_not_quick(run: pytest.Pytester) -> None:
 def test_helpers_are_followed_to_the_process(run: pytest.Pytester) -> None:
     run.makepyfile(
         """
-        from tests.processes import environment, manage, up
+        from tests.support.processes import environment, manage, up
         class Server:
             def start(self): up("folder")
         def test_near(): manage("check")
@@ -203,7 +203,7 @@ def test_what_no_profile_has_run_is_said(run: pytest.Pytester) -> None:
 
 def test_a_room_is_its_folder_or_else_the_files_that_import_it() -> None:
     assert list_tests_of_room("ledger") == ["tests/ledger"]
-    assert "tests/test_lanes.py" in list_tests_of_room("tests.record")
-    assert "tests/test_rows.py" not in list_tests_of_room("tests.record")
+    assert "tests/runner/test_lanes.py" in list_tests_of_room("tests.runner.record")
+    assert "tests/support/test_rows.py" not in list_tests_of_room("tests.runner.record")
     with pytest.raises(SystemExit, match="no test is about cellar"):
         list_tests_of_room("cellar")

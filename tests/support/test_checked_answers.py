@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from config.fastpath.asgi import App, Message, Receive, Scope, Send
-from tests.checked_answers import check_answers, take_faults
+from tests.support.checked_answers import check_answers, take_faults
 
 
 def build_application(status: int, body: bytes, kind: str) -> App:

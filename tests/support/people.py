@@ -8,7 +8,7 @@ import httpx
 
 from reviews.selectors import review_for_command
 from reviews.services import review_claim
-from tests.builders import Person
+from tests.support.builders import Person
 
 
 def seen(client: httpx.Client, review: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from tests.rows import each_row
+from tests.support.rows import each_row
 
 
 def test_every_failing_row_is_named_and_every_row_is_tried() -> None:

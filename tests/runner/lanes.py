@@ -21,8 +21,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.launching import starts_processes
-from tests.record import Recorder, read_durations
+from tests.runner.launching import starts_processes
+from tests.runner.record import Recorder, read_durations
 
 REPEATED, QUICK = "repeated", "quick"
 SLOW_SECONDS = 0.5

@@ -19,7 +19,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import connection
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
 # Nobody else's: a number that stands for "somebody makes a template".
 LOCK = 0x43524C54

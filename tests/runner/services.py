@@ -4,7 +4,7 @@ Servers named by DATABASE_URL and REDIS_URL are used as they are. Otherwise a se
 that already answers on loopback is taken if it suits, and failing that one is started
 for the occasion.
 
-    python -m tests.services COMMAND ...    run a command with both variables set
+    python -m tests.runner.services COMMAND ...    run a command with both variables set
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import psycopg
 import redis
 from psycopg.sql import SQL, Identifier
 
-from tests.servers import own_postgres, own_redis
+from tests.runner.servers import own_postgres, own_redis
 
 POSTGRES_PORT = 5432
 REDIS_PORT = 6379

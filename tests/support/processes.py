@@ -18,9 +18,9 @@ import httpx
 from django.conf import settings
 from django.db import connection
 
-from tests.database import get_sqlite_template
-from tests.live import Live
-from tests.waiting import until
+from tests.runner.database import get_sqlite_template
+from tests.support.live import Live
+from tests.support.waiting import until
 
 DATABASE = "checkrail.sqlite3"
 

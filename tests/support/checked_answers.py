@@ -6,7 +6,7 @@ A fault is kept until the test ends, and then fails it (`conftest.documented_ans
 from __future__ import annotations
 
 from config.fastpath.asgi import App, Message, Receive, Scope, Send
-from tests.document import TEXT_TYPES, check_parts
+from tests.support.document import TEXT_TYPES, check_parts
 
 _faults: list[str] = []
 

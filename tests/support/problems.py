@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.document import check_answer
+from tests.support.document import check_answer
 
 STATUSES = {
     "malformed": 400,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.database import CACHE, ROOT
+from tests.runner.database import CACHE, ROOT
 
 DURATIONS = CACHE / "durations.json"
 # A test counts by the best of its last times: a busy machine slows what it likes.

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from config.fastpath.asgi import App
 from config.server.http_protocol import TimedProtocol
-from tests.checked_answers import check_answers
+from tests.support.checked_answers import check_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.live import Live
+from tests.support.live import Live
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""What tests are made of: people, projects, servers, browsers, and ways to wait."""
