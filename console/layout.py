@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from functools import cached_property
+from pathlib import Path
 from typing import Any, cast
 
 from django.conf import settings
@@ -11,7 +14,6 @@ from django.http import HttpRequest
 from accounts.models import Project, Role, User
 from accounts.selectors import list_projects
 from console.access import ConsoleRequest
-from console.first_key import build_key_command
 from console.people import Person, build_person
 from console.runs.rows import Fleet, fleet_of
 from reviews.queue.order import Tally, count_reviews
@@ -39,7 +41,7 @@ class Shell:
 
     @property
     def key_command(self) -> str:
-        return build_key_command(self.project.slug)
+        return _build_key_command(self.project.slug)
 
     @property
     def address(self) -> str:
@@ -71,3 +73,22 @@ def shell_of(request: ConsoleRequest) -> Shell:
         known = Shell(project=request.project, user=request.user, role=request.role)
         request.__dict__["shell"] = known
     return known
+
+
+def _build_key_command(project: str) -> str:
+    """How an agent gets its first key; to be run in the folder of the server."""
+    words = [_get_python(), "manage.py", "agent_key", "my-agent", "--project", project]
+    data = settings.ENVIRONMENT.data.absolute()
+    if settings.EMBEDDED and data != settings.ROOT / "var":
+        words += ["--data", str(data)]
+    return shlex.join(words)
+
+
+def _get_python() -> str:
+    """The interpreter that has what the server needs, as it is called from there."""
+    if sys.prefix == sys.base_prefix:
+        return "python"
+    program = Path(sys.executable)
+    if program.is_relative_to(settings.ROOT):
+        return str(program.relative_to(settings.ROOT))
+    return str(program)
