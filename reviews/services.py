@@ -21,7 +21,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
-from reviews.rulings.approvals import letting_of
+from reviews.rulings.approvals import build_approval
 from reviews.rulings.gate_choices import choice_of
 from reviews.rulings.reading_proof import refuse_unread
 from reviews.rulings.rule import Claim, Release, Remark, ReviewChangeRequest, Rule
@@ -82,10 +82,10 @@ def build_ruling(
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.
         refuse_unread(review, user_id=person.user_id)
-    letting = letting_of(review, action=action, amended=amended, remember=remember)
-    if letting is not None and letting.amendment and person.token_id is None:
+    approval = build_approval(review, action=action, amended=amended, remember=remember)
+    if approval is not None and approval.amendment and person.token_id is None:
         # What a program sends was written on purpose; on a screen a slip is one key.
-        refuse_unconfirmed(letting.amendment, confirmed)
+        refuse_unconfirmed(approval.amendment, confirmed)
     return Rule(
         review=review,
         person=person,
@@ -94,7 +94,7 @@ def build_ruling(
         content_digest=content_digest,
         note=note,
         answer=answer,
-        letting=letting,
+        approval=approval,
         choice=choice_of(review, action=action, note=note),
         take_over=take_over,
     )

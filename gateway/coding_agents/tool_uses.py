@@ -12,7 +12,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from gateway.coding_agents.session_events import Governed, Visit
 from gateway.models import HookAnswer, HookCall
-from gateway.use_cases.tool_calls import call_answer
+from gateway.use_cases.call_requests import call_answer
 from ledger.models import Entry
 from reviews.models import GrantState, ReviewState, ToolCall
 

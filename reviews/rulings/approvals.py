@@ -28,7 +28,7 @@ from reviews.schemas.reviews import RememberIn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Let:
+class GrantedCall:
     """The grant that is given at one moment, and the permission that goes with it."""
 
     call_code: str
@@ -55,7 +55,9 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letting:
+class Approval:
+    """A call that a ruling approves: the agent's own, or an amended one."""
+
     call_code: str
     digest: str
     policy: LoadedPolicy
@@ -69,8 +71,8 @@ class Letting:
     def amended_text(self) -> str | None:
         return None if self.amended is None else canonical(self.amended)
 
-    def run_at(self, at: datetime) -> Let:
-        return Let(
+    def grant_at(self, at: datetime) -> GrantedCall:
+        return GrantedCall(
             call_code=self.call_code,
             grant=grant_for(self.digest, policy=self.policy, at=at),
             amended=self.amended,
@@ -91,25 +93,25 @@ class Letting:
         )
 
 
-def letting_of(
+def build_approval(
     review: Review,
     *,
     action: str,
     amended: dict[str, Any] | None,
     remember: RememberIn | None,
-) -> Letting | None:
-    """What this ruling would let run; None where it lets nothing."""
-    lets = review.kind == Kind.CONFIRMATION and action in {"approve", "amend"}
+) -> Approval | None:
+    """The approval in this ruling; None if it approves no call."""
+    approves = review.kind == Kind.CONFIRMATION and action in {"approve", "amend"}
     _refuse_if(amended is not None and action != "amend", "amended", "only with amend")
     _refuse_if(
-        remember is not None and not lets, "remember", "only when a call may run"
+        remember is not None and not approves, "remember", "only when a call may run"
     )
-    if not lets:
+    if not approves:
         return None
     content = json.loads(review.content)
     policy = get_policy(review.run.policy_id)
     if action == "approve":
-        letting = Letting(
+        approval = Approval(
             call_code=str(review.call.code),
             digest=review.call.digest,
             policy=policy,
@@ -118,16 +120,16 @@ def letting_of(
             remember=remember,
         )
     else:
-        letting = _approve_amended(review, content, amended, policy, remember)
+        approval = _approve_amended(review, content, amended, policy, remember)
     asks_always = remember and not is_permittable(
-        letting.findings, always_ask=policy.policy.tools.always_ask
+        approval.findings, always_ask=policy.policy.tools.always_ask
     )
     _refuse_if(
-        bool(asks_always or (remember and letting.call is None)),
+        bool(asks_always or (remember and approval.call is None)),
         "remember",
         "the policy asks about such a call every time",
     )
-    return letting
+    return approval
 
 
 def _approve_amended(
@@ -136,12 +138,12 @@ def _approve_amended(
     amended: dict[str, Any] | None,
     policy: LoadedPolicy,
     remember: RememberIn | None,
-) -> Letting:
+) -> Approval:
     _refuse_if(not amended, "amended", "say what is to run instead")
     amendment = judge_amendment(review, content, amended or {})
     refuse_blocked(amendment)
     verdict = amendment.verdict
-    return Letting(
+    return Approval(
         call_code=str(review.call.code),
         digest=amendment.digest,
         policy=policy,

@@ -17,7 +17,7 @@ from ledger.writer import Change, ChangeRequest
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
 from reviews.plan import ClosingRequest, close_run, end_review, follow_up
-from reviews.rulings.approvals import Let, Letting
+from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.gate_choices import Choice
 from reviews.rulings.notice import standing_shape
@@ -56,7 +56,7 @@ class ReviewChangeRequest(ChangeRequest[None]):
 
 @dataclass(kw_only=True)
 class Rule(ReviewChangeRequest, ClosingRequest[None]):
-    """`letting` is what an approval of a call lets run, `choice` what becomes of a check
+    """`approval` is of a call that may run, `choice` what becomes of a check
     that ran out of attempts, `take_over` whose claim a form of the console has named."""
 
     action: str
@@ -64,7 +64,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
     content_digest: str
     note: str
     answer: str | None
-    letting: Letting | None = None
+    approval: Approval | None = None
     choice: Choice | None = None
     take_over: str | None = None
     claimer: User | None = field(default=None, init=False)
@@ -95,7 +95,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
         if self.take_over is not None:
             refuse_unseen_claim(self.claimer, seen=self.take_over, to="rule anyway")
         plan = Plan(run, at)
-        let = self.letting.run_at(at) if self.letting else None
+        granted = self.approval.grant_at(at) if self.approval else None
         plan.note(
             "review.ruled",
             actor=self.person.actor,
@@ -107,7 +107,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
                 "answer": self.answer,
                 "version": review.version,
                 "content_digest": review.digest,
-                **(let.to_json() if let else {}),
+                **(granted.to_json() if granted else {}),
                 **(self.choice.to_json() if self.choice else {}),
                 **taken_from(self.claimer),
             },
@@ -119,16 +119,20 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
         follow_up(plan, review, self.follow_ups, ending=self.action, actor=actor)
         if self.choice is not None:
             plan.effects.append(partial(self.choice.store, at))
-        if let is not None:
-            plan.rows += let.rows(self.review, person_id=self.person.user_id)
+        if granted is not None:
+            plan.rows += granted.rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
             close_run(plan, self.follow_ups, "run.aborted", actor=actor, reason=reason)
-        plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, let)
+        plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, granted)
         return plan.change()
 
     def _build_waiter_answer(
-        self, plan: Plan, review: OpenReview, ruling: Ruling, let: Let | None
+        self,
+        plan: Plan,
+        review: OpenReview,
+        ruling: Ruling,
+        granted: GrantedCall | None,
     ) -> WaiterAnswer:
         answer = standing_shape(
             run=plan.run.code,
@@ -147,7 +151,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
                 ruling.amended,
                 self.person.username,
                 ruling.at,
-                UUID(let.grant.code) if let else None,
+                UUID(granted.grant.code) if granted else None,
             ),
         )
         return WaiterAnswer(
@@ -178,7 +182,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
             action=self.action,
             note=self.note,
             answer=self.answer,
-            amended=self.letting.amended_text if self.letting else None,
+            amended=self.approval.amended_text if self.approval else None,
             by_id=self.person.user_id,
             at=at,
         )

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from accounts.models import Project
-from gateway.use_cases.tool_calls import OPEN_CONFIRMATIONS
+from gateway.use_cases.call_requests import OPEN_CONFIRMATIONS
 from guidance.core.policy import load_policy
 from guidance.core.review_limit import GATE
 from guidance.core.shell_commands.rules import RULES

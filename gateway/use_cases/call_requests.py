@@ -1,0 +1,294 @@
+"""What is decided about a call when it is judged: change requests of three kinds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db.models import Model
+
+from accounts.auth import AgentPrincipal
+from common.ids import uuid7
+from common.responses import Reply, build_reply
+from gateway.use_cases.access import first_review, own, refuse_unless_calling
+from gateway.use_cases.remaining_budget import budget_remaining
+from gateway.use_cases.review_links import reference
+from guidance.core.policy.caps import CapReached
+from guidance.core.review_limit import block_at_cap
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.judge_call import (
+    GATEWAY_VERSION,
+    CallVerdict,
+    check_call_budget,
+)
+from guidance.core.tools.permission_shapes import is_permittable
+from guidance.selectors import LoadedPolicy
+from ledger.plan import Plan
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, SealedEntry
+from reviews import models
+from reviews.caps import reached_review_cap
+from reviews.errors import RunPaused
+from reviews.permissions.grants import NewGrant, grant_for
+from reviews.permissions.standing import Use, get_permission
+from reviews.plan import open_review
+
+GATEWAY = "system:tool-gateway"
+# A person who is asked more than this about one run is asked too much.
+OPEN_CONFIRMATIONS = 20
+# So much of a call stands in the title of its review.
+TITLE_WORDS = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedCall:
+    """A call, and what the gates that need no run have said about it.
+
+    Calls with the same `key` are the same; it is empty where a call is never repeated.
+    `reached` is the cap that left no room for a review when the call came in.
+    """
+
+    policy: LoadedPolicy
+    verdict: CallVerdict
+    digest: str
+    key: str
+    reached: CapReached | None = None
+
+
+@dataclass(kw_only=True)
+class JudgeCall(ChangeRequest[Reply]):
+    """One call: let through, put before a person, or refused."""
+
+    locked = False
+
+    agent: AgentPrincipal
+    checked: CheckedCall
+    call_code: str = field(default_factory=lambda: str(uuid7()))
+    reached: CapReached | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        """Whether there still is room for a review, while nobody else can take it."""
+        self.reached = self.checked.reached
+        if self.needs_lock and self.reached is None:
+            self.reached = reached_review_cap(
+                project_id=run.project_id, agent_id=run.agent_id
+            )
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        plan, verdict = self._begin(run, at)
+        return self._judge(plan, verdict)
+
+    def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
+        own(run, self.agent)
+        refuse_unless_calling(run, self.agent)
+        budget = check_call_budget(
+            budget=run.budget, used=run.used, reserved=run.reserved_calls
+        )
+        return Plan(run, at), self.checked.verdict.with_finding(budget)
+
+    def _judge(
+        self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
+    ) -> Change[Reply]:
+        reached = None
+        if verdict.decision == "require-confirmation":
+            if self.reached is None:
+                self.require_lock()
+            reached = self.reached
+            verdict = block_at_cap(verdict, reached)
+        grant = None
+        if use or verdict.decision in {"allow", "warn"}:
+            grant = grant_for(
+                self.checked.digest, policy=self.checked.policy, at=plan.at
+            )
+        payload = self._payload(verdict, grant, use)
+        if reached is not None:
+            payload["review_limit"] = reached.to_json()
+        seq = plan.next_seq
+        plan.note("call.judged", actor=self.agent.actor, payload=payload)
+        if verdict.decision == "require-confirmation":
+            payload["review"] = self._put_before_a_person(plan, verdict)
+        payload["budget_remaining"] = budget_remaining(plan.run)
+        plan.rows += self._rows(plan, payload, grant, use, seq)
+        if use is not None:
+            plan.effects.append(partial(use.store, plan.at))
+        return plan.change(self._answer)
+
+    def _payload(
+        self, verdict: CallVerdict, grant: NewGrant | None, use: Use | None
+    ) -> dict[str, Any]:
+        return {
+            "call": self.call_code,
+            "kind": verdict.call.kind,
+            "tool": verdict.tool,
+            "digest": self.checked.digest,
+            "shown": verdict.shown,
+            "redacted": verdict.redacted,
+            **verdict.to_json(),
+            "weight": verdict.weight,
+            "preview": verdict.preview,
+            "grant": grant.to_json() if grant else None,
+            "review": None,
+            "permission": use.to_json() if use else None,
+            "policy": self.checked.policy.stamp(),
+            "engine": GATEWAY_VERSION,
+        }
+
+    def _put_before_a_person(self, plan: Plan, verdict: CallVerdict) -> dict[str, str]:
+        """The draft is sealed later, so the call's own entry can name its review."""
+        if plan.run.reserved_calls >= OPEN_CONFIRMATIONS:
+            raise RunPaused(
+                f"{OPEN_CONFIRMATIONS} calls of this run wait for a person already.",
+                review=first_review(plan.run, project_slug=self.agent.project_slug),
+            )
+        rules = self.checked.policy.policy.tools
+        asked = [f for f in verdict.findings if f.decision == "require-confirmation"]
+        code = open_review(
+            plan,
+            kind="confirmation",
+            title=_title(verdict.tool, asked[0]),
+            content={
+                "kind": "confirmation",
+                "call": self.call_code,
+                "call_kind": verdict.call.kind,
+                "tool": verdict.tool,
+                "digest": self.checked.digest,
+                "shown": verdict.shown,
+                "findings": verdict.to_json()["findings"],
+                "preview": verdict.preview,
+                "expires_s": rules.grant_expires_s,
+                # Several edits are never permitted: their original is not kept.
+                "permittable": verdict.call.kind != "multi_edit"
+                and is_permittable(verdict.findings, always_ask=rules.always_ask),
+            },
+            actor=GATEWAY,
+            step=plan.run.memory.last_step or None,
+        )
+        return {"id": code, "kind": "confirmation"}
+
+    def _rows(
+        self,
+        plan: Plan,
+        payload: dict[str, Any],
+        grant: NewGrant | None,
+        use: Use | None,
+        seq: int,
+    ) -> Iterator[Model]:
+        review = payload["review"]
+        yield models.ToolCall(
+            code=self.call_code,
+            project_id=plan.run.project_id,
+            run_id=plan.run.id,
+            review_id=review["id"] if review else None,
+            kind=payload["kind"],
+            # Labels of secrets in a name can be longer than the name itself.
+            tool=payload["tool"][:200],
+            key=self.checked.key,
+            digest=self.checked.digest,
+            decision=payload["decision"],
+            seq=seq,
+            judged_at=plan.at,
+        )
+        if grant is not None:
+            yield grant.row(
+                call_code=self.call_code,
+                run_id=plan.run.id,
+                permission_id=use.permission_id if use else None,
+            )
+
+    def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
+        return build_reply(
+            call_answer(
+                run=self.run_code,
+                project_slug=self.agent.project_slug,
+                payload=json.loads(entries[0].payload),
+                receipt=entries[0].receipt(),
+            ),
+            status=201,
+        )
+
+
+@dataclass(kw_only=True)
+class JudgePermittedCall(JudgeCall):
+    """The same under a standing permission, which all runs of a project share."""
+
+    locked = True
+    permission_id: int
+    permission: models.Permission = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        super().load(run, at)
+        self.permission = get_permission(self.permission_id)
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        plan, verdict = self._begin(run, at)
+        if verdict.decision != "require-confirmation":
+            return self._judge(plan, verdict)
+        use = Use.of(self.permission, verdict=verdict, at=at)
+        return self._judge(plan, use.allowing(verdict), use=use)
+
+
+@dataclass(kw_only=True)
+class RepeatCall(JudgeCall):
+    """The policy says that the tool is idempotent, and its result is stored."""
+
+    stored: models.ToolCall
+
+    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        plan, verdict = self._begin(run, at)
+        if verdict.decision not in {"allow", "warn"}:
+            return self._judge(plan, verdict)
+        payload = {
+            **self._payload(verdict, None, None),
+            "call": str(self.stored.code),
+            "budget_remaining": budget_remaining(run),
+        }
+        plan.note("call.replayed", actor=self.agent.actor, payload=payload)
+        return plan.change(self._stored_answer)
+
+    def _stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
+        answer = call_answer(
+            run=self.run_code,
+            project_slug=self.agent.project_slug,
+            payload=json.loads(entries[0].payload),
+            receipt=entries[0].receipt(),
+        )
+        output = json.loads(self.stored.output or "null")
+        return build_reply({**answer, "replayed": True, "output": output}, status=201)
+
+
+def _title(tool: str, finding: CallFinding) -> str:
+    """What tells this call from the others that wait: its own words first."""
+    words = " ".join(str(finding.details.get("text") or tool).split())
+    shown = words if len(words) <= TITLE_WORDS else words[: TITLE_WORDS - 1] + "…"
+    return f"{shown}: {finding.message}"
+
+
+def call_answer(
+    *,
+    run: str,
+    project_slug: str,
+    payload: dict[str, Any],
+    receipt: dict[str, Any],
+) -> dict[str, Any]:
+    """The answer to a call, from the stored entry alone: the same for ever."""
+    grant = payload["grant"]
+    return {
+        "id": payload["call"],
+        "run": run,
+        "decision": payload["decision"],
+        "findings": payload["findings"],
+        "digest": payload["digest"],
+        "review": reference(payload["review"], project_slug=project_slug),
+        "grant": grant["id"] if grant else None,
+        "grant_expires_at": grant["expires_at"] if grant else None,
+        "replayed": False,
+        "output": None,
+        "budget_remaining": payload["budget_remaining"],
+        "preview": payload["preview"],
+        "policy": payload["policy"],
+        "receipt": receipt,
+    }
