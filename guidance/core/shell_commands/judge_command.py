@@ -16,6 +16,7 @@ from guidance.core.shell_commands.limits import (
     TooMuchError,
 )
 from guidance.core.shell_commands.origin import make_top_origin
+from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.program_table import HANDLERS, MATTERS
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
@@ -40,13 +41,19 @@ _ODD = combine_patterns(SUSPECT, WINDOWS_SIGNS)
 
 
 def judge_command(
-    command: str, *, budget: ReadingBudget | None = None
+    command: str,
+    *,
+    budget: ReadingBudget | None = None,
+    disposable: frozenset[str] = frozenset(DISPOSABLE),
 ) -> tuple[CommandFinding, ...]:
     """What a person should know before this runs; nothing if it is harmless.
 
-    Texts that are read for one answer may share a budget.
+    Texts that are read for one answer may share a budget. `disposable` are names of
+    folders that tools make again.
     """
-    return _build_report(command, _walk_command, budget=budget).findings
+    return _build_report(
+        command, _walk_command, budget=budget, disposable=disposable
+    ).findings
 
 
 def judge_sql(
@@ -67,6 +74,7 @@ def _build_report(
     *,
     collect: bool = False,
     budget: ReadingBudget | None = None,
+    disposable: frozenset[str] = frozenset(),
 ) -> Report:
     report = Report(text, collect=collect)
     if len(text) > MAX_CHARACTERS:
@@ -77,6 +85,7 @@ def _build_report(
         ReadingBudget() if budget is None else budget,
         handlers=HANDLERS,
         matters=MATTERS,
+        disposable=disposable,
         redirected=judge_redirections,
         judge=judge_program,
     )

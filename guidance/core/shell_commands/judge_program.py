@@ -28,6 +28,9 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     folder = walk.known.folder
     found = sort_arguments(call.name, argv, folder=folder, slashes=slashes)
     found.moved, found.linked = walk.known.moved, walk.known.linked
+    # Through a wrapper it may be another machine or user that deletes.
+    found.made, found.left = walk.known.made, walk.known.left or bool(call.via)
+    found.disposable = walk.disposable
     if call.more is None:
         found.open_ended = True
     elif call.more:

@@ -2,9 +2,10 @@
 
 Temporary folders are /tmp, /var/tmp, /dev/shm, the system's per-user ones, and what
 $TMPDIR, %TEMP% and their like name. A path in one is harmless if it names something
-below the folder itself, begins that name with a letter of its own (so /tmp/* is not
-harmless, /tmp/build-* is) and does not climb out with `..`. Build output in the working
-folder is not harmless: whether `build` may go is for the person who owns it to say.
+below the folder itself, or everything in it (/tmp/*), and does not climb out with `..`.
+
+Folders that tools make again (`disposable`) are harmless, too. Build output is not:
+whether `build` may go is for the person who owns it to say.
 """
 
 from __future__ import annotations
@@ -22,8 +23,25 @@ _TEMPORARY = re.compile(
 )
 _TEMPORARY_ROOT = re.compile(r"(?:/private)?/(?:var/)?tmp|/dev/shm")
 _SLASHES = re.compile(r"[/\\]+")
-_FIRST = re.compile(r"[\w.@+=~-]")
+_FIRST = re.compile(r"[\w.@+=~-]|\*\Z")
+# Names as people and agents write them: no pattern, nothing to be expanded.
+_PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*+/)*+[\w@+=-][\w.@+= -]*+")
 
+DISPOSABLE = (
+    *("node_modules", "bower_components", ".npm", ".pnpm-store", ".yarn"),
+    *("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"),
+    *(".tox", ".nox", ".eggs", ".venv", ".ipynb_checkpoints", "htmlcov", ".nyc_output"),
+    *(".next", ".nuxt", ".turbo", ".parcel-cache", ".svelte-kit", ".angular", ".vite"),
+    *(".gradle", ".terraform", ".terragrunt-cache", ".dart_tool", ".sass-cache"),
+    *(
+        "DerivedData",
+        ".phpunit.cache",
+        ".bundle",
+        ".cargo-cache",
+        "_build",
+        ".elixir_ls",
+    ),
+)
 _SYSTEM = split_names(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "
     "var Applications Library System Users Volumes Windows"
@@ -72,8 +90,8 @@ def is_temporary(path: str, *, folder: str = "") -> bool:
             continue
         if depth == 0 and not _FIRST.match(part):
             return False
-        # A component of which nothing is known might be `..` as well.
-        if part.startswith(UNKNOWN):
+        # A component of which nothing is known might be `..` as well, and .* matches it.
+        if part.startswith((UNKNOWN, ".*")):
             return False
         depth += 1
     return depth > 0
@@ -81,6 +99,24 @@ def is_temporary(path: str, *, folder: str = "") -> bool:
 
 def is_temporary_root(path: str) -> bool:
     return _TEMPORARY_ROOT.fullmatch(path.rstrip("/")) is not None
+
+
+def is_disposable(path: str, names: frozenset[str]) -> bool:
+    """A folder that a tool makes again, or something in it; not the system's own."""
+    if ".." in path or UNKNOWN in path or path.startswith(("~", "/usr/", "/opt/")):
+        return False
+    parts = _SLASHES.sub("/", path).strip("/").split("/")
+    return not names.isdisjoint(parts)
+
+
+def leads_away(folder: str) -> bool:
+    """Into a folder of the system, a home, or nobody knows where."""
+    return ".." in folder or UNKNOWN in folder or is_root(folder) or folder == "-"
+
+
+def is_plain_name(path: str) -> bool:
+    """One named file below the working folder: no pattern, no dot file, no way out."""
+    return len(path) < 256 and _PLAIN.fullmatch(path) is not None
 
 
 def is_root(path: str) -> bool:

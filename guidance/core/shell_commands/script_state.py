@@ -99,11 +99,15 @@ class ScriptState:
     # What was written to a file, piece by piece; commands are only asked for what
     # they print once somebody runs the file.
     files: dict[str, list[Content | Printed]] = field(default_factory=dict)
+    # Those of them that hold nothing but what this command has written.
+    made: set[str] = field(default_factory=set)
     positional: tuple[str, ...] | None = None
     # A temporary folder that the commands of this && chain certainly run in, and how
     # many compound commands it was entered in.
     folder: str = ""
     folder_frames: int = 0
+    # It has gone where names are not those of the working folder any more.
+    left: bool = False
     # Temporary paths that hold something that was moved there, or lead out of there.
     moved: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
@@ -298,6 +302,8 @@ class ScriptState:
             self.files[path].append(content)
         else:
             self.files[path] = [content]
+            if not append:
+                self.made.add(path)
 
     def get_file(self, path: str) -> Content | None:
         """What this command has written to the file, None if it has not."""

@@ -60,6 +60,7 @@ class Walk:
         *,
         handlers: Mapping[str, Handler],
         matters: Matters,
+        disposable: frozenset[str],
         redirected: Callable[[Walk, ProgramCall], None],
         judge: Handler,
     ) -> None:
@@ -68,6 +69,7 @@ class Walk:
         self.known = ScriptState(find_output, find_printed, self.budget)
         self._handlers = handlers
         self._matter = matters
+        self.disposable = disposable
         self._redirected = redirected
         # Judges a program by its own rules, whatever else was made of it.
         self.judge = partial(judge, self)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from guidance.core.shell_commands import CommandFinding, judge_command, judge_sql
-from guidance.core.shell_commands.limits import MAX_COMMANDS, MAX_READ
+from guidance.core.shell_commands.limits import (
+    MAX_COMMANDS,
+    MAX_READ,
+    ReadingBudget,
+)
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.evidence import CallEvidence
@@ -31,13 +35,20 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
             # First of all: those that come late are not told where there are many.
             return [_make_unread_finding(text), *findings]
         judged.add(text.text)
-        judge = judge_sql if is_sql else judge_command
-        for found in judge(text.text, budget=budget):
+        for found in _judge(rules, text.text, budget, is_sql=is_sql):
             decision = rules.decide(found.rule, default=found.decision)
             if decision != "allow" and not (text.joined and found.rule in told):
                 told.add(found.rule)
                 findings.append(_make_finding(found, text, decision))
     return findings
+
+
+def _judge(
+    rules: ToolRules, text: str, budget: ReadingBudget, *, is_sql: bool
+) -> tuple[CommandFinding, ...]:
+    if is_sql:
+        return judge_sql(text, budget=budget)
+    return judge_command(text, budget=budget, disposable=rules.disposable_names)
 
 
 def _put_joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from guidance.core.arguments import Pattern, Schema, is_allowlisted
 from guidance.core.edits.changes import DIFF_LIMIT
+from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.tools.marked_arguments import Marks
 
 
@@ -48,6 +49,7 @@ class ToolRules:
     same, ready to be asked.
 
     `rules` maps rules, or the beginning of their names and a star, to decisions.
+    `disposable` are names of folders that tools make again.
     """
 
     allowlist: tuple[str, ...] | None = None
@@ -93,13 +95,16 @@ class ToolRules:
         "repository-delete",
     )
     rules: Mapping[str, str] = field(default_factory=dict)
+    disposable: tuple[str, ...] = DISPOSABLE
     grant_expires_s: int = 600
     shell: Marks = field(init=False, compare=False, repr=False)
     sql: Marks = field(init=False, compare=False, repr=False)
+    disposable_names: frozenset[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shell", Marks(self.shell_arguments))
         object.__setattr__(self, "sql", Marks(self.sql_arguments))
+        object.__setattr__(self, "disposable_names", frozenset(self.disposable))
 
     def decide(self, rule: str, *, default: str) -> str:
         """What a rule leads to: the name itself counts before a star, a longer beginning
@@ -127,5 +132,6 @@ class ToolRules:
             "patterns": [pattern.to_json() for pattern in self.patterns],
             "always_ask": list(self.always_ask),
             "rules": dict(self.rules),
+            "disposable": list(self.disposable),
             "grant_expires_s": self.grant_expires_s,
         }

@@ -61,6 +61,9 @@ def read_tool_rules(section: Section) -> ToolRules:
             "always_ask", default.always_ask, problem=unknown_rule
         ),
         rules=_read_decisions(section),
+        disposable=section.texts(
+            "disposable", default.disposable, problem=_find_folder_problem
+        ),
         grant_expires_s=section.integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),
@@ -81,6 +84,13 @@ def _read_decisions(section: Section) -> dict[str, str]:
         else:
             decisions[name] = decision
     return decisions
+
+
+def _find_folder_problem(name: str) -> str | None:
+    """Why it is not the name of one folder, None if it is."""
+    if not name.strip(". ") or any(letter in name for letter in "/\\*?[~$"):
+        return "must be the name of a folder, such as node_modules"
+    return None
 
 
 def _find_mark_problem(mark: str) -> str | None:

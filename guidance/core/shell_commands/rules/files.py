@@ -25,7 +25,6 @@ RULES = (
             "rm --rec build",
             "rm -rfv ~/project",
             "rm -rf /tmp/../srv",
-            "rm -rf /tmp/*",
             "npx rimraf dist",
             "rmdir /s /q C:\\data",
         ),
@@ -41,6 +40,26 @@ RULES = (
         ),
     ),
     Rule(
+        name="delete-named-file",
+        severity="low",
+        decision="warn",
+        message="Deletes single files of the working folder",
+        why="What was not committed is gone.",
+        safer="Commit first, or move it aside (mv).",
+        rollback="a commit or copy of the file to restore from.",
+        patterns=(
+            "rm|unlink !-r|-R|--recursive|-i|-I|--interactive|--no-preserve-root "
+            "@outside @named",
+        ),
+        trips=(
+            "rm notes.txt",
+            "rm -f src/old.py src/older.py",
+            "cd src && rm old.py",
+            "unlink link",
+        ),
+        passes=("rm /tmp/notes.txt", "echo x > notes.txt && rm notes.txt"),
+    ),
+    Rule(
         name="delete-file",
         severity="medium",
         message="Deletes files",
@@ -52,10 +71,9 @@ RULES = (
             "del|erase !/s @outside",
         ),
         trips=(
-            "rm notes.txt",
             "rm -f *.log",
-            "unlink link",
-            "rm -- -rf",
+            "rm /srv/notes.txt",
+            "rm .env",
             "del /f /q C:\\data\\x.txt",
         ),
         passes=("rm /tmp/notes.txt", "rm -i notes.txt", "del %TEMP%\\x.txt"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from guidance.core.shell_commands.limits import MAX_ARGUMENTS
@@ -25,6 +25,11 @@ class Invocation:
     # Temporary paths that lead to something that is not.
     moved: Sequence[str] = ()
     linked: Sequence[str] = ()
+    # Files that the same command has made, and folders that tools make again.
+    made: Collection[str] = ()
+    disposable: frozenset[str] = _NONE
+    # Relative names may not be those of the working folder.
+    left: bool = False
     flags: dict[str, str] = field(default_factory=dict)
     operands: list[str] = field(default_factory=list)
     sure: list[str] = field(default_factory=list)

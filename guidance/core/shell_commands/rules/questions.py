@@ -6,6 +6,8 @@ import re
 
 from guidance.core.shell_commands.paths import (
     is_device,
+    is_disposable,
+    is_plain_name,
     is_root,
     is_sink,
     is_system_file,
@@ -22,6 +24,7 @@ _FILE_NAME = re.compile(
     r"(?:[^/]*+/)*+[^/]*\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|json|md|rst|txt|toml|ya?ml|lock|cfg"
     r"|ini|html?|css|scss|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|xml|csv|tf|vue|svelte)"
 )
+_FEW = 20
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]?")
 _NO_ACCESS = re.compile(r"0{1,4}|[ugoa]*-[rwxX]*[rwx]{2,}[rwxX]*|a=|ugo=")
 _LOCAL = re.compile(
@@ -37,14 +40,32 @@ _SIGNALS = re.compile(r"-(?:\d+|[A-Z]+\d*|s|n|l|L|-\w+)")
 
 
 def _outside(found: Invocation) -> bool:
-    """Anything outside temporary folders."""
+    """Anything that is not temporary, made just now, or made again by a tool."""
     if found.open_ended:
         return True
-    return any(
-        len(path) > 4096 or not is_temporary(path, folder=found.folder)
-        for path in found.operands
-        if path != "/dev/null"
-    ) or any(_leads_out(found, path) for path in found.operands)
+    return any(not _is_harmless(found, path) for path in found.operands) or any(
+        _leads_out(found, path) for path in found.operands
+    )
+
+
+def _is_harmless(found: Invocation, path: str) -> bool:
+    if len(path) > 4096:
+        return False
+    return (
+        path == "/dev/null"
+        or path.removeprefix("./") in found.made
+        or is_temporary(path, folder=found.folder)
+        or is_disposable(path, found.disposable)
+    )
+
+
+def _named(found: Invocation) -> bool:
+    """A few files of the working folder, each by its plain name."""
+    if found.open_ended or found.left or len(found.operands) > _FEW:
+        return False
+    return all(
+        is_plain_name(path) or _is_harmless(found, path) for path in found.operands
+    ) and not any(_leads_out(found, path) for path in found.operands)
 
 
 def _leads_out(found: Invocation, path: str) -> bool:
@@ -247,6 +268,7 @@ QUESTIONS: dict[str, Question] = {
     "into-device": _into_device,
     "into-nothing": _into_nothing,
     "into-system-file": _into_system_file,
+    "named": _named,
     "no-access": _no_access,
     "not-routine": _not_routine,
     "outside": _outside,

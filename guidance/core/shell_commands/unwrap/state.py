@@ -6,6 +6,7 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.paths import (
     is_temporary,
     is_temporary_root,
+    leads_away,
     may_be_temporary,
 )
 from guidance.core.shell_commands.program_options import (
@@ -65,6 +66,7 @@ def follow_cd(walk: Walk, call: ProgramCall) -> None:
     """Only a temporary folder is remembered, for nothing else makes a difference."""
     known = walk.known
     path = call.argv[1] if len(call.argv) == 2 else call.argv[-1]
+    known.left = known.left or leads_away(path)
     if len(call.argv) < 2 or not may_be_temporary(path, folder=known.folder):
         known.folder = ""
         return

@@ -66,6 +66,12 @@ def test_the_policy_says_what_a_rule_leads_to(
     assert len(verdict.findings) == (decision != "allow")
 
 
+def test_the_policy_names_the_folders_that_tools_make_again() -> None:
+    assert judged(command("rm -rf out"), disposable=["out"]).decision == "allow"
+    asked = judged(command("rm -rf node_modules"), disposable=["out"])
+    assert asked.decision == "require-confirmation"
+
+
 def test_a_finding_says_how_bad_it_would_be() -> None:
     (finding,) = judged(command("mkfs.ext4 /dev/sda1")).findings
     assert finding.details["severity"] == "critical"

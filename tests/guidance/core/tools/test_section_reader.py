@@ -9,6 +9,7 @@ import pytest
 
 from guidance.core.document_reader import LIST_LIMIT
 from guidance.core.policy import dump_policy, load_policy
+from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.tools.rules import ToolRules
 from tests.guidance.core.tools.builders import problems, rules
 from tests.support.rows import each_row
@@ -25,6 +26,7 @@ FULL: dict[str, Any] = {
     "patterns": [{**PATTERN, "decision": "block"}],
     "always_ask": ["own", "git-*", "sql-drop"],
     "rules": {"delete-file": "allow", "git-*": "warn"},
+    "disposable": ["out"],
     "grant_expires_s": 86_400,
 }
 
@@ -75,6 +77,7 @@ def test_nothing_said_is_the_default() -> None:
             "repository-delete",
         ),
         rules={},
+        disposable=DISPOSABLE,
         grant_expires_s=600,
     )
 
@@ -153,6 +156,9 @@ def test_lists_hold_texts_and_end_somewhere(name: str) -> None:
         ({"rules": ["delete-file"]}, "rules", "must be an object"),
         ({"rules": {"rm-*": "warn"}}, "rules.rm-*", "no built-in rule has this name"),
         ({"rules": {"delete-file": "ask"}}, "rules.delete-file", "must be one of"),
+        ({"disposable": ["a/b"]}, "disposable.0", "the name of a folder"),
+        ({"disposable": ["*"]}, "disposable.0", "the name of a folder"),
+        ({"disposable": [".."]}, "disposable.0", "the name of a folder"),
         ({"schemas": []}, "schemas", "must be an object"),
         ({"schemas": {"Write": True}}, "schemas.Write", "must be an object"),
         ({"schemas": {"": {}}}, "schemas.", "the name is empty"),

@@ -155,8 +155,6 @@ TRIPS = (
     ("*", "echo x > ~/.ssh/authorized_keys"),
     ("*", "sysctl -w kernel.panic=1; echo c > /proc/sysrq-trigger"),
     ("*", "rm -f *.pyc"),
-    ("*", "rm -rf __pycache__ .pytest_cache"),
-    ("*", "rm -rf node_modules && npm install"),
     ("*", "rm -rf dist build *.egg-info && python -m build"),
     ("*", "rm -r build"),
     ("*", "rm -rf target/debug"),
