@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config.database.data_folder import DATABASE, KEY_FILE
 from config.server.proxies import check_proxies
-from guidance.core.money import micros
+from guidance.core.money import parse_usd
 
 
 class Environment(BaseSettings):
@@ -278,7 +278,7 @@ def _llm_prices(environment: Environment) -> tuple[int, int] | None:
     if given == (None, None):
         return None
     try:
-        price_in, price_out = (micros(price or "") for price in given)
+        price_in, price_out = (parse_usd(price or "") for price in given)
     except ValueError as error:
         raise ImproperlyConfigured(
             "CHECKRAIL_LLM_INPUT_PRICE and CHECKRAIL_LLM_OUTPUT_PRICE go together, as "

@@ -59,20 +59,20 @@ class Outage:
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._told = False
+        self._logged = False
 
-    def failed(self, why: str) -> None:
+    def note_failure(self, why: str) -> None:
         now = monotonic()
         if self._since is None:
             self._since = now
-        elif not self._told and now - self._since >= QUIET_SECONDS:
-            self._told = True
+        elif not self._logged and now - self._since >= QUIET_SECONDS:
+            self._logged = True
             logger.warning("The demo agents get no answer (%s); they try again", why)
 
-    def answered(self) -> None:
-        if self._told:
+    def note_answer(self) -> None:
+        if self._logged:
             logger.info("The demo agents are at work again")
-        self._since, self._told = None, False
+        self._since, self._logged = None, False
 
 
 class Client:
@@ -87,34 +87,36 @@ class Client:
     async def post(self, path: str, body: dict[str, Any]) -> Answer:
         """Sent with a key of its own, so that trying again never does it twice."""
         headers = {**self._headers, "Idempotency-Key": str(uuid4())}
-        return await self._until_answered("POST", path, json=body, headers=headers)
+        return await self._send_until_answered("POST", path, json=body, headers=headers)
 
     async def post_step(self, path: str, body: dict[str, Any]) -> Answer:
         """A step's number is its own key."""
-        return await self._until_answered(
+        return await self._send_until_answered(
             "POST", path, json=body, headers=self._headers
         )
 
     async def get(self, path: str, **params: str | int) -> Answer:
-        return await self._until_answered(
+        return await self._send_until_answered(
             "GET", path, params=params, headers=self._headers
         )
 
-    async def _until_answered(self, method: str, path: str, **request: Any) -> Answer:
+    async def _send_until_answered(
+        self, method: str, path: str, **request: Any
+    ) -> Answer:
         pause = FIRST_PAUSE
         while True:
             try:
                 response = await self._http.request(method, path, **request)
                 answer = Answer(response.status_code, response.json())
             except (httpx.TransportError, ValueError) as error:
-                self._outage.failed(type(error).__name__)
+                self._outage.note_failure(type(error).__name__)
             else:
                 if answer.status == 401:
                     raise KeyRejected
                 if answer.status < 500 and answer.status != 429:
-                    self._outage.answered()
+                    self._outage.note_answer()
                     return answer
-                self._outage.failed(f"status {answer.status}")
+                self._outage.note_failure(f"status {answer.status}")
             self._counts.errors += 1
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)

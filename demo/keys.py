@@ -9,14 +9,14 @@ from demo.agents.profiles import PROFILES
 DEMO_PROJECT = "demo"
 
 
-def demo_agents() -> dict[str, str]:
+def issue_demo_keys() -> dict[str, str]:
     """Agent name → fresh key. Keys of earlier starts are revoked: nobody has them."""
     names = [profile.name for profile in PROFILES]
     revoke_keys(names)
     return _issue(names)
 
 
-def simulation_agents(count: int) -> dict[str, str]:
+def issue_simulation_keys(count: int) -> dict[str, str]:
     """Agents of their own, so that a running demo keeps its keys."""
     return _issue([f"sim-{number:03}" for number in range(1, count + 1)])
 

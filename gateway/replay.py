@@ -67,7 +67,7 @@ def replay_step(item: ReplayedEntry) -> Outcome:
 
 def replay_turn(item: ReplayedEntry) -> Outcome:
     facts = TurnFacts(**item.payload["facts"])
-    again = judge_turn(item.policy.turns.for_model(item.run.model), facts).to_json()
+    again = judge_turn(item.policy.turns.get_for_model(item.run.model), facts).to_json()
     return item.applied, item.compare(item.payload["verdict"], again)
 
 
@@ -87,7 +87,7 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         return None
     verdict = judge_call(
         rules=item.policy.tools, call=call, fingerprint_key=get_fingerprint_key()
-    ).with_finding(
+    ).add_finding(
         check_call_budget(
             budget=state.budget, used=state.used, reserved=state.reserved_calls
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.arguments import build_call_key
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from reviews.models import GrantState
 from reviews.row_checks import (
     UNKNOWN,
@@ -84,8 +84,8 @@ def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     rows.of("call")[payload["call"],].change(
         now,
         ok=payload["ok"],
-        output=canonical(payload["output"]) if whole else None,
-        result_digest=digest(canonical({**payload, "claimed": None})),
+        output=to_canonical_json(payload["output"]) if whole else None,
+        result_digest=hash_text(to_canonical_json({**payload, "claimed": None})),
         settled_at=now.at,
     )
 
@@ -97,7 +97,7 @@ def _open_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         now=now,
         project=rows.project_id,
         step=payload["step"],
-        gates=canonical(payload["gates"]),
+        gates=to_canonical_json(payload["gates"]),
         opened_at=now.at,
         review=None,
     )

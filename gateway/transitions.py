@@ -75,7 +75,7 @@ def apply_counted_step(
     memory = count_throttle(
         run.memory.add_step(report, kept=kept), before=run.memory, decisions=decisions
     )
-    used = run.used.plus(report, counted_calls=run.memory.calls.granted)
+    used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
     return apply_stored_step(replace(run, memory=memory, used=used), payload, at)
 
 
@@ -90,11 +90,11 @@ def get_observed_columns(payload: Payload) -> tuple[int | None, str]:
 def count_repeated_turns(run: RunState, policy: Policy) -> int:
     """The cycle that the agent's turns are in, which the next step is judged by."""
     times = policy.continue_limits.repeat_limit
-    return run.turns.repetition(times=times) or 0
+    return run.turns.count_repetition(times=times) or 0
 
 
 def apply_turn(run: RunState, payload: Payload, _at: datetime) -> RunState:
-    turns = run.turns.after(
+    turns = run.turns.remember_turn(
         TurnFacts(**payload["facts"]),
         action=payload["verdict"]["action"],
         tools=payload["tools"],

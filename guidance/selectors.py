@@ -19,7 +19,7 @@ class LoadedPolicy:
     hash: str
     policy: Policy
 
-    def stamp(self) -> dict[str, Any]:
+    def build_stamp(self) -> dict[str, Any]:
         """What stands on every decision made under this policy."""
         return {"name": self.name, "version": self.version, "hash": self.hash}
 

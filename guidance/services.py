@@ -11,7 +11,7 @@ import yaml
 from django.db import IntegrityError, transaction
 
 from common.errors import Invalid, StaleVersion, Unchanged
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import load_policy
 from guidance.core.policy.caps import Caps
 from guidance.models import PolicyVersion
@@ -43,7 +43,7 @@ def publish_policy(
                 f"Version {version} of the policy {name} is in force now, not version "
                 f"{based_on} any more."
             )
-        if newest is not None and newest.hash == digest(canonical(document)):
+        if newest is not None and newest.hash == hash_text(to_canonical_json(document)):
             raise Unchanged(
                 f"Version {version} of the policy {name} says all of this already: "
                 "nothing would change."
@@ -115,7 +115,7 @@ def _insert(
     created_by_id: int | None = None,
 ) -> PolicyVersion | None:
     """None when this version exists already."""
-    text = canonical(document)
+    text = to_canonical_json(document)
     try:
         with transaction.atomic():
             return PolicyVersion.objects.create(
@@ -123,7 +123,7 @@ def _insert(
                 name=name,
                 version=version,
                 document=text,
-                hash=digest(text),
+                hash=hash_text(text),
                 created_by_id=created_by_id,
             )
     except IntegrityError:

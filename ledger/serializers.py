@@ -7,7 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from guidance.selectors import get_policy
 from ledger.chain import timestamp
 from ledger.models import Checkpoint, Run
@@ -29,7 +29,7 @@ def serialize_run(run: Run) -> dict[str, Any]:
         "labels": run.labels,
         "status": run.status,
         "status_reason": run.status_reason or None,
-        "policy": policy.stamp(),
+        "policy": policy.build_stamp(),
         "budget": serialize_budget(run),
         "steps": run.steps,
         "rework_steps": run.rework_steps,
@@ -67,9 +67,9 @@ def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
     }
     limit, used = run.cost_micros_limit, run.cost_micros_used
     answer["cost_usd"] = {
-        "limit": None if limit is None else usd(limit),
-        "used": usd(used),
-        "remaining": None if limit is None else usd(limit - used),
+        "limit": None if limit is None else format_usd(limit),
+        "used": format_usd(used),
+        "remaining": None if limit is None else format_usd(limit - used),
     }
     return answer
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory
@@ -142,7 +142,7 @@ def list_column_values(state: RunState) -> tuple[Any, ...]:
         memory.last_checkpoint_step,
         state.last_decision,
         _serialize_memory(state),
-        canonical([item.to_json() for item in state.open_reviews]),
+        to_canonical_json([item.to_json() for item in state.open_reviews]),
         state.head_seq,
         state.head_hash,
         state.updated_at,
@@ -157,7 +157,7 @@ def _serialize_memory(state: RunState) -> str:
     """What is not there is not written down: runs stored before read the same."""
     turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
     observed = {"observed": True} if state.observed else {}
-    return canonical({**state.memory.to_json(), **turns, **observed})
+    return to_canonical_json({**state.memory.to_json(), **turns, **observed})
 
 
 def build_state(run: Run) -> RunState:

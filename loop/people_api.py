@@ -46,7 +46,9 @@ def get_loop_summary(
     refuse_unknown_parameters(request.GET, SummaryQuery.model_fields)
     person = get_person(request)
     project = get_project(principal=person, slug=filters.project)
-    week = Week.parse(filters.week) if filters.week else Week.containing(timezone.now())
+    week = (
+        Week.parse(filters.week) if filters.week else Week.from_moment(timezone.now())
+    )
     summary = build_summary(project.pk, week=week)
     return build_json_response(summary.to_json(project=project.slug))
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from django.utils import timezone
 
 from accounts.models import SYSTEM_LOOP, Agent
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy
@@ -123,7 +123,7 @@ class StartLoopRun(NewRunRequest[str]):
             intent=SYSTEM_LOOP,
             labels=LABELS,
             status="running",
-            memory=canonical(Memory().to_json()),
+            memory=to_canonical_json(Memory().to_json()),
             created_at=at,
             updated_at=at,
         )
@@ -141,7 +141,7 @@ class StartLoopRun(NewRunRequest[str]):
                 "model": "",
                 "labels": LABELS,
                 "parent": str(self.parent.code) if self.parent else None,
-                "policy": self.policy.stamp(),
+                "policy": self.policy.build_stamp(),
                 "budget": asdict(UNLIMITED),
             },
         )

@@ -15,7 +15,7 @@ from accounts.selectors import list_projects
 from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
 from guidance.core.loop.vocabulary import EMITTING
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from guidance.services import DEFAULT, get_policy_in_force
 from ledger.chain import timestamp
 from loop.models import Decision, Incident, ProjectLoop, Signal
@@ -118,13 +118,13 @@ def get_loop_state(project: Project) -> dict[str, Any]:
             for action in EMITTING
         ],
         "cost_today": {
-            "used": usd(sum_spent_today(project.pk, at=at)),
-            "limit": None if limit is None else usd(limit),
+            "used": format_usd(sum_spent_today(project.pk, at=at)),
+            "limit": None if limit is None else format_usd(limit),
         },
         "open_incidents": Incident.objects.filter(
             project_id=project.pk, resolved_at__isnull=True
         ).count(),
-        "policy": policy.stamp(),
+        "policy": policy.build_stamp(),
     }
 
 

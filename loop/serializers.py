@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from ledger.chain import timestamp
 from ledger.serializers import review_url
 from loop.models import Decision, Incident, Note, Recommendation
@@ -41,7 +41,7 @@ def serialize_decision(decision: Decision) -> dict[str, Any]:
         "review": review,
         "guardrails": json.loads(decision.guardrails),
         "shadow": json.loads(decision.shadow),
-        "cost_usd": usd(decision.cost_micros),
+        "cost_usd": format_usd(decision.cost_micros),
         "report": json.loads(decision.report),
         "decided_at": timestamp(decision.decided_at),
         "resolved_at": _format_time(decision.resolved_at),

@@ -36,7 +36,7 @@ def reached_cap(
 def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> None:
     if reached is not None:
         raise RateLimited(
-            f"{reached.words(what)}. {instead}", retry_after=RETRY_AFTER_S
+            f"{reached.describe(what)}. {instead}", retry_after=RETRY_AFTER_S
         )
 
 

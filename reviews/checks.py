@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import CheckState, CombinedGates, combine, read_gate
 from reviews.models import AdvisoryWarning, GateCheck
 
@@ -24,7 +24,7 @@ def store_state(
     check: GateCheck, state: CheckState, *, review: str | None, at: datetime
 ) -> None:
     """The row follows the entry; `review` is the one that asks a person, if any."""
-    check.state = canonical(state.to_json())
+    check.state = to_canonical_json(state.to_json())
     check.status = state.status
     check.updated_at = at
     fields = ["state", "status", "updated_at"]

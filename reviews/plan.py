@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from common.ids import uuid7
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import ReviewRules
 from guidance.selectors import get_policy
 from ledger.chain import timestamp
@@ -86,7 +86,7 @@ def open_review(
     code = str(uuid7())
     rules = rules or get_policy(plan.run.policy_id).policy.reviews
     due_at = plan.at + timedelta(seconds=rules.expires_after_s)
-    text = canonical(content)
+    text = to_canonical_json(content)
     title = title[:300]
     plan.note(
         "review.opened",
@@ -96,7 +96,7 @@ def open_review(
             "kind": kind,
             "title": title,
             "version": 1,
-            "content_digest": digest(text),
+            "content_digest": hash_text(text),
             "due_at": timestamp(due_at),
             "on_expiry": rules.on_expiry,
             "step": step,
@@ -110,7 +110,7 @@ def open_review(
             kind=kind,
             title=title,
             content=text,
-            content_digest=digest(text),
+            content_digest=hash_text(text),
             step_number=step,
             opened_at=plan.at,
             due_at=due_at,

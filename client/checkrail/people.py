@@ -205,7 +205,7 @@ class Desk:
 
         request = get(f"/runs/{quote_part(run_id)}/ledger")
         try:
-            yield from self.driver.pool().lines(request)
+            yield from self.driver.get_pool().read_lines(request)
         except RefusedStream as refused:
             raise parse_problem(refused.answer) from None
         except NoResponse as error:

@@ -22,8 +22,8 @@ from config.fastpath.asgi import Scope, get_header
 from config.fastpath.headers import parse_query
 from config.fastpath.problems import invalid_body
 from config.fastpath.streaming import Stream
-from gateway.coding_agents.dispatch import DIALECTS, hook_answer
-from gateway.coding_agents.inputs import HookIn, options_of
+from gateway.coding_agents.dispatch import HOSTS, handle_hook_event
+from gateway.coding_agents.inputs import HookIn, parse_options
 from gateway.schemas.calls import EvaluateIn
 from gateway.schemas.runs import StepBatchIn, StepIn
 from gateway.streams import events
@@ -130,7 +130,7 @@ async def follow_run(
     refuse_unknown_parameters(query, events.QUERY)
     followed = await run_in_db_thread(
         partial(
-            events.run_followed,
+            events.open_stream,
             principal=principal,
             run_code=run,
             last_event_id=get_header(request.scope, b"last-event-id"),
@@ -140,7 +140,7 @@ async def follow_run(
     return Stream(
         media_type=events.MEDIA_TYPE,
         headers=events.HEADERS,
-        pieces=events.events(followed),
+        pieces=events.stream_events(followed),
     )
 
 
@@ -157,10 +157,10 @@ async def evaluate(_request: Request, principal: Principal, body: EvaluateIn) ->
 async def answer_hook(
     request: Request, agent: AgentPrincipal, body: HookIn, *, dialect: str, event: str
 ) -> Reply:
-    known = next((each for each in DIALECTS if each == dialect), None)
+    known = next((each for each in HOSTS if each == dialect), None)
     if known is None:
         raise NotFound
-    options = options_of(parse_query(request.scope), body.checkrail)
-    return await hook_answer(
-        agent=agent, dialect=known, event=event, body=body, options=options
+    options = parse_options(parse_query(request.scope), body.checkrail)
+    return await handle_hook_event(
+        agent=agent, host=known, event=event, body=body, options=options
     )

@@ -17,9 +17,9 @@ from common.errors import DomainError
 from config.fastpath.asgi import App, Message, Receive, Scope, Send, send_json
 from config.fastpath.headers import parse_query
 from config.fastpath.problems import build_problem
-from gateway.coding_agents.dispatch import DIALECTS, EVENTS
-from gateway.coding_agents.inputs import WAIT_DEFAULT, Dialect, query_wait
-from gateway.coding_agents.replies import trouble
+from gateway.coding_agents.dispatch import EVENTS, HOSTS
+from gateway.coding_agents.inputs import WAIT_DEFAULT, Host, parse_query_wait
+from gateway.coding_agents.replies import build_failure_answer
 from ledger.waiting.hub import hub
 
 PREFIX = "/api/v1/hooks/"
@@ -84,13 +84,15 @@ async def _send_denial(scope: Scope, send: Send, problem: Mapping[str, Any]) -> 
 
 def build_denial(scope: Scope, reason: str) -> bytes:
     """What stops the host at its event. Of the scope the path is enough."""
-    dialect, event = _find_hook(scope)
-    answer = trouble(dialect, event, f"Checkrail could not judge this: {reason}")
+    host, event = _find_hook(scope)
+    answer = build_failure_answer(
+        host, event, f"Checkrail could not judge this: {reason}"
+    )
     return json.dumps(answer).encode()
 
 
-def _find_hook(scope: Scope) -> tuple[Dialect, str]:
-    """Find dialect and event, also of a wrong address: a denial in the first dialect,
+def _find_hook(scope: Scope) -> tuple[Host, str]:
+    """Find host and event, also of a wrong address: a denial in the words of the first host,
     for the event that the body names, stops a tool all the same."""
     host, _, event = scope["path"].removeprefix(PREFIX).partition("/")
     seen: ParsedRequest | None = scope.get(PARSED_REQUEST)
@@ -98,11 +100,11 @@ def _find_hook(scope: Scope) -> tuple[Dialect, str]:
     named = document.get("hook_event_name") if isinstance(document, dict) else None
     if isinstance(named, str) and named in EVENTS:
         event = named
-    return next((each for each in DIALECTS if each == host), DIALECTS[0]), event
+    return next((each for each in HOSTS if each == host), HOSTS[0]), event
 
 
 def _get_timeout(scope: Scope) -> int:
     try:
-        return query_wait(parse_query(scope))
+        return parse_query_wait(parse_query(scope))
     except DomainError:
         return WAIT_DEFAULT  # refused further in, with the reason

@@ -126,7 +126,7 @@ def _build_incidents(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
 def _build_week(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     asked = request.GET.get("week", "")
     try:
-        week = Week.parse(asked) if asked else Week.containing(at)
+        week = Week.parse(asked) if asked else Week.from_moment(at)
     except Invalid:
         raise Http404 from None
     return {"week": build_week_page(request.project.pk, week=week, at=at)}

@@ -52,7 +52,7 @@ def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
         name=week.name,
         title=_format_title(week),
         previous=week.previous.name,
-        following=week.following.name if week < Week.containing(at) else "",
+        following=week.following.name if week < Week.from_moment(at) else "",
         figures=_list_figures(summary) if summary.decisions else [],
         outcomes=[OUTCOMES[outcome] for outcome in met],
         rows=[

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from demo.agents.plan import Plan
+from demo.agents.plan import RunPlan
 from demo.agents.profile import Profile
 from demo.agents.run import Work
 from demo.client import Client, Counts, KeyRejected
@@ -35,7 +35,7 @@ class ReviewSlots:
     def take(self) -> None:
         self._free -= 1
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         self._free += 1
 
 
@@ -48,14 +48,14 @@ class Agent:
         slots: ReviewSlots,
         counts: Counts,
         chance: Random,
-        stretch: float,
+        time_factor: float,
     ) -> None:
         self._profile = profile
         self._client = client
         self._slots = slots
         self._counts = counts
         self._chance = chance
-        self._stretch = stretch
+        self._time_factor = time_factor
         self._works: dict[str, Work] = {}
 
     @property
@@ -63,28 +63,28 @@ class Agent:
         """Runs in this agent's hands that do not wait for a person."""
         return [work for work in self._works.values() if not work.waiting]
 
-    async def live(self) -> None:
-        """Work for ever; ends when the key is no longer good."""
+    async def run_forever(self) -> None:
+        """Work until the key is no longer valid."""
         await self._sleep(self._profile.begins_after)
         first = True
         try:
             async with asyncio.TaskGroup() as tasks:
                 while True:
-                    for run in await self._unattended():
-                        tasks.create_task(self._attend(self._taken_up(run)))
+                    for run in await self._list_unattended_runs():
+                        tasks.create_task(self._finish_work(self._resume_run(run)))
                     work = await self._begin(first=first)
                     if work is not None:
-                        task = tasks.create_task(self._attend(work))
-                        await self._until_free(work, task)
+                        task = tasks.create_task(self._finish_work(work))
+                        await self._wait_until_free(work, task)
                     first = False
                     await self._sleep(REST_SECONDS * self._chance.uniform(0.5, 1.5))
         except* KeyRejected:
             logger.info("The key of %s is no longer valid", self._profile.name)
 
     async def _sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds * self._stretch)
+        await asyncio.sleep(seconds * self._time_factor)
 
-    async def _until_free(self, work: Work, task: asyncio.Task[None]) -> None:
+    async def _wait_until_free(self, work: Work, task: asyncio.Task[None]) -> None:
         """Until the run ends, or has waited for long and there is room for another."""
         alone = asyncio.ensure_future(work.left_alone.wait())
         try:
@@ -94,7 +94,7 @@ class Agent:
         while not task.done() and self._slots.full:
             await self._sleep(REST_SECONDS)
 
-    async def _unattended(self) -> list[dict[str, Any]]:
+    async def _list_unattended_runs(self) -> list[dict[str, Any]]:
         """Runs of ours that nobody works on: left by a restart, or reopened."""
         found = []
         for status in ("paused", "running"):
@@ -106,17 +106,17 @@ class Agent:
                     found.append(run)
         return found
 
-    def _taken_up(self, run: dict[str, Any]) -> Work:
-        """Somebody else's beginning: only its end is left to tell."""
-        plan = Plan(self._profile, chance=self._chance, troubled=False)
-        plan.ruled()
-        return self._work(
+    def _resume_run(self, run: dict[str, Any]) -> Work:
+        """Continue a run that was left: only its ending is played."""
+        plan = RunPlan(self._profile, chance=self._chance, troubled=False)
+        plan.continue_after_ruling()
+        return self._create_work(
             run, plan, last_step=run["last_step"], waiting=run["status"] == "paused"
         )
 
     async def _begin(self, *, first: bool) -> Work | None:
         troubled = first or self._chance.random() < TROUBLE_SHARE
-        plan = Plan(
+        plan = RunPlan(
             self._profile,
             chance=self._chance,
             troubled=troubled and not self._slots.full,
@@ -134,29 +134,29 @@ class Agent:
             logger.warning("A demo run was refused: %s", answer.body.get("detail"))
             return None
         self._counts.runs += 1
-        return self._work(answer.body, plan, hasty=first)
+        return self._create_work(answer.body, plan, hasty=first)
 
-    def _work(self, run: dict[str, Any], plan: Plan, **more: Any) -> Work:
+    def _create_work(self, run: dict[str, Any], plan: RunPlan, **more: Any) -> Work:
         work = self._works[run["id"]] = Work(
             run=run["id"],
             plan=plan,
             client=self._client,
             counts=self._counts,
             chance=self._chance,
-            stretch=self._stretch,
+            time_factor=self._time_factor,
             **more,
         )
         if work.needs_person:
             self._slots.take()
         return work
 
-    async def _attend(self, work: Work) -> None:
-        """See the run through; a defect of ours costs this run, not the agent."""
+    async def _finish_work(self, work: Work) -> None:
+        """Work until the run ends; a defect of ours costs this run, not the agent."""
         try:
-            await work.see_through()
+            await work.finish()
         except (KeyError, TypeError, ValueError):
             logger.exception("%s left a run", self._profile.name)
         finally:
             del self._works[work.run]
             if work.needs_person:
-                self._slots.give_back()
+                self._slots.release()

@@ -1,4 +1,4 @@
-"""One run of a profile, step by step. Pure but for the chance it is handed."""
+"""One run of a profile, step by step. Pure but for the random numbers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MICROS_PER_TOKEN = 6
 PATIENCE_WITH_THROTTLES = 5
 
 
-class Plan:
-    """What the agent reports next; `ruled` and `throttled` tell it what came back."""
+class RunPlan:
+    """What the agent reports next, given what came back."""
 
     def __init__(self, profile: Profile, *, chance: Random, troubled: bool) -> None:
         self.profile = profile
@@ -30,15 +30,15 @@ class Plan:
         self._trouble = trouble
         self._chance = chance
         self._throttles = 0
-        self._heat = 0
+        self._trouble_steps = 0
         before = profile.length
         if trouble is not None:
             before = trouble.after + chance.randint(*SPREAD)
-        self._turns = _again(profile.usual, before)
-        self._troubled_from = len(self._turns)
+        self._turns = _repeat_turns(profile.usual, before)
+        self._trouble_start = len(self._turns)
         if trouble is not None:
-            self._turns += _again(trouble.turns, TROUBLE_TURNS)
-        self._troubled_to = len(self._turns)
+            self._turns += _repeat_turns(trouble.turns, TROUBLE_TURNS)
+        self._trouble_end = len(self._turns)
         self._turns += profile.ending
         asks = trouble.asks if trouble else ()
         self._asks = chance.choice(asks) if asks else None
@@ -48,77 +48,82 @@ class Plan:
         self._checks = chance.choice(checks) if checks else None
         stops = trouble.stops if trouble else ()
         self._stops = chance.choice(stops) if stops else None
-        self._told = 0
+        self._done = 0
 
     @property
     def ask(self) -> Ask | None:
         """What the agent wants to know before its next step."""
-        return self._asks if self._told == self._troubled_from else None
+        return self._asks if self._done == self._trouble_start else None
 
     @property
     def call(self) -> Call | None:
         """The call that the agent wants to make before its next step."""
-        if self._wants is not None and self._told == self._troubled_from:
+        if self._wants is not None and self._done == self._trouble_start:
             return self._wants
-        return self._ahead.call if self._ahead else None
+        return self._next_turn.call if self._next_turn else None
 
     @property
     def check(self) -> Check | None:
         """The gates that the agent puts to its work before its next step."""
-        if self._checks is not None and self._told == self._troubled_from:
+        if self._checks is not None and self._done == self._trouble_start:
             return self._checks
-        return self._ahead.check if self._ahead else None
+        return self._next_turn.check if self._next_turn else None
 
     @property
     def stop(self) -> Stop | None:
         """How the model's turn ended before its next step."""
-        if self._stops is not None and self._told == self._troubled_from:
+        if self._stops is not None and self._done == self._trouble_start:
             return self._stops
-        return self._ahead.stop if self._ahead else None
+        return self._next_turn.stop if self._next_turn else None
 
     @property
     def next_summary(self) -> str:
-        return self._ahead.summary if self._ahead else "Finish"
+        return self._next_turn.summary if self._next_turn else "Finish"
 
     @property
-    def _ahead(self) -> Turn | None:
-        return self._turns[self._told] if self._told < len(self._turns) else None
+    def _next_turn(self) -> Turn | None:
+        return self._turns[self._done] if self._done < len(self._turns) else None
 
-    def step(self) -> dict[str, Any] | None:
+    def build_next_step(self) -> dict[str, Any] | None:
         """The next step's body without its number; None when the work is done."""
-        if self._told >= len(self._turns):
+        if self._done >= len(self._turns):
             return None
-        turn = self._turns[self._told]
-        hot = self._troubled_from <= self._told < self._troubled_to
-        self._told += 1
+        turn = self._turns[self._done]
+        in_trouble = self._trouble_start <= self._done < self._trouble_end
+        self._done += 1
         growth = doubt = 0.0
-        if hot and self._trouble is not None:
-            self._heat += 1
+        if in_trouble and self._trouble is not None:
+            self._trouble_steps += 1
             growth, doubt = self._trouble.growth, self._trouble.doubt
-        return self._body(
-            turn, heat=self._heat if hot else 0, growth=growth, doubt=doubt
+        return self._build_body(
+            turn,
+            trouble_steps=self._trouble_steps if in_trouble else 0,
+            growth=growth,
+            doubt=doubt,
         )
 
-    def throttled(self) -> None:
+    def count_throttle(self) -> None:
         self._throttles += 1
         if self._throttles >= PATIENCE_WITH_THROTTLES:
             self._skip_to_ending()
 
-    def ruled(self) -> None:
+    def continue_after_ruling(self) -> None:
         """A person let the run go on: it gets to its end from here."""
         self._skip_to_ending()
 
     def _skip_to_ending(self) -> None:
         self._asks = self._wants = self._checks = self._stops = None
         self._trouble = None
-        self._told = max(self._told, self._troubled_to)
+        self._done = max(self._done, self._trouble_end)
 
-    def _body(
-        self, turn: Turn, *, heat: int, growth: float, doubt: float
+    def _build_body(
+        self, turn: Turn, *, trouble_steps: int, growth: float, doubt: float
     ) -> dict[str, Any]:
         spread = self._chance.uniform(0.9, 1.1)
-        tokens = int(self.profile.tokens * (1 + growth) ** heat * spread)
-        uncertainty = min(0.95, CALM + self._chance.uniform(0, 0.06) + doubt * heat)
+        tokens = int(self.profile.tokens * (1 + growth) ** trouble_steps * spread)
+        uncertainty = min(
+            0.95, CALM + self._chance.uniform(0, 0.06) + doubt * trouble_steps
+        )
         return {
             "tokens": tokens,
             "tool_calls": self._chance.randint(1, 3),
@@ -132,7 +137,7 @@ class Plan:
             "failed_calls": turn.failed_calls,
         }
 
-    def outcome(self) -> dict[str, Any]:
+    def build_outcome(self) -> dict[str, Any]:
         """What the agent says when it finishes."""
         added = self._chance.randint(20, 400)
         return {
@@ -147,6 +152,6 @@ class Plan:
         }
 
 
-def _again(turns: Sequence[Turn], count: int) -> list[Turn]:
+def _repeat_turns(turns: Sequence[Turn], count: int) -> list[Turn]:
     """`count` turns, from the beginning again as often as it takes."""
     return list(islice(cycle(turns), count))

@@ -1,4 +1,4 @@
-"""One run in a demo agent's hands, seen through to its end.
+"""One run that a demo agent works on until it ends.
 
 Every decision is obeyed: the agent slows down when throttled, saves when a checkpoint
 is due, waits for a person when paused, and leaves a run that was stopped or aborted.
@@ -13,7 +13,7 @@ import logging
 from random import Random
 from typing import Any
 
-from demo.agents.plan import Plan
+from demo.agents.plan import RunPlan
 from demo.agents.profile import Ask, Call, Check, Stop
 from demo.client import Answer, Client, Counts
 
@@ -47,11 +47,11 @@ class Work:
         self,
         *,
         run: str,
-        plan: Plan,
+        plan: RunPlan,
         client: Client,
         counts: Counts,
         chance: Random,
-        stretch: float,
+        time_factor: float,
         hasty: bool = False,
         last_step: int = 0,
         waiting: bool = False,
@@ -65,31 +65,31 @@ class Work:
         self._client = client
         self._counts = counts
         self._chance = chance
-        self._stretch = stretch
+        self._time_factor = time_factor
         self._hasty = hasty
         self._step = last_step
 
-    async def see_through(self) -> None:
+    async def finish(self) -> None:
         if self.waiting and not await self._wait(review=None):
             return
-        while await self._turn():
-            pace = self._unless_hasty(self._plan.profile.pace)
+        while await self._take_turn():
+            pace = self._get_pause(self._plan.profile.pace)
             await self._sleep(pace * self._chance.uniform(0.6, 1.4))
 
-    async def break_off(self) -> None:
-        """The end of a simulation, said to the server."""
+    async def report_failure(self) -> None:
+        """Report the run as failed: the simulation has ended."""
         body = {"outcome": "failed", "summary": "The simulation was ended."}
         await self._client.post(f"runs/{self.run}/finish", body)
 
-    def _unless_hasty(self, seconds: float) -> float:
+    def _get_pause(self, seconds: float) -> float:
         hasty = self._hasty and self._step < HASTY_STEPS
         return HASTY_PACE if hasty else seconds
 
     async def _sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds * self._stretch)
+        await asyncio.sleep(seconds * self._time_factor)
 
-    async def _turn(self) -> bool:
-        """One step, or what stands in its place; False when the run is over."""
+    async def _take_turn(self) -> bool:
+        """Take one step, or ask, call or check instead; False when the run is over."""
         ask = self._plan.ask
         if ask is not None:
             return await self._ask(ask)
@@ -102,16 +102,18 @@ class Work:
         stop = self._plan.stop
         if stop is not None and not await self._stop(stop):
             return False
-        step = self._plan.step()
+        step = self._plan.build_next_step()
         if step is None:
-            await self._client.post(f"runs/{self.run}/finish", self._plan.outcome())
+            await self._client.post(
+                f"runs/{self.run}/finish", self._plan.build_outcome()
+            )
             return False
         number = self._step + 1
         answer = await self._client.post_step(
             f"runs/{self.run}/steps", {"number": number, **step}
         )
         if not answer.ok:
-            return await self._refused(answer)
+            return await self._handle_refusal(answer)
         self._step = number
         self._counts.steps += 1
         return await self._obey(answer.body)
@@ -125,7 +127,7 @@ class Work:
             case "continue" | "checkpoint":
                 return True
             case "throttle":
-                self._plan.throttled()
+                self._plan.count_throttle()
                 await self._sleep(decision["delay_ms"] / 1000 * THROTTLE_SHARE)
                 return True
             case "pause":
@@ -152,7 +154,7 @@ class Work:
         }
         answer = await self._client.post(f"runs/{self.run}/reviews", body)
         if not answer.ok:
-            return await self._refused(answer)
+            return await self._handle_refusal(answer)
         self._counts.opened += 1
         return await self._wait(review=answer.body["id"])
 
@@ -164,15 +166,15 @@ class Work:
         path = f"runs/{self.run}/tool-calls"
         answer = await self._client.post(path, call.body)
         if not answer.ok:
-            return await self._refused(answer)
+            return await self._handle_refusal(answer)
         judged = answer.body
         self._counts.calls[judged["decision"]] += 1
         granted = judged["digest"] if judged["grant"] else None
         output = call.output
         if judged["review"] is not None:
             self._counts.opened += 1
-            answer = await self._decision(review=judged["review"]["id"])
-            if not await self._goes_on(answer):
+            answer = await self._wait_for_decision(review=judged["review"]["id"])
+            if not await self._may_go_on(answer):
                 return False
             ruling = answer.body["ruling"] or {}
             if ruling.get("action") == "approve":
@@ -190,45 +192,45 @@ class Work:
         body = {"step": self._step, "gates": list(check.gates)}
         opened = await self._client.post(path, body)
         if not opened.ok:
-            return await self._refused(opened)
+            return await self._handle_refusal(opened)
         path = f"{path}/{opened.body['id']}"
         for reason in check.fails:
-            told = await self._verdict(path, f"GATE_REVIEW: FAIL - {reason}")
+            told = await self._send_verdict(path, f"GATE_REVIEW: FAIL - {reason}")
             if not told.ok:
-                return await self._refused(told)
+                return await self._handle_refusal(told)
             if told.body["review"] is not None:
-                return await self._choice(path, check, told.body["review"]["id"])
+                return await self._follow_choice(path, check, told.body["review"]["id"])
             if told.body["status"] != "open":
                 return True  # a warning, or a client in the log: the work goes on
-        told = await self._verdict(path, f"GATE_REVIEW: PASS - {check.passes}")
-        return told.ok or await self._refused(told)
+        told = await self._send_verdict(path, f"GATE_REVIEW: PASS - {check.passes}")
+        return told.ok or await self._handle_refusal(told)
 
-    async def _verdict(self, path: str, text: str) -> Answer:
-        await self._sleep(self._unless_hasty(self._chance.uniform(*CALL_SECONDS)))
+    async def _send_verdict(self, path: str, text: str) -> Answer:
+        await self._sleep(self._get_pause(self._chance.uniform(*CALL_SECONDS)))
         told = await self._client.post(f"{path}/verdicts", {"text": text})
         if told.ok:
             self._counts.verdicts[told.body["outcome"]] += 1
         return told
 
-    async def _choice(self, path: str, check: Check, review: str) -> bool:
-        """The attempts are used up. With a fresh one, the guidance is worked by."""
+    async def _follow_choice(self, path: str, check: Check, review: str) -> bool:
+        """The attempts are used up: a person chooses. With a new attempt, follow their guidance."""
         self._counts.opened += 1
-        answer = await self._decision(review=review)
-        if not await self._goes_on(answer):
+        answer = await self._wait_for_decision(review=review)
+        if not await self._may_go_on(answer):
             return False
         stands = await self._client.get(path)
         if not stands.ok or stands.body["status"] != "open":
             return stands.ok  # skipped: not passed, and the work goes on
         by = ", by the reviewer's guidance" if stands.body["guidance"] else ""
         text = f"GATE_REVIEW: PASS - {check.passes}{by}"
-        told = await self._verdict(path, text)
-        return told.ok or await self._refused(told)
+        told = await self._send_verdict(path, text)
+        return told.ok or await self._handle_refusal(told)
 
     async def _stop(self, stop: Stop) -> bool:
         """Tell how the turn ended; a question waits for its answer."""
         told = await self._client.post(f"runs/{self.run}/turns", stop.body)
         if not told.ok:
-            return await self._refused(told)
+            return await self._handle_refusal(told)
         self._counts.turns[told.body["action"]] += 1
         if told.body["review"] is None:
             return True
@@ -239,22 +241,22 @@ class Work:
         """Claim the grant, do it, tell what came of it."""
         claimed = await self._client.post(f"{path}/claim", {"digest": digest})
         if not claimed.ok:
-            await self._refused(claimed)
+            await self._handle_refusal(claimed)
             return
         seconds = self._chance.uniform(*CALL_SECONDS)
-        await self._sleep(self._unless_hasty(seconds))
+        await self._sleep(self._get_pause(seconds))
         result = {"ok": True, "output": output, "duration_ms": int(seconds * 1000)}
         await self._client.post(f"{path}/result", result)
 
     async def _wait(self, *, review: str | None) -> bool:
         """Wait for a person; True when the run may go on."""
-        return await self._goes_on(await self._decision(review=review))
+        return await self._may_go_on(await self._wait_for_decision(review=review))
 
-    async def _decision(self, *, review: str | None) -> Answer:
+    async def _wait_for_decision(self, *, review: str | None) -> Answer:
         """What became of the review, as soon as it is no longer open."""
         self.waiting = True
         impatient = asyncio.get_running_loop().call_later(
-            PATIENCE_SECONDS * self._stretch, self.left_alone.set
+            PATIENCE_SECONDS * self._time_factor, self.left_alone.set
         )
         which = {} if review is None else {"review": review}
         path = f"runs/{self.run}/decision"
@@ -267,15 +269,15 @@ class Work:
         self.waiting = False
         return answer
 
-    async def _goes_on(self, answer: Answer) -> bool:
+    async def _may_go_on(self, answer: Answer) -> bool:
         if not answer.ok:
-            return await self._refused(answer)
+            return await self._handle_refusal(answer)
         if answer.body["state"] == "ruled":
             self._counts.ruled += 1
-        self._plan.ruled()
+        self._plan.continue_after_ruling()
         return bool(answer.body["run_status"] == "running")
 
-    async def _refused(self, answer: Answer) -> bool:
+    async def _handle_refusal(self, answer: Answer) -> bool:
         """Wait where a person is asked; leave the run otherwise."""
         if answer.problem == "run-paused":
             return await self._wait(review=None)

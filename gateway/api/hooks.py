@@ -1,4 +1,4 @@
-"""The doors for coding agents that are governed through their hooks."""
+"""Operations for coding agents that are governed through their hooks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pydantic import WithJsonSchema
 
 from accounts.api_auth import AGENT, get_agent
 from common.responses import send_reply
-from gateway.coding_agents.dispatch import hook_answer
-from gateway.coding_agents.inputs import WAIT_MAX, Dialect, HookIn, options_of
+from gateway.coding_agents.dispatch import handle_hook_event
+from gateway.coding_agents.inputs import WAIT_MAX, HookIn, Host, parse_options
 
 router = Router(auth=AGENT, tags=["Hooks"])
 
@@ -19,7 +19,7 @@ router = Router(auth=AGENT, tags=["Hooks"])
 @router.post("/hooks/{dialect}/{event}", response=dict[str, Any])
 async def answer_hook(
     request: HttpRequest,
-    dialect: Dialect,
+    dialect: Host,
     event: Annotated[
         str,
         WithJsonSchema(
@@ -70,11 +70,11 @@ async def answer_hook(
 
     The answer is always 200: where a hook cannot be judged, it says so and holds.
     """
-    options = options_of(request.GET.dict(), body.checkrail)
+    options = parse_options(request.GET.dict(), body.checkrail)
     return send_reply(
-        await hook_answer(
+        await handle_hook_event(
             agent=get_agent(request),
-            dialect=dialect,
+            host=dialect,
             event=event,
             body=body,
             options=options,

@@ -204,7 +204,7 @@ def follow_run(
     `GET /runs/{run}/ledger`. After the last entry of a run that is over: `end`.
     """
     refuse_unknown_parameters(request.GET, events.QUERY)
-    followed = events.run_followed(
+    followed = events.open_stream(
         principal=get_principal(request),
         run_code=run,
         last_event_id=last_event_id,
@@ -214,7 +214,7 @@ def follow_run(
     if connection.vendor == "postgresql":
         connection.close()  # back to the pool: a stream may be open for days
     return StreamingHttpResponse(
-        Pieces(events.events(followed)),
+        Pieces(events.stream_events(followed)),
         content_type=events.MEDIA_TYPE,
         headers=events.HEADERS,
     )

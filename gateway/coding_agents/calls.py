@@ -10,12 +10,16 @@ from typing import Any
 
 from common.errors import Forbidden
 from gateway.coding_agents import tool_uses, wording
-from gateway.coding_agents.holding import Standing, lets_go_on, wait_for_ruling
-from gateway.coding_agents.mapping import call_of, input_of
-from gateway.coding_agents.replies import Outcome, Verb, choose_parked_verb
-from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.mapping import build_call, build_input
+from gateway.coding_agents.replies import HostDecision, Outcome, choose_parked_decision
+from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import ensure_run, reload_run
 from gateway.coding_agents.tool_uses import Judged
+from gateway.coding_agents.waiting import (
+    DecisionState,
+    allows_continuing,
+    wait_for_ruling,
+)
 from gateway.models import HookAnswer
 from gateway.use_cases.claims import ClaimCall
 from gateway.use_cases.tool_calls import call_submit
@@ -28,187 +32,200 @@ _LEFT_TO_THE_HOST = frozenset({HookAnswer.GO, HookAnswer.ALLOW, HookAnswer.ASK})
 _behind: set[asyncio.Task[Any]] = set()
 
 
-async def before_tool(visit: Visit) -> Outcome:
+async def handle_pre_tool_use(hook: HookEvent) -> Outcome:
     """PreToolUse."""
-    visit.body.needs("tool_name", "tool_input", "tool_use_id")
-    return await _judge(visit)
+    hook.body.needs("tool_name", "tool_input", "tool_use_id")
+    return await _judge(hook)
 
 
-async def permission_asked(visit: Visit) -> Outcome:
+async def handle_permission_request(hook: HookEvent) -> Outcome:
     """PermissionRequest: the host would ask its user. What a person of ours has
     approved need not be asked again; what nobody has judged yet is judged now."""
-    visit.body.needs("tool_name", "tool_input")
-    run = await ensure_run(visit)
+    hook.body.needs("tool_name", "tool_input")
+    run = await ensure_run(hook)
     if run.over:
         return run.describe_halt()
-    before = await run_in_db_thread(partial(tool_uses.about_to_run, visit, run))
+    before = await run_in_db_thread(partial(tool_uses.find_next_to_run, hook, run))
     if before is None or before.answer not in _LEFT_TO_THE_HOST:
-        return await _judge(visit)
+        return await _judge(hook)
     if before.answer == HookAnswer.ALLOW:
-        return Outcome(verb="allow")
-    let_go = before.answer == HookAnswer.GO and visit.options.on_allow == "allow"
-    return Outcome(verb="allow" if let_go else "go")
+        return Outcome(decision="allow")
+    let_go = before.answer == HookAnswer.GO and hook.options.on_allow == "allow"
+    return Outcome(decision="allow" if let_go else "go")
 
 
-async def _judge(visit: Visit) -> Outcome:
-    run = await ensure_run(visit)
+async def _judge(hook: HookEvent) -> Outcome:
+    run = await ensure_run(hook)
     if run.over:
         return run.describe_halt()
-    call = await run_in_db_thread(partial(tool_uses.judged_before, visit, run))
+    call = await run_in_db_thread(partial(tool_uses.get_earlier_answer, hook, run))
     if call is None:
-        call = await run_in_db_thread(partial(tool_uses.still_waiting, visit, run))
+        call = await run_in_db_thread(partial(tool_uses.find_waiting_call, hook, run))
         if call is not None:
-            again = await _interpret_answer(visit, run, call)
+            again = await _interpret_answer(hook, run, call)
             if again is not None:
                 return again
-        asked = await _submit(visit, run)
+        asked = await _submit(hook, run)
         if isinstance(asked, Outcome):
             return asked
         call = asked
-    outcome = await _interpret_answer(visit, run, call)
+    outcome = await _interpret_answer(hook, run, call)
     if outcome is not None:
         return outcome
-    return Outcome(verb="deny", reason=wording.USED_UP)
+    return Outcome(decision="deny", reason=wording.USED_UP)
 
 
-async def _submit(visit: Visit, run: Governed) -> Judged | Outcome:
+async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
     """The call's answer; or why there is none, where the run as a whole waits."""
-    call = await asyncio.to_thread(call_of, visit.tool, visit.given)
+    call = await asyncio.to_thread(build_call, hook.tool, hook.given)
     while True:
         try:
             reply = await call_submit(
-                agent=visit.agent,
+                agent=hook.agent,
                 run_code=run.run,
                 call=call,
-                idempotency=visit.once("call", status=201),
+                idempotency=hook.build_idempotency("call", status=201),
             )
         except RunClosed:
-            return (await reload_run(visit)).describe_halt()
+            return (await reload_run(hook)).describe_halt()
         except RunPaused as pause:
             waits = pause.extra["review"]
-            standing = await wait_for_ruling(visit, run, waits["id"])
-            if standing["state"] == "open":
+            decision_state = await wait_for_ruling(hook, run, waits["id"])
+            if decision_state["state"] == "open":
                 # Not judged: nobody at the terminal may let it through unseen.
-                verb: Verb = choose_parked_verb(
-                    visit.dialect, headless=_headless(visit, run)
+                decision: HostDecision = choose_parked_decision(
+                    hook.host, headless=_is_headless(hook, run)
                 )
-                verb = "deny" if verb == "ask" else verb
-                return Outcome(verb=verb, reason=wording.describe_pause(waits["url"]))
-            if not lets_go_on(standing):
-                return (await reload_run(visit)).describe_halt()
+                decision = "deny" if decision == "ask" else decision
+                return Outcome(
+                    decision=decision, reason=wording.describe_pause(waits["url"])
+                )
+            if not allows_continuing(decision_state):
+                return (await reload_run(hook)).describe_halt()
             continue
         judged: Judged = json.loads(reply.body)
         return judged
 
 
 async def _interpret_answer(
-    visit: Visit, run: Governed, call: Judged
+    hook: HookEvent, run: SessionRun, call: Judged
 ) -> Outcome | None:
     """What the call's decision means; None where its grant is used up already."""
     if call["replayed"]:
         # Its stored output cannot be handed to this host: the tool runs again.
-        return _let(visit, call)
-    note = partial(tool_uses.remember, visit, run, call["id"])
+        return _allow_call(hook, call)
+    note = partial(tool_uses.store_tool_use, hook, run, call["id"])
     if call["decision"] == "require-confirmation":
         await run_in_db_thread(partial(note, HookAnswer.NOTHING_YET))
-    outcome = await _apply_decision(visit, run, call)
+    outcome = await _apply_decision(hook, run, call)
     if outcome is not None:
-        told = "deny" if outcome.verb == "halt" else outcome.verb
+        told = "deny" if outcome.decision == "halt" else outcome.decision
         await run_in_db_thread(partial(note, HookAnswer(told)))
     return outcome
 
 
-async def _apply_decision(visit: Visit, run: Governed, call: Judged) -> Outcome | None:
+async def _apply_decision(
+    hook: HookEvent, run: SessionRun, call: Judged
+) -> Outcome | None:
     match call["decision"]:
         case "block":
-            return Outcome(verb="deny", reason=wording.describe_block(call["findings"]))
+            return Outcome(
+                decision="deny", reason=wording.describe_block(call["findings"])
+            )
         case "require-confirmation":
-            return await _wait_for_person(visit, run, call)
+            return await _wait_for_person(hook, run, call)
         case _:
-            claimed = await _claim_grant(visit, run, call["id"], call["digest"])
-            return claimed if isinstance(claimed, Outcome | None) else _let(visit, call)
+            claimed = await _redeem_grant(hook, run, call["id"], call["digest"])
+            return (
+                claimed
+                if isinstance(claimed, Outcome | None)
+                else _allow_call(hook, call)
+            )
 
 
-def _let(visit: Visit, call: Judged) -> Outcome:
-    verb: Verb = "allow" if visit.options.on_allow == "allow" else "go"
+def _allow_call(hook: HookEvent, call: Judged) -> Outcome:
+    decision: HostDecision = "allow" if hook.options.on_allow == "allow" else "go"
     warns = call["decision"] == "warn"
     return Outcome(
-        verb=verb, context=wording.describe_warning(call["findings"]) if warns else ""
+        decision=decision,
+        context=wording.describe_warning(call["findings"]) if warns else "",
     )
 
 
-async def _wait_for_person(visit: Visit, run: Governed, call: Judged) -> Outcome | None:
+async def _wait_for_person(
+    hook: HookEvent, run: SessionRun, call: Judged
+) -> Outcome | None:
     review = call["review"]
     try:
-        standing = await wait_for_ruling(visit, run, review["id"])
+        decision_state = await wait_for_ruling(hook, run, review["id"])
     except asyncio.CancelledError:
-        note = partial(tool_uses.remember, visit, run, call["id"], HookAnswer.LEFT)
-        _later(run_in_db_thread(note))
+        note = partial(tool_uses.store_tool_use, hook, run, call["id"], HookAnswer.LEFT)
+        _run_later(run_in_db_thread(note))
         raise
-    if standing["state"] == "open":
-        verb = choose_parked_verb(visit.dialect, headless=_headless(visit, run))
+    if decision_state["state"] == "open":
+        decision = choose_parked_decision(hook.host, headless=_is_headless(hook, run))
         reason = wording.describe_wait(review, call["findings"])
-        return Outcome(verb=verb, reason=reason)
-    return await _apply_ruling(visit, run, call, standing)
+        return Outcome(decision=decision, reason=reason)
+    return await _apply_ruling(hook, run, call, decision_state)
 
 
 async def _apply_ruling(
-    visit: Visit, run: Governed, call: Judged, standing: Standing
+    hook: HookEvent, run: SessionRun, call: Judged, decision_state: DecisionState
 ) -> Outcome | None:
-    ruling = standing["ruling"]
+    ruling = decision_state["ruling"]
     if ruling is not None and ruling["action"] in {"approve", "amend"}:
         amended = ruling["amended"]
         digest = amended["digest"] if amended else call["digest"]
-        claimed = await _claim_grant(visit, run, call["id"], digest)
+        claimed = await _redeem_grant(hook, run, call["id"], digest)
         if isinstance(claimed, Outcome | None):
             return claimed
         reason = wording.describe_approval(ruling, amended=amended is not None)
         if amended is None:
-            return Outcome(verb="allow", reason=reason)
-        return _as_changed(visit, ruling, claimed, reason)
-    now = await reload_run(visit)
+            return Outcome(decision="allow", reason=reason)
+        return _allow_changed_call(hook, ruling, claimed, reason)
+    now = await reload_run(hook)
     if now.over:
         return now.describe_halt()
     if ruling is not None:
-        return Outcome(verb="deny", reason=wording.describe_denial(ruling))
+        return Outcome(decision="deny", reason=wording.describe_denial(ruling))
     return Outcome(
-        verb="deny",
-        reason=f"Checkrail: the review of this call is {standing['state']}.",
+        decision="deny",
+        reason=f"Checkrail: the review of this call is {decision_state['state']}.",
     )
 
 
-def _as_changed(
-    visit: Visit, ruling: dict[str, Any], claimed: dict[str, Any], reason: str
+def _allow_changed_call(
+    hook: HookEvent, ruling: dict[str, Any], claimed: dict[str, Any], reason: str
 ) -> Outcome:
     """With the changed input, where the host takes one; else the agent sends it."""
     granted = claimed["call"]
-    updated = input_of(visit.given, visit.tool, claimed["kind"], granted)
-    if updated is None or visit.event == "PermissionRequest":
-        return Outcome(verb="deny", reason=wording.describe_change(ruling, granted))
+    updated = build_input(hook.given, hook.tool, claimed["kind"], granted)
+    if updated is None or hook.event == "PermissionRequest":
+        return Outcome(decision="deny", reason=wording.describe_change(ruling, granted))
     return Outcome(
-        verb="allow", reason=reason, context=wording.AMENDED, updated=updated
+        decision="allow", reason=reason, context=wording.AMENDED, updated=updated
     )
 
 
-async def _claim_grant(
-    visit: Visit, run: Governed, call: str, digest: str
+async def _redeem_grant(
+    hook: HookEvent, run: SessionRun, call: str, digest: str
 ) -> dict[str, Any] | Outcome | None:
     """The claim; an outcome where the run is over or the grant is, None where spent."""
     command = ClaimCall(
-        agent=visit.agent,
+        agent=hook.agent,
         run_code=run.run,
         call_code=call,
         digest=digest,
-        idempotency=visit.once(f"claim {call}", status=200),
+        idempotency=hook.build_idempotency(f"claim {call}", status=200),
     )
     try:
-        reply = await _perform_when_unpaused(visit, run, command)
+        reply = await _perform_when_unpaused(hook, run, command)
     except RunClosed:
-        return (await reload_run(visit)).describe_halt()
+        return (await reload_run(hook)).describe_halt()
     except GrantSpent:
         return None
     except (GrantExpired, Forbidden) as refusal:
-        return Outcome(verb="deny", reason=f"Checkrail: {refusal.detail}")
+        return Outcome(decision="deny", reason=f"Checkrail: {refusal.detail}")
     if isinstance(reply, Outcome):
         return reply
     claim: dict[str, Any] = json.loads(reply.body)
@@ -216,26 +233,28 @@ async def _claim_grant(
 
 
 async def _perform_when_unpaused(
-    visit: Visit, run: Governed, command: ClaimCall
+    hook: HookEvent, run: SessionRun, command: ClaimCall
 ) -> Any:
     """A run may be paused between the grant and its claim: then it is waited for."""
     while True:
         try:
             return await writer().perform(command)
         except RunPaused as pause:
-            standing = await wait_for_ruling(visit, run, pause.extra["review"]["id"])
-            if standing["state"] == "open":
+            decision_state = await wait_for_ruling(
+                hook, run, pause.extra["review"]["id"]
+            )
+            if decision_state["state"] == "open":
                 url = pause.extra["review"]["url"]
-                return Outcome(verb="deny", reason=wording.describe_pause(url))
-            if not lets_go_on(standing):
+                return Outcome(decision="deny", reason=wording.describe_pause(url))
+            if not allows_continuing(decision_state):
                 raise RunClosed("The run was ended.") from None
 
 
-def _headless(visit: Visit, run: Governed) -> bool:
-    return visit.options.headless or run.headless
+def _is_headless(hook: HookEvent, run: SessionRun) -> bool:
+    return hook.options.headless or run.headless
 
 
-def _later(work: Coroutine[Any, Any, Any]) -> None:
+def _run_later(work: Coroutine[Any, Any, Any]) -> None:
     """Done although nobody waits for it any more."""
     task = asyncio.ensure_future(work)
     _behind.add(task)

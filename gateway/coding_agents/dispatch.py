@@ -9,32 +9,36 @@ from functools import partial
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound, Unavailable
 from common.responses import Reply, build_reply
-from gateway.coding_agents.calls import before_tool, permission_asked
-from gateway.coding_agents.inputs import Dialect, HookIn, Options
-from gateway.coding_agents.lifecycle import prompt_given, session_began, session_ended
-from gateway.coding_agents.replies import Outcome, add_notes, spoken
-from gateway.coding_agents.results import after_tool
-from gateway.coding_agents.session_events import Visit
-from gateway.coding_agents.turns import would_stop
+from gateway.coding_agents.calls import handle_permission_request, handle_pre_tool_use
+from gateway.coding_agents.inputs import HookIn, Host, Options
+from gateway.coding_agents.lifecycle import (
+    handle_session_end,
+    handle_session_start,
+    handle_user_prompt,
+)
+from gateway.coding_agents.replies import Outcome, add_notes, build_host_answer
+from gateway.coding_agents.results import handle_post_tool_use
+from gateway.coding_agents.session_events import HookEvent
+from gateway.coding_agents.turns import handle_stop
 
-DIALECTS: tuple[Dialect, ...] = ("claude-code", "codex")
-EVENTS: dict[str, Callable[[Visit], Awaitable[Outcome]]] = {
-    "PreToolUse": before_tool,
-    "PermissionRequest": permission_asked,
-    "PostToolUse": partial(after_tool, ok=True),
-    "PostToolUseFailure": partial(after_tool, ok=False),
-    "Stop": would_stop,
-    "SubagentStop": would_stop,
-    "SessionStart": session_began,
-    "UserPromptSubmit": prompt_given,
-    "SessionEnd": session_ended,
+HOSTS: tuple[Host, ...] = ("claude-code", "codex")
+EVENTS: dict[str, Callable[[HookEvent], Awaitable[Outcome]]] = {
+    "PreToolUse": handle_pre_tool_use,
+    "PermissionRequest": handle_permission_request,
+    "PostToolUse": partial(handle_post_tool_use, ok=True),
+    "PostToolUseFailure": partial(handle_post_tool_use, ok=False),
+    "Stop": handle_stop,
+    "SubagentStop": handle_stop,
+    "SessionStart": handle_session_start,
+    "UserPromptSubmit": handle_user_prompt,
+    "SessionEnd": handle_session_end,
 }
 
 
-async def hook_answer(
+async def handle_hook_event(
     *,
     agent: AgentPrincipal,
-    dialect: Dialect,
+    host: Host,
     event: str,
     body: HookIn,
     options: Options,
@@ -48,10 +52,10 @@ async def hook_answer(
             f"The address is for {event}, the event is {body.hook_event_name}: "
             "correct the settings of the hook."
         )
-    visit = Visit(agent=agent, dialect=dialect, event=event, body=body, options=options)
+    hook = HookEvent(agent=agent, host=host, event=event, body=body, options=options)
     try:
-        async with asyncio.timeout(options.wait_s - visit.margin / 2):
-            outcome = await answer(visit)
+        async with asyncio.timeout(options.wait_s - hook.margin / 2):
+            outcome = await answer(hook)
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None
-    return build_reply(spoken(dialect, event, add_notes(outcome, visit.notes)))
+    return build_reply(build_host_answer(host, event, add_notes(outcome, hook.notes)))

@@ -17,7 +17,7 @@ WAIT_DEFAULT = 570
 WAIT_MAX = 3_600
 QUERY = frozenset({"wait_s", "headless", "on_allow", "policy"})
 
-Dialect = Literal["claude-code", "codex"]
+Host = Literal["claude-code", "codex"]
 Seconds = Annotated[int, Field(ge=1, le=WAIT_MAX)]
 Identifier = Annotated[
     str, StringConstraints(min_length=1, max_length=200), kept_apart(200)
@@ -75,7 +75,7 @@ class Options(Body):
     policy: PolicyName = "default"
 
 
-def options_of(query: Mapping[str, str], body: OptionsIn) -> Options:
+def parse_options(query: Mapping[str, str], body: OptionsIn) -> Options:
     refuse_unknown_parameters(query, QUERY)
     given = body.model_dump(
         include={"wait_s", "headless", "on_allow"}, exclude_none=True
@@ -83,7 +83,7 @@ def options_of(query: Mapping[str, str], body: OptionsIn) -> Options:
     return Options.model_validate({**_read(query), **given})
 
 
-def query_wait(query: Mapping[str, str]) -> int:
+def parse_query_wait(query: Mapping[str, str]) -> int:
     """How long this hook may be held by what its address says."""
     text = query.get("wait_s", "")
     if not text:
@@ -95,7 +95,7 @@ def query_wait(query: Mapping[str, str]) -> int:
 
 
 def _read(query: Mapping[str, str]) -> dict[str, Any]:
-    read: dict[str, Any] = {"wait_s": query_wait(query)}
+    read: dict[str, Any] = {"wait_s": parse_query_wait(query)}
     if "headless" in query:
         if query["headless"] not in {"true", "false"}:
             raise build_parameter_error("headless", "true or false")

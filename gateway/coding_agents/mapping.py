@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from common.errors import Invalid
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.edits import count_diff_lines
 from guidance.core.tools.calls import Call
 from guidance.redactor import get_fingerprint_key
@@ -30,17 +30,17 @@ _SUMMARY_WORDS = 120
 _LABELS = {"Bash": "description"}
 
 
-def call_of(tool: str, given: Input) -> Call:
+def build_call(tool: str, given: Input) -> Call:
     """The call that our gates judge; what we know no better way for is a tool."""
     try:
-        return _body(tool, given).call()
+        return _build_body(tool, given).call()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise Invalid(f"The tool use cannot be read: {place}: {first['msg']}") from None
 
 
-def input_of(
+def build_input(
     given: Input, tool: str, kind: str, granted: Input
 ) -> dict[str, Any] | None:
     """The whole input as it was granted; None where it cannot be put into the tool's
@@ -57,29 +57,31 @@ def input_of(
             return None
 
 
-def fingerprint(tool: str, given: Input) -> str:
+def build_fingerprint(tool: str, given: Input) -> str:
     """Tells tool uses apart; keyed, because an input may hold a secret."""
     label = _LABELS.get(tool)
     what = {name: value for name, value in given.items() if name != label}
-    data = canonical({"tool": tool, "input": what}).encode("utf-8", "surrogatepass")
+    data = to_canonical_json({"tool": tool, "input": what}).encode(
+        "utf-8", "surrogatepass"
+    )
     return hmac.new(get_fingerprint_key(), data, hashlib.sha256).hexdigest()
 
 
-def summary(tool: str, given: Input) -> str:
+def build_summary(tool: str, given: Input) -> str:
     """Such as "Bash: pytest -k login"."""
     told = next((given[name] for name in _TELLING if given.get(name)), "")
     return shorten(f"{tool}: {told}" if isinstance(told, str) and told else tool)
 
 
-def saves_work(given: Input) -> bool:
+def is_commit(given: Input) -> bool:
     """A commit is a checkpoint: whatever comes after it can be undone."""
     command = given.get("command")
     return isinstance(command, str) and any(
-        _commits(part.group()) for part in _ONE_COMMAND.finditer(command)
+        _has_commit(part.group()) for part in _ONE_COMMAND.finditer(command)
     )
 
 
-def _commits(command: str) -> bool:
+def _has_commit(command: str) -> bool:
     """In two searches: one pattern would begin anew at every `git` of a long text."""
     git = _GIT.search(command)
     return git is not None and _COMMIT.search(command, git.end()) is not None
@@ -94,7 +96,7 @@ def shorten(text: str, limit: int = _SUMMARY_WORDS) -> str:
 _CONTENT = {"Write": "content", "Edit": "new_string", "apply_patch": "command"}
 
 
-def _body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
+def _build_body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
     match tool:
         case "Bash":
             return CommandBody.model_validate(
@@ -105,24 +107,24 @@ def _body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
                 }
             )
         case "Write":
-            return _edit(tool, given, old="", new=given.get("content"))
+            return _build_edit(tool, given, old="", new=given.get("content"))
         case "Edit":
             old, new = given.get("old_string"), given.get("new_string")
-            return _edit(tool, given, old=old, new=new)
+            return _build_edit(tool, given, old=old, new=new)
         case "MultiEdit":
             # The file itself is not sent: what is put into it is judged as one text.
             old, new = (
                 _join_edits(given, "old_string"),
                 _join_edits(given, "new_string"),
             )
-            return _edit(tool, given, old=old, new=new)
+            return _build_edit(tool, given, old=old, new=new)
         case "apply_patch":
-            return _patch(given)
+            return _build_patch(given)
         case _:
             return ToolBody.model_validate({"tool": tool, "arguments": dict(given)})
 
 
-def _edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
+def _build_edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
     both = isinstance(old, str) and isinstance(new, str)
     return EditBody.model_validate(
         {
@@ -134,7 +136,7 @@ def _edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
     )
 
 
-def _patch(given: Input) -> EditBody:
+def _build_patch(given: Input) -> EditBody:
     """Codex sends its patches as the argument `command`; they are no command."""
     patch = given.get("command")
     files: list[str] = []

@@ -12,21 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gateway.coding_agents.inputs import Dialect
+from gateway.coding_agents.inputs import Host
 
-Verb = Literal["go", "allow", "deny", "ask", "defer", "halt", "work"]
+HostDecision = Literal["go", "allow", "deny", "ask", "defer", "halt", "continue_work"]
 Answer = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """`go` is no opinion, `work` sends an agent that would stop on its way again.
+    """`go` is no opinion, `continue_work` sends an agent that would stop back to work.
 
     `reason` says why, `context` is told to the model beside it, `updated` is the whole
     input of the tool as it is to run.
     """
 
-    verb: Verb = "go"
+    decision: HostDecision = "go"
     reason: str = ""
     context: str = ""
     updated: dict[str, Any] | None = None
@@ -38,88 +38,88 @@ GO = Outcome()
 def add_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
     """What people wrote, for the model: where a reason is all that it reads, with that."""
     told = "\n".join(notes)
-    if not told or outcome.verb == "halt":
+    if not told or outcome.decision == "halt":
         return outcome
-    if outcome.verb in {"deny", "work"}:
+    if outcome.decision in {"deny", "continue_work"}:
         return replace(outcome, reason=f"{outcome.reason}\n{told}")
     context = "\n".join(filter(None, (outcome.context, told)))
     return replace(outcome, context=context)
 
 
-def spoken(dialect: Dialect, event: str, outcome: Outcome) -> Answer:
+def build_host_answer(host: Host, event: str, outcome: Outcome) -> Answer:
     match event:
         case "PreToolUse":
-            return _before(dialect, outcome)
+            return _build_pre_tool_answer(host, outcome)
         case "PermissionRequest":
-            return _permission(outcome)
-        case "SessionStart" if outcome.verb == "halt":
+            return _build_permission_answer(outcome)
+        case "SessionStart" if outcome.decision == "halt":
             # Nothing can be stopped yet: the person and the model are told.
-            told = _context(event, outcome.reason)
+            told = _build_context_answer(event, outcome.reason)
             return {"systemMessage": outcome.reason, **told}
         case "SessionEnd":
             return {"systemMessage": outcome.reason} if outcome.reason else {}
         case _:
-            return _later(event, outcome)
+            return _build_later_answer(event, outcome)
 
 
-def trouble(dialect: Dialect, event: str, reason: str) -> Answer:
+def build_failure_answer(host: Host, event: str, reason: str) -> Answer:
     """What holds at this event when we could not judge: never a way to go on."""
     before = event in {"PreToolUse", "PermissionRequest"}
-    held = Outcome(verb="deny" if before else "halt", reason=reason)
-    return spoken(dialect, event, held)
+    held = Outcome(decision="deny" if before else "halt", reason=reason)
+    return build_host_answer(host, event, held)
 
 
-def choose_parked_verb(dialect: Dialect, *, headless: bool) -> Verb:
+def choose_parked_decision(host: Host, *, headless: bool) -> HostDecision:
     """What to say of a call when nobody ruled on it in time."""
-    if dialect == "codex":
+    if host == "codex":
         return "deny"
     return "defer" if headless else "ask"
 
 
-def _before(dialect: Dialect, outcome: Outcome) -> Answer:
-    verb, halts = outcome.verb, {}
-    if verb == "halt" and dialect == "claude-code":
+def _build_pre_tool_answer(host: Host, outcome: Outcome) -> Answer:
+    decision, halts = outcome.decision, {}
+    if decision == "halt" and host == "claude-code":
         halts = {"continue": False, "stopReason": outcome.reason}
-    if verb in {"halt", "work"}:
-        verb = "deny"
-    if dialect == "codex":
-        if verb in {"ask", "defer"}:
-            verb = "deny"
-        if verb == "allow" and outcome.updated is None:
-            verb = "go"
-    if verb == "go":
-        return _context("PreToolUse", outcome.context)
-    said: Answer = {"hookEventName": "PreToolUse", "permissionDecision": verb}
+    if decision in {"halt", "continue_work"}:
+        decision = "deny"
+    if host == "codex":
+        if decision in {"ask", "defer"}:
+            decision = "deny"
+        if decision == "allow" and outcome.updated is None:
+            decision = "go"
+    if decision == "go":
+        return _build_context_answer("PreToolUse", outcome.context)
+    said: Answer = {"hookEventName": "PreToolUse", "permissionDecision": decision}
     if outcome.reason:
         said["permissionDecisionReason"] = outcome.reason
-    if outcome.updated is not None and verb == "allow":
+    if outcome.updated is not None and decision == "allow":
         said["updatedInput"] = outcome.updated
     if outcome.context:
         said["additionalContext"] = outcome.context
     return {**halts, "hookSpecificOutput": said}
 
 
-def _later(event: str, outcome: Outcome) -> Answer:
+def _build_later_answer(event: str, outcome: Outcome) -> Answer:
     """The tool has run, or there was none: there is the agent itself to halt."""
-    if outcome.verb == "halt":
+    if outcome.decision == "halt":
         return {"continue": False, "stopReason": outcome.reason}
-    if outcome.verb == "work":
+    if outcome.decision == "continue_work":
         return {"decision": "block", "reason": outcome.reason}
-    return _context(event, outcome.context)
+    return _build_context_answer(event, outcome.context)
 
 
-def _permission(outcome: Outcome) -> Answer:
+def _build_permission_answer(outcome: Outcome) -> Answer:
     """Neither host is given a changed input here: Codex would refuse it."""
-    if outcome.verb == "go":
+    if outcome.decision == "go":
         return {}
     decision: Answer = {"behavior": "allow"}
-    if outcome.verb != "allow":
+    if outcome.decision != "allow":
         decision = {"behavior": "deny", "message": outcome.reason}
     said = {"hookEventName": "PermissionRequest", "decision": decision}
     return {"hookSpecificOutput": said}
 
 
-def _context(event: str, text: str) -> Answer:
+def _build_context_answer(event: str, text: str) -> Answer:
     if not text:
         return {}
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}

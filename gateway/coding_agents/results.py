@@ -8,16 +8,16 @@ from typing import Any
 
 from common.errors import Forbidden
 from gateway.coding_agents import tool_uses
-from gateway.coding_agents.mapping import saves_work, summary
+from gateway.coding_agents.mapping import build_summary, is_commit
 from gateway.coding_agents.replies import Outcome
-from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import ensure_run
-from gateway.coding_agents.steps import step_taken
-from gateway.coding_agents.superseded import AT_THE_TERMINAL, take_back
+from gateway.coding_agents.steps import report_step
+from gateway.coding_agents.superseded import AT_THE_TERMINAL, withdraw_review
 from gateway.models import HookAnswer, HookCall
 from gateway.schemas.calls import ResultIn
 from gateway.use_cases.claims import call_settle
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
 from reviews.models import ReviewState
@@ -26,31 +26,31 @@ OUTPUT_KEPT = 2_000
 ASKED = frozenset({HookAnswer.ASK, HookAnswer.LEFT})
 
 
-async def after_tool(visit: Visit, *, ok: bool) -> Outcome:
+async def handle_post_tool_use(hook: HookEvent, *, ok: bool) -> Outcome:
     """PostToolUse and PostToolUseFailure."""
-    visit.body.needs("tool_name", "tool_input", "tool_use_id")
-    run = await ensure_run(visit)
+    hook.body.needs("tool_name", "tool_input", "tool_use_id")
+    run = await ensure_run(hook)
     if run.over:
         return run.describe_halt()
-    use = await run_in_db_thread(partial(tool_uses.find_tool_use, visit, run))
-    note = await _settle_call(visit, run, use, ok=ok)
-    told = summary(visit.tool, visit.given)
+    use = await run_in_db_thread(partial(tool_uses.find_tool_use, hook, run))
+    note = await _settle_call(hook, run, use, ok=ok)
+    told = build_summary(hook.tool, hook.given)
     # The grant has counted the call, and the result its time.
     counted = use is not None and not note
-    return await step_taken(
-        visit,
+    return await report_step(
+        hook,
         run,
         tool_calls=0 if counted else 1,
         failed_calls=0 if ok else 1,
-        checkpoint=ok and saves_work(visit.given),
-        duration_ms=0 if counted else _duration(visit),
-        signature=f"{visit.tool}:{visit.fingerprint[:16]}",
+        checkpoint=ok and is_commit(hook.given),
+        duration_ms=0 if counted else _get_duration(hook),
+        signature=f"{hook.tool}:{hook.fingerprint[:16]}",
         summary=f"{told} ({note})" if note else told,
     )
 
 
 async def _settle_call(
-    visit: Visit, run: Governed, use: HookCall | None, *, ok: bool
+    hook: HookEvent, run: SessionRun, use: HookCall | None, *, ok: bool
 ) -> str:
     """The result is the call's; where it cannot be, the words that the step says."""
     if use is None:
@@ -59,13 +59,13 @@ async def _settle_call(
     if review is not None and review.state == ReviewState.OPEN and use.answer in ASKED:
         came = "the call ran" if ok else "the call failed"
         reason = f"{AT_THE_TERMINAL}: {came}"
-        await take_back(visit, run, str(review.code), reason)
+        await withdraw_review(hook, run, str(review.code), reason)
         return "let run at the terminal"
-    output = await asyncio.to_thread(_output, visit)  # it may be long
-    body = ResultIn(ok=ok, output=output, duration_ms=_duration(visit))
+    output = await asyncio.to_thread(_build_output, hook)  # it may be long
+    body = ResultIn(ok=ok, output=output, duration_ms=_get_duration(hook))
     try:
         await call_settle(
-            agent=visit.agent,
+            agent=hook.agent,
             run_code=run.run,
             call_code=str(use.call.code),
             body=body,
@@ -77,27 +77,27 @@ async def _settle_call(
     return ""
 
 
-def _duration(visit: Visit) -> int:
-    return round(visit.body.duration_ms or 0)
+def _get_duration(hook: HookEvent) -> int:
+    return round(hook.body.duration_ms or 0)
 
 
-def _output(visit: Visit) -> Any:
+def _build_output(hook: HookEvent) -> Any:
     """As much as a person would read: the beginning and the end."""
-    said = visit.body.tool_response
-    if visit.body.error is not None:
-        said = visit.body.error
+    said = hook.body.tool_response
+    if hook.body.error is not None:
+        said = hook.body.error
     if isinstance(said, dict):
         texts = [said[name] for name in ("stdout", "stderr") if said.get(name)]
         if texts and all(isinstance(text, str) for text in texts):
             said = "\n".join(texts)
-    return _cut(said if isinstance(said, str) else _plain(said))
+    return _cut(said if isinstance(said, str) else _shorten_output(said))
 
 
-def _plain(said: Any) -> Any:
+def _shorten_output(said: Any) -> Any:
     """Data is kept where it is small, and else as the beginning of its text."""
     if said is None:
         return None
-    text = canonical(said)
+    text = to_canonical_json(said)
     return said if len(text) <= OUTPUT_KEPT else text
 
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from accounts.auth import AgentPrincipal
-from gateway.coding_agents.inputs import Dialect, HookIn, Options
-from gateway.coding_agents.mapping import fingerprint
+from gateway.coding_agents.inputs import HookIn, Host, Options
+from gateway.coding_agents.mapping import build_fingerprint
 from gateway.coding_agents.replies import Outcome
 from gateway.models import HookSession
 from ledger.idempotency import Idempotency, build_idempotency
@@ -22,25 +22,25 @@ MARGIN = 0.2
 MARGIN_MAX = 5.0
 
 
-def _now() -> float:
+def _get_time() -> float:
     return asyncio.get_running_loop().time()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Visit:
+class HookEvent:
     agent: AgentPrincipal
-    dialect: Dialect
+    host: Host
     event: str
     body: HookIn
     options: Options
-    began: float = field(default_factory=_now)
+    began: float = field(default_factory=_get_time)
     # What people wrote with rulings that let the agent go on: told with the answer.
     notes: list[str] = field(default_factory=list)
 
     @property
     def left(self) -> float:
         """Seconds for which this hook may still be held."""
-        return self.began + self.options.wait_s - self.margin - _now()
+        return self.began + self.options.wait_s - self.margin - _get_time()
 
     @property
     def margin(self) -> float:
@@ -65,11 +65,11 @@ class Visit:
     @cached_property
     def fingerprint(self) -> str:
         """Of the tool and its input, which may be long."""
-        return fingerprint(self.tool, self.given)
+        return build_fingerprint(self.tool, self.given)
 
-    def once(self, what: str, *, status: int) -> Idempotency:
+    def build_idempotency(self, what: str, *, status: int) -> Idempotency:
         """The same event again, after a lost answer, does nothing a second time."""
-        parts = (self.dialect, self.body.session_id, self.tool_use, what)
+        parts = (self.host, self.body.session_id, self.tool_use, what)
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         made = build_idempotency(
             key=f"hook-{key}",
@@ -84,7 +84,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Governed:
+class SessionRun:
     """A session with its run, as they stood when the event came."""
 
     session_id: int
@@ -102,15 +102,15 @@ class Governed:
     def describe_halt(self) -> Outcome:
         why = f": {self.reason}" if self.reason else "."
         return Outcome(
-            verb="halt",
+            decision="halt",
             reason=f"Checkrail: the run is {self.status}{why} See {self.url}",
         )
 
 
-def governed_by(session: HookSession, agent: AgentPrincipal) -> Governed:
+def build_session_run(session: HookSession, agent: AgentPrincipal) -> SessionRun:
     assert session.run is not None  # asked for only where there is one
     code = str(session.run.code)
-    return Governed(
+    return SessionRun(
         session_id=session.pk,
         headless=session.headless,
         run=code,

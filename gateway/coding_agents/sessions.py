@@ -13,18 +13,22 @@ from django.db.models import F
 from common.errors import DomainError
 from gateway.coding_agents.inputs import HookIn, OptionsIn
 from gateway.coding_agents.mapping import shorten
-from gateway.coding_agents.session_events import Governed, Visit, governed_by
+from gateway.coding_agents.session_events import (
+    HookEvent,
+    SessionRun,
+    build_session_run,
+)
 from gateway.models import HookSession
 from gateway.schemas.runs import RunIn
 from gateway.use_cases.runs import StartRun
-from guidance.core.money import micros
+from guidance.core.money import parse_usd
 from guidance.redactor import clean
 from guidance.services import get_policy_in_force
 from ledger.state import RunState
 from ledger.writer import writer
 from ledger.writer.db_threads import run_in_db_thread
 
-HOSTS = {"claude-code": "Claude Code", "codex": "Codex"}
+HOST_NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
 TASK_WORDS = 200
 MODEL_WORDS = 200
 LABEL_WORDS = 256
@@ -41,11 +45,11 @@ class StartSession(StartRun):
     The project is locked while a run is made, so that of many first events one wins.
     """
 
-    visit: Visit
+    hook: HookEvent
     prompted: bool
 
     def create(self, at: datetime) -> RunState:
-        session = _find_session(self.visit)
+        session = _find_session(self.hook)
         before = session.run if session else None
         if before is not None:
             if not _starts_new_run(before.status, prompted=self.prompted):
@@ -54,64 +58,64 @@ class StartSession(StartRun):
             self.body = self.body.model_copy(update=parent)
         run = super().create(at)
         HookSession.objects.update_or_create(
-            **_key(self.visit), defaults={"run_id": run.id}
+            **_build_key(self.hook), defaults={"run_id": run.id}
         )
         return run
 
 
-async def ensure_run(visit: Visit, *, prompted: bool = False) -> Governed:
+async def ensure_run(hook: HookEvent, *, prompted: bool = False) -> SessionRun:
     """The session's run, started where there is none yet.
 
     What a person aborted stays so until somebody at the terminal says something new:
     `prompted`. A run that came to its end is followed by another one in any case.
     """
-    session = await run_in_db_thread(partial(_find_session, visit))
+    session = await run_in_db_thread(partial(_find_session, hook))
     if (
         session is None
         or session.run is None
         or _starts_new_run(session.run.status, prompted=prompted)
     ):
-        await _start(visit, session, prompted=prompted)
-        session = await run_in_db_thread(partial(_find_session, visit))
+        await _start(hook, session, prompted=prompted)
+        session = await run_in_db_thread(partial(_find_session, hook))
     assert session is not None  # made just now, and never deleted
-    return governed_by(session, visit.agent)
+    return build_session_run(session, hook.agent)
 
 
-async def find_run(visit: Visit) -> Governed | None:
+async def find_run(hook: HookEvent) -> SessionRun | None:
     """The session's run if it has one: some events start nothing."""
-    session = await run_in_db_thread(partial(_find_session, visit))
+    session = await run_in_db_thread(partial(_find_session, hook))
     if session is None or session.run is None:
         return None
-    return governed_by(session, visit.agent)
+    return build_session_run(session, hook.agent)
 
 
-async def reload_run(visit: Visit) -> Governed:
+async def reload_run(hook: HookEvent) -> SessionRun:
     """The same as it stands now: a person or a gate may have ended it."""
-    session = await run_in_db_thread(partial(_find_session, visit))
+    session = await run_in_db_thread(partial(_find_session, hook))
     assert session is not None  # it was found before
-    return governed_by(session, visit.agent)
+    return build_session_run(session, hook.agent)
 
 
-async def introduce(visit: Visit) -> None:
-    """A session says how it is run, before there is anything to do."""
-    facts = {"model": shorten(clean(visit.body.model or ""), MODEL_WORDS)}
+async def register_session(hook: HookEvent) -> None:
+    """Store a session and its model before its run starts."""
+    facts = {"model": shorten(clean(hook.body.model or ""), MODEL_WORDS)}
     await run_in_db_thread(
-        lambda: HookSession.objects.update_or_create(**_key(visit), defaults=facts)
+        lambda: HookSession.objects.update_or_create(**_build_key(hook), defaults=facts)
     )
 
 
-async def mark_headless(run: Governed) -> None:
+async def mark_headless(run: SessionRun) -> None:
     rows = HookSession.objects.filter(pk=run.session_id)
     await run_in_db_thread(lambda: rows.update(headless=True))
 
 
-async def owe(run: Governed, used: OptionsIn) -> None:
-    """Kept for the next step, while the run takes none."""
+async def store_unreported_usage(run: SessionRun, used: OptionsIn) -> None:
+    """Store what was used while the run takes no steps; the next step reports it."""
     rows = HookSession.objects.filter(pk=run.session_id)
     await run_in_db_thread(
         lambda: rows.update(
             owed_tokens=F("owed_tokens") + used.tokens,
-            owed_cost_micros=F("owed_cost_micros") + micros(used.cost_usd),
+            owed_cost_micros=F("owed_cost_micros") + parse_usd(used.cost_usd),
         )
     )
 
@@ -122,40 +126,42 @@ def _starts_new_run(status: str, *, prompted: bool) -> bool:
     )
 
 
-def _key(visit: Visit) -> dict[str, Any]:
+def _build_key(hook: HookEvent) -> dict[str, Any]:
     return {
-        "agent_id": visit.agent.agent_id,
-        "dialect": visit.dialect,
-        "session": visit.body.session_id,
+        "agent_id": hook.agent.agent_id,
+        "dialect": hook.host,
+        "session": hook.body.session_id,
     }
 
 
-def _find_session(visit: Visit) -> HookSession | None:
-    return HookSession.objects.select_related("run").filter(**_key(visit)).first()
+def _find_session(hook: HookEvent) -> HookSession | None:
+    return HookSession.objects.select_related("run").filter(**_build_key(hook)).first()
 
 
-async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -> None:
+async def _start(
+    hook: HookEvent, session: HookSession | None, *, prompted: bool
+) -> None:
     policy = await run_in_db_thread(
         partial(
             get_policy_in_force,
-            project_id=visit.agent.project_id,
-            name=visit.options.policy,
+            project_id=hook.agent.project_id,
+            name=hook.options.policy,
         )
     )
-    body = visit.body
-    folder = _folder(body)
+    body = hook.body
+    folder = _get_folder(body)
     run = RunIn(
-        task=_task(visit, folder),
+        task=_build_task(hook, folder),
         model=shorten(body.model or (session.model if session else ""), MODEL_WORDS),
-        policy=visit.options.policy,
+        policy=hook.options.policy,
         labels={
-            "host": visit.dialect,
+            "host": hook.host,
             "folder": folder[:LABEL_WORDS],
             "session": body.session_id,
         },
     )
     command = StartSession(
-        agent=visit.agent, body=run, policy=policy, visit=visit, prompted=prompted
+        agent=hook.agent, body=run, policy=policy, hook=hook, prompted=prompted
     )
     try:
         await writer().perform(command)
@@ -163,15 +169,15 @@ async def _start(visit: Visit, session: HookSession | None, *, prompted: bool) -
         pass  # an event that came at the same time has started it
 
 
-def _task(visit: Visit, folder: str) -> str:
+def _build_task(hook: HookEvent, folder: str) -> str:
     """The first line of what the agent was asked to do; else where it works."""
-    lines = (visit.body.prompt or "").strip().splitlines()
+    lines = (hook.body.prompt or "").strip().splitlines()
     if lines:
         return shorten(lines[0], TASK_WORDS)
-    return f"{HOSTS[visit.dialect]} in {folder}" if folder else HOSTS[visit.dialect]
+    return f"{HOST_NAMES[hook.host]} in {folder}" if folder else HOST_NAMES[hook.host]
 
 
-def _folder(body: HookIn) -> str:
+def _get_folder(body: HookIn) -> str:
     """The last part of the working directory, of whatever system."""
     parts = [part for part in re.split(r"[/\\]", body.cwd or "") if part]
     return parts[-1] if parts else ""

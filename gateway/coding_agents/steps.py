@@ -12,10 +12,10 @@ from typing import Any
 
 from common.responses import Reply
 from gateway.coding_agents import wording
-from gateway.coding_agents.holding import lets_go_on, wait_for_ruling
 from gateway.coding_agents.replies import GO, Outcome
-from gateway.coding_agents.session_events import Governed, Visit
-from gateway.coding_agents.sessions import owe, reload_run
+from gateway.coding_agents.session_events import HookEvent, SessionRun
+from gateway.coding_agents.sessions import reload_run, store_unreported_usage
+from gateway.coding_agents.waiting import allows_continuing, wait_for_ruling
 from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import ReportSteps, report_of
@@ -58,16 +58,20 @@ class ReportNextStep(ReportSteps):
         return change
 
 
-async def step_taken(visit: Visit, run: Governed, **facts: Any) -> Outcome:
+async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome:
     """Told to the run; held as long as the decision says so."""
-    used = visit.body.checkrail
-    again = visit.once(visit.event, status=201) if visit.body.tool_use_id else None
+    used = hook.body.checkrail
+    again = (
+        hook.build_idempotency(hook.event, status=201)
+        if hook.body.tool_use_id
+        else None
+    )
     body = StepIn(number=1, tokens=used.tokens, cost_usd=used.cost_usd, **facts)
     while True:
         try:
             reply = await writer().perform(
                 ReportNextStep(
-                    agent=visit.agent,
+                    agent=hook.agent,
                     run_code=run.run,
                     told=report_of(body),
                     session_id=run.session_id,
@@ -75,32 +79,32 @@ async def step_taken(visit: Visit, run: Governed, **facts: Any) -> Outcome:
                 )
             )
         except RunClosed:
-            return (await reload_run(visit)).describe_halt()
+            return (await reload_run(hook)).describe_halt()
         except RunPaused as pause:
             waits = pause.extra["review"]
             if waits["kind"] == Kind.CONFIRMATION:
                 # Another call of this turn waits for a person; this one is done.
-                await owe(run, used)
+                await store_unreported_usage(run, used)
                 return GO
-            stays = await _wait_for_review(visit, run, waits)
+            stays = await _wait_for_review(hook, run, waits)
             if stays is not None:
-                await owe(run, used)
+                await store_unreported_usage(run, used)
                 return stays
             continue
-        return await _obey(visit, run, json.loads(reply.body))
+        return await _obey(hook, run, json.loads(reply.body))
 
 
-async def _obey(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outcome:
+async def _obey(hook: HookEvent, run: SessionRun, decision: dict[str, Any]) -> Outcome:
     match decision["decision"]:
         case "stop":
             reason = wording.describe_stop(decision["findings"], run.url)
-            return Outcome(verb="halt", reason=reason)
+            return Outcome(decision="halt", reason=reason)
         case "pause":
-            stays = await _wait_for_review(visit, run, decision["review"])
+            stays = await _wait_for_review(hook, run, decision["review"])
             if stays is not None:
                 return stays
         case "throttle":
-            await asyncio.sleep(max(0, min(decision["delay_ms"] / 1000, visit.left)))
+            await asyncio.sleep(max(0, min(decision["delay_ms"] / 1000, hook.left)))
         case _:
             pass
     due = decision["checkpoint_due"] or decision["decision"] == "checkpoint"
@@ -108,12 +112,12 @@ async def _obey(visit: Visit, run: Governed, decision: dict[str, Any]) -> Outcom
 
 
 async def _wait_for_review(
-    visit: Visit, run: Governed, review: dict[str, Any]
+    hook: HookEvent, run: SessionRun, review: dict[str, Any]
 ) -> Outcome | None:
     """None once the run goes on; else why it does not."""
-    standing = await wait_for_ruling(visit, run, review["id"])
-    if standing["state"] == "open":
-        return Outcome(verb="halt", reason=wording.describe_pause(review["url"]))
-    if lets_go_on(standing):
+    decision_state = await wait_for_ruling(hook, run, review["id"])
+    if decision_state["state"] == "open":
+        return Outcome(decision="halt", reason=wording.describe_pause(review["url"]))
+    if allows_continuing(decision_state):
         return None
-    return (await reload_run(visit)).describe_halt()
+    return (await reload_run(hook)).describe_halt()

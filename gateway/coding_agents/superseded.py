@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from accounts.auth import AgentPrincipal
-from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
 from gateway.use_cases.access import own
 from ledger.plan import Plan
@@ -27,12 +27,12 @@ AT_THE_TERMINAL = "Answered at the terminal"
 WITHOUT_IT = "The agent's turn went on without it"
 
 
-def _none(_entries: Sequence[SealedEntry]) -> None:
+def _return_nothing(_entries: Sequence[SealedEntry]) -> None:
     return None
 
 
 @dataclass(kw_only=True)
-class TakeBack(ChangeRequest[None]):
+class WithdrawForHost(ChangeRequest[None]):
     agent: AgentPrincipal
     review_code: str
     reason: str
@@ -50,12 +50,14 @@ class TakeBack(ChangeRequest[None]):
             payload={"review": review.code, "reason": self.reason},
         )
         end_review(plan, review, ReviewState.WITHDRAWN)
-        return plan.change(_none)
+        return plan.change(_return_nothing)
 
 
-async def take_back(visit: Visit, run: Governed, review: str, reason: str) -> None:
-    command = TakeBack(
-        agent=visit.agent, run_code=run.run, review_code=review, reason=reason
+async def withdraw_review(
+    hook: HookEvent, run: SessionRun, review: str, reason: str
+) -> None:
+    command = WithdrawForHost(
+        agent=hook.agent, run_code=run.run, review_code=review, reason=reason
     )
     try:
         await writer().perform(command)
@@ -64,19 +66,19 @@ async def take_back(visit: Visit, run: Governed, review: str, reason: str) -> No
 
 
 async def clear_calls(
-    visit: Visit, run: Governed, *answers: HookAnswer, reason: str
+    hook: HookEvent, run: SessionRun, *answers: HookAnswer, reason: str
 ) -> None:
-    for review in await run_in_db_thread(partial(_open_calls, run, answers)):
-        await take_back(visit, run, review, reason)
+    for review in await run_in_db_thread(partial(_list_open_calls, run, answers)):
+        await withdraw_review(hook, run, review, reason)
 
 
-async def clear_questions(visit: Visit, run: Governed) -> None:
+async def clear_questions(hook: HookEvent, run: SessionRun) -> None:
     """Whoever writes at the terminal has answered what the agent asked."""
-    for review in await run_in_db_thread(partial(_open_questions, run)):
-        await take_back(visit, run, review, AT_THE_TERMINAL)
+    for review in await run_in_db_thread(partial(_list_open_questions, run)):
+        await withdraw_review(hook, run, review, AT_THE_TERMINAL)
 
 
-def _open_calls(run: Governed, answers: Iterable[HookAnswer]) -> list[str]:
+def _list_open_calls(run: SessionRun, answers: Iterable[HookAnswer]) -> list[str]:
     uses = HookCall.objects.filter(
         session_id=run.session_id,
         answer__in=list(answers),
@@ -87,7 +89,7 @@ def _open_calls(run: Governed, answers: Iterable[HookAnswer]) -> list[str]:
     return [str(code) for code in codes]
 
 
-def _open_questions(run: Governed) -> list[str]:
+def _list_open_questions(run: SessionRun) -> list[str]:
     open_ones = Review.objects.filter(
         run__code=run.run, kind=Kind.QUESTION, state=ReviewState.OPEN
     )

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
-from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
 from gateway.use_cases.call_requests import call_answer
 from ledger.models import Entry
@@ -19,20 +19,20 @@ from reviews.models import GrantState, ReviewState, ToolCall
 Judged = dict[str, Any]
 
 
-def judged_before(visit: Visit, run: Governed) -> Judged | None:
+def get_earlier_answer(hook: HookEvent, run: SessionRun) -> Judged | None:
     """The answer this very tool use was given: after a lost answer, or a resume."""
-    use = find_tool_use(visit, run)
+    use = find_tool_use(hook, run)
     if use is None:
         return None
-    if use.fingerprint != visit.fingerprint:
+    if use.fingerprint != hook.fingerprint:
         raise Invalid(
-            f"The tool use {visit.tool_use} was judged with another input: send each "
+            f"The tool use {hook.tool_use} was judged with another input: send each "
             "under an id of its own."
         )
-    return _load_answer(use.call, visit.agent)
+    return _load_answer(use.call, hook.agent)
 
 
-def still_waiting(visit: Visit, run: Governed) -> Judged | None:
+def find_waiting_call(hook: HookEvent, run: SessionRun) -> Judged | None:
     """The same call under an earlier id, if it waits for a person or was just let run.
 
     An agent that asks again is not put before a person a second time.
@@ -44,43 +44,47 @@ def still_waiting(visit: Visit, run: Governed) -> Judged | None:
         call__review__isnull=False,
     )
     use = (
-        _uses(run)
+        _list_tool_uses(run)
         .filter(
             waits | let_run,
             call__run__code=run.run,
-            fingerprint=visit.fingerprint,
+            fingerprint=hook.fingerprint,
         )
         .order_by("-pk")
         .first()
     )
-    return _load_answer(use.call, visit.agent) if use else None
+    return _load_answer(use.call, hook.agent) if use else None
 
 
-def about_to_run(visit: Visit, run: Governed) -> HookCall | None:
+def find_next_to_run(hook: HookEvent, run: SessionRun) -> HookCall | None:
     """The newest tool use of this very kind, unless it has run already: what let one
     through says nothing about the next."""
-    alike = _uses(run).filter(call__run__code=run.run, fingerprint=visit.fingerprint)
-    newest = alike.exclude(tool_use=visit.tool_use).order_by("-pk").first()
+    alike = _list_tool_uses(run).filter(
+        call__run__code=run.run, fingerprint=hook.fingerprint
+    )
+    newest = alike.exclude(tool_use=hook.tool_use).order_by("-pk").first()
     return newest if newest and newest.call.settled_at is None else None
 
 
-def find_tool_use(visit: Visit, run: Governed) -> HookCall | None:
-    return _uses(run).filter(tool_use=visit.tool_use).first()
+def find_tool_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
+    return _list_tool_uses(run).filter(tool_use=hook.tool_use).first()
 
 
-def remember(visit: Visit, run: Governed, call: str, answer: HookAnswer) -> None:
+def store_tool_use(
+    hook: HookEvent, run: SessionRun, call: str, answer: HookAnswer
+) -> None:
     HookCall.objects.update_or_create(
         session_id=run.session_id,
-        tool_use=visit.tool_use,
+        tool_use=hook.tool_use,
         defaults={
             "call_id": call,
-            "fingerprint": visit.fingerprint,
+            "fingerprint": hook.fingerprint,
             "answer": answer,
         },
     )
 
 
-def _uses(run: Governed) -> QuerySet[HookCall]:
+def _list_tool_uses(run: SessionRun) -> QuerySet[HookCall]:
     uses = HookCall.objects.select_related("call__run", "call__review", "call__grant")
     return uses.filter(session_id=run.session_id)
 

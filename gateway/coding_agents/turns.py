@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 
-from gateway.coding_agents.holding import wait_for_ruling
 from gateway.coding_agents.mapping import shorten
 from gateway.coding_agents.replies import GO, Outcome
-from gateway.coding_agents.session_events import Governed, Visit
+from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import find_run, reload_run
-from gateway.coding_agents.steps import step_taken
+from gateway.coding_agents.steps import report_step
 from gateway.coding_agents.superseded import WITHOUT_IT, clear_calls
+from gateway.coding_agents.waiting import wait_for_ruling
 from gateway.models import HookAnswer
 from gateway.schemas.checks import TurnIn
 from gateway.use_cases.turns import turn_submit
@@ -22,29 +22,29 @@ ATTENDED_SECONDS = 60
 CONTENT_READ = 50_000
 
 
-async def would_stop(visit: Visit) -> Outcome:
+async def handle_stop(hook: HookEvent) -> Outcome:
     """Stop and SubagentStop."""
-    run = await find_run(visit)
+    run = await find_run(hook)
     if run is None:
         return GO
     if run.over:
         return run.describe_halt()
-    if visit.event == "Stop":
+    if hook.event == "Stop":
         gone = (HookAnswer.ASK, HookAnswer.LEFT, HookAnswer.DEFER)
-        await clear_calls(visit, run, *gone, reason=WITHOUT_IT)
-    if visit.body.checkrail.tokens:
-        outcome = await step_taken(
-            visit, run, tool_calls=0, summary=f"Answered: {_describe_message(visit)}"
+        await clear_calls(hook, run, *gone, reason=WITHOUT_IT)
+    if hook.body.checkrail.tokens:
+        outcome = await report_step(
+            hook, run, tool_calls=0, summary=f"Answered: {_describe_message(hook)}"
         )
-        if outcome.verb != "go":
+        if outcome.decision != "go":
             return outcome
-    if visit.body.background_tasks:
+    if hook.body.background_tasks:
         return GO  # something is still at work and will wake the agent again
-    return await _judge(visit, run)
+    return await _judge(hook, run)
 
 
-async def _judge(visit: Visit, run: Governed) -> Outcome:
-    said = (visit.body.last_assistant_message or "")[-CONTENT_READ:]
+async def _judge(hook: HookEvent, run: SessionRun) -> Outcome:
+    said = (hook.body.last_assistant_message or "")[-CONTENT_READ:]
     body = await asyncio.to_thread(
         TurnIn,
         finish_reason="stop",
@@ -53,31 +53,32 @@ async def _judge(visit: Visit, run: Governed) -> Outcome:
         content=said,
     )
     try:
-        reply = await turn_submit(agent=visit.agent, run_code=run.run, body=body)
+        reply = await turn_submit(agent=hook.agent, run_code=run.run, body=body)
     except RunPaused:
         return GO  # it waits for a person already, and does nothing meanwhile
     except RunClosed:
-        return (await reload_run(visit)).describe_halt()
+        return (await reload_run(hook)).describe_halt()
     turn = json.loads(reply.body)
     if turn["action"] == "auto_continue":
-        return Outcome(verb="work", reason=turn["nudge"])
+        return Outcome(decision="continue_work", reason=turn["nudge"])
     if turn["action"] == "needs_human":
-        return await _ask_person(visit, run, turn["review"]["id"])
+        return await _ask_person(hook, run, turn["review"]["id"])
     return GO
 
 
-async def _ask_person(visit: Visit, run: Governed, review: str) -> Outcome:
-    headless = visit.options.headless or run.headless
+async def _ask_person(hook: HookEvent, run: SessionRun, review: str) -> Outcome:
+    headless = hook.options.headless or run.headless
     patience = None if headless else ATTENDED_SECONDS
-    standing = await wait_for_ruling(visit, run, review, at_most=patience)
-    ruling = standing["ruling"]
+    decision_state = await wait_for_ruling(hook, run, review, at_most=patience)
+    ruling = decision_state["ruling"]
     if ruling is not None and ruling["action"] == "answer":
         return Outcome(
-            verb="work", reason=f"{ruling['by']} answers: {ruling['answer']}"
+            decision="continue_work",
+            reason=f"{ruling['by']} answers: {ruling['answer']}",
         )
-    now = await reload_run(visit)
+    now = await reload_run(hook)
     return now.describe_halt() if now.over else GO
 
 
-def _describe_message(visit: Visit) -> str:
-    return shorten(visit.body.last_assistant_message or "nothing")
+def _describe_message(hook: HookEvent) -> str:
+    return shorten(hook.body.last_assistant_message or "nothing")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gateway.coding_agents.mapping import shorten
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 
 Finding = Mapping[str, Any]
 TOLD_FINDINGS = 5
@@ -43,7 +43,7 @@ def quote_note(ruling: Mapping[str, Any]) -> str:
 
 def describe_change(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
     """Where the host takes no changed input, the agent is told to send it itself."""
-    wanted = canonical({k: v for k, v in granted.items() if k != "diff_lines"})
+    wanted = to_canonical_json({k: v for k, v in granted.items() if k != "diff_lines"})
     return _cut(f"{ruling['by']} wants this call changed. Send instead: {wanted}")
 
 
@@ -84,13 +84,13 @@ def _describe_findings(findings: Sequence[Finding], decision: str) -> str:
     parts = []
     for finding in heard[:TOLD_FINDINGS]:
         words = (finding["message"], finding.get("remediation") or "")
-        parts += [_sentence(text) for text in words if text]
+        parts += [_end_sentence(text) for text in words if text]
     if len(heard) > TOLD_FINDINGS:
         parts.append(f"And {len(heard) - TOLD_FINDINGS} findings more.")
     return _cut(" ".join(dict.fromkeys(parts)))
 
 
-def _sentence(text: str) -> str:
+def _end_sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 

@@ -243,7 +243,7 @@ def _read(
     answer = read_arguments(said.text)
     if isinstance(answer, ArgumentProblem):
         raise LlmTrouble(f"the answer cannot be read: {answer.message}", spent=spent)
-    problems = schema.problems(answer.values)
+    problems = schema.list_problems(answer.values)
     if problems:
         where = _piece(f"{problems[0].path or '/'}: {problems[0].message}", endpoint)
         raise LlmTrouble(f"the answer has another form, at {where}", spent=spent)

@@ -18,9 +18,9 @@ from django.db import DatabaseError, InterfaceError
 
 from accounts.auth import Principal
 from common.errors import Invalid, Unauthenticated
-from gateway.streams.feeds import Head, following
-from gateway.streams.followers import Follower, followers
-from gateway.streams.limits import Place, take_place
+from gateway.streams.feeds import Head, follow_feed
+from gateway.streams.followers import Follower, get_followers
+from gateway.streams.limits import StreamSlot, take_slot
 from ledger.models import FINAL, Run
 from ledger.selectors import get_visible_run
 from ledger.waiting.hub import hub
@@ -49,7 +49,7 @@ class Followed:
     run_code: str
     reader: Reader
     after: int
-    place: Place
+    slot: StreamSlot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,9 @@ class Session:
     auth_hash: str
 
 
-def _position(*, last_event_id: str | None, after: str | None) -> tuple[int, list[str]]:
+def _parse_position(
+    *, last_event_id: str | None, after: str | None
+) -> tuple[int, list[str]]:
     """Where to go on, and who says so: the header, if there is one. Whoever comes back
     to the same address sends a newer header with it."""
     text, loc = after, ["query", "after"]
@@ -70,15 +72,17 @@ def _position(*, last_event_id: str | None, after: str | None) -> tuple[int, lis
     if text is None:
         return 0, loc
     if not (text.isascii() and text.isdigit() and len(text) <= 10):
-        raise _unacceptable(loc, "must be the number of an entry, as `id` gave it")
+        raise _build_position_error(
+            loc, "must be the number of an entry, as `id` gave it"
+        )
     return int(text), loc
 
 
-def _unacceptable(loc: list[str], message: str) -> Invalid:
+def _build_position_error(loc: list[str], message: str) -> Invalid:
     return Invalid(f"{loc[-1]} {message}.", errors=[{"loc": loc, "message": message}])
 
 
-def run_followed(
+def open_stream(
     *,
     principal: Principal,
     run_code: str,
@@ -88,24 +92,24 @@ def run_followed(
 ) -> Followed:
     """Refuses whoever may not follow, follows too much already, or would miss entries
     without knowing it."""
-    number, loc = _position(last_event_id=last_event_id, after=after)
+    number, loc = _parse_position(last_event_id=last_event_id, after=after)
     run = get_visible_run(principal=principal, code=run_code)
-    reader = _reader(principal, run, session)
+    reader = _build_access(principal, run, session)
     if readers_refused([reader]):
         raise Unauthenticated
     if number > run.head_seq:
         message = f"is {number}, but the run has {run.head_seq} entries"
-        raise _unacceptable(loc, message)
+        raise _build_position_error(loc, message)
     return Followed(
         run_id=run.pk,
         run_code=str(run.code),
         reader=reader,
         after=number,
-        place=take_place(reader, run.pk),
+        slot=take_slot(reader, run.pk),
     )
 
 
-def _reader(principal: Principal, run: Run, session: Session | None) -> Reader:
+def _build_access(principal: Principal, run: Run, session: Session | None) -> Reader:
     if session is None:
         return Holder(principal=principal, project_id=run.project_id)
     return Guest(
@@ -116,36 +120,36 @@ def _reader(principal: Principal, run: Run, session: Session | None) -> Reader:
     )
 
 
-async def events(followed: Followed) -> AsyncGenerator[str]:
+async def stream_events(followed: Followed) -> AsyncGenerator[str]:
     """Ends with the run, with the reader's right to look, or with this server.
 
     Each piece is sent before the next one is read.
     """
-    follower = followers().join(followed.reader)
+    follower = get_followers().join(followed.reader)
     try:
-        async with aclosing(_pieces(followed, follower)) as pieces:
+        async with aclosing(_stream_pieces(followed, follower)) as pieces:
             async for piece in pieces:
-                follower.sends()
+                follower.mark_sending()
                 yield piece
                 follower.mark_sent()
     except (DatabaseError, InterfaceError):
         # The reader comes back by itself, and goes on where it stood.
         logger.exception("The stream of run %s was cut", followed.run_code)
     finally:
-        followers().leave(follower)
-        followed.place.release()
+        get_followers().leave(follower)
+        followed.slot.release()
 
 
-async def _pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]:
+async def _stream_pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]:
     last = followed.after
     yield f"retry: {RETRY_MS}\n\n"
-    with following(followed.run_id, followed.run_code, follower) as feed:
+    with follow_feed(followed.run_id, followed.run_code, follower) as feed:
         while not (hub().closing or follower.refused):
             if feed.error is not None:
                 raise feed.error
             head = feed.head
             if head is not None and head.seq > last:
-                page = await feed.page(last)
+                page = await feed.get_page(last)
                 if page.last > last:
                     last = page.last
                     yield page.text
@@ -153,17 +157,17 @@ async def _pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]
                 # Deleted past us: looked for again with each heartbeat, no sooner.
                 logger.error(GONE, followed.run_code, last, head.seq)
             elif head is not None and head.seq == last and head.status in FINAL:
-                yield _end(followed, head)
+                yield _render_end(followed, head)
                 return
             if not await feed.wait(follower, seconds=HEARTBEAT_SECONDS):
                 yield ": still here\n\n"
 
 
-def _end(followed: Followed, head: Head) -> str:
+def _render_end(followed: Followed, head: Head) -> str:
     """Without an id: whoever comes back again stands behind the last entry."""
-    told: dict[str, Any] = {
+    ended: dict[str, Any] = {
         "run": followed.run_code,
         "status": head.status,
         "head": {"seq": head.seq, "hash": head.hash},
     }
-    return f"event: end\ndata: {json.dumps(told, separators=(',', ':'))}\n\n"
+    return f"event: end\ndata: {json.dumps(ended, separators=(',', ':'))}\n\n"

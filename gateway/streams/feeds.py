@@ -1,7 +1,7 @@
 """Runs that are followed in this process: one look for all the streams of a run.
 
 A stream that looked for itself would cost some queries at every entry, and a thousand of
-them would keep everybody else waiting. So each followed run has one feed. After news it
+them would keep everybody else waiting. So each followed run has one feed. After a change it
 looks once: who may still read, how the run stands, what is new. Then it wakes the streams,
 a few at a time and with pauses: what they send takes a small part of the event loop's
 time, however many they are.
@@ -47,16 +47,16 @@ class Page(NamedTuple):
     text: str
 
 
-class Look(NamedTuple):
+class Changes(NamedTuple):
     """What was found in the database at one moment."""
 
     refused: set[Reader]
     head: Head
-    news: Page | None
+    new_page: Page | None
 
 
 class Feed:
-    """One run. Lives on one event loop; get it with `following`."""
+    """One run. Lives on one event loop; get it with `follow_feed`."""
 
     def __init__(self, run_id: int, run_code: str, turns: asyncio.Lock) -> None:
         self.run_id = run_id
@@ -65,7 +65,7 @@ class Feed:
         self.error: Exception | None = None
         self.followers: set[Follower] = set()
         self.waiting: set[asyncio.Future[None]] = set()
-        self._news: Page | None = None
+        self._new_page: Page | None = None
         self._pages: dict[int, asyncio.Task[Page]] = {}
         self._turns = turns
         self._loop = asyncio.get_running_loop()
@@ -76,18 +76,18 @@ class Feed:
         changed: asyncio.Future[None] = self._loop.create_future()
         self.waiting.add(changed)
         try:
-            return await follower.park(changed, seconds=seconds)
+            return await follower.wait_for(changed, seconds=seconds)
         finally:
             self.waiting.discard(changed)
 
-    async def page(self, after: int) -> Page:
+    async def get_page(self, after: int) -> Page:
         """The next entries, read once for all who ask for them at the same time."""
-        if self._news is not None and self._news.after == after:
-            return self._news
+        if self._new_page is not None and self._new_page.after == after:
+            return self._new_page
         reading = self._pages.get(after)
         if reading is None:
             assert self.head is not None  # it is further than `after`
-            work = partial(_page, self.run_id, self.run_code, after, self.head.seq)
+            work = partial(_read_page, self.run_id, self.run_code, after, self.head.seq)
             reading = self._loop.create_task(run_in_db_thread(work))
             self._pages[after] = reading
             reading.add_done_callback(lambda _: self._pages.pop(after, None))
@@ -101,31 +101,31 @@ class Feed:
         try:
             while not hub().closing:
                 # Taken before the look: what comes in between wakes us.
-                news = hub().follower(self.run_id)
+                wake_up = hub().follower(self.run_id)
                 try:
-                    await self._look_and_tell()
-                    await news
+                    await self._read_and_wake()
+                    await wake_up
                 finally:
-                    news.cancel()
+                    wake_up.cancel()
         except Exception as error:
             self.error = error
         finally:
             _wake([*self.waiting])
 
-    async def _look_and_tell(self) -> None:
+    async def _read_and_wake(self) -> None:
         before = self.head.seq if self.head is not None else None
         readers = {follower.reader for follower in self.followers}
-        work = partial(_look, self.run_id, self.run_code, readers, before)
-        look = await run_in_db_thread(work)
+        work = partial(_read_changes, self.run_id, self.run_code, readers, before)
+        changes = await run_in_db_thread(work)
         for follower in self.followers:
-            if follower.reader in look.refused:
+            if follower.reader in changes.refused:
                 follower.refuse()
-        self.head, self._news = look.head, look.news
-        hub().note_head(self.run_id, look.head.seq)
-        if look.head.seq != before:
-            await self._tell()
+        self.head, self._new_page = changes.head, changes.new_page
+        hub().note_head(self.run_id, changes.head.seq)
+        if changes.head.seq != before:
+            await self._wake_in_turns()
 
-    async def _tell(self) -> None:
+    async def _wake_in_turns(self) -> None:
         """Wake everybody, little by little; all feeds of this loop take turns."""
         waiting = [*self.waiting]
         for first in range(0, len(waiting), AT_ONCE):
@@ -143,26 +143,26 @@ def _wake(waiting: Collection[asyncio.Future[None]]) -> None:
             future.set_result(None)
 
 
-def _look(
+def _read_changes(
     run_id: int, run_code: str, readers: Collection[Reader], before: int | None
-) -> Look:
-    """Who may read is asked first: a key revoked before an entry never hears it."""
+) -> Changes:
+    """Access is checked first: a key revoked before an entry never gets it."""
     refused = readers_refused(readers)
     columns = Run.objects.values_list("status", "head_seq", "head_hash")
     head = Head(*columns.get(pk=run_id))
-    news = None
+    new_page = None
     if before is not None and head.seq > before:
-        news = _page(run_id, run_code, before, head.seq)
-    return Look(refused, head, news)
+        new_page = _read_page(run_id, run_code, before, head.seq)
+    return Changes(refused, head, new_page)
 
 
-def _page(run_id: int, run_code: str, after: int, until: int) -> Page:
+def _read_page(run_id: int, run_code: str, after: int, until: int) -> Page:
     lines: list[str] = []
     last, size = after, 0
     entries = Entry.objects.filter(run_id=run_id, seq__lte=until).order_by("seq")
     while size < PAGE_BYTES:
         some = list(entries.filter(seq__gt=last)[:STRIDE])
-        lines += [_event(entry, run_code) for entry in some]
+        lines += [_render_event(entry, run_code) for entry in some]
         size += sum(len(entry.payload) for entry in some)
         last = some[-1].seq if some else last
         if len(some) < STRIDE:
@@ -170,7 +170,7 @@ def _page(run_id: int, run_code: str, after: int, until: int) -> Page:
     return Page(after, last, "".join(lines))
 
 
-def _event(entry: Entry, run_code: str) -> str:
+def _render_event(entry: Entry, run_code: str) -> str:
     line = render_ledger_line(entry, run=run_code)  # one line: JSON has no other
     return f"id: {entry.seq}\nevent: {entry.type}\ndata: {line}\n"
 
@@ -199,7 +199,7 @@ _of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Feeds] = WeakKeyDictionar
 
 
 @contextmanager
-def following(run_id: int, run_code: str, follower: Follower) -> Iterator[Feed]:
+def follow_feed(run_id: int, run_code: str, follower: Follower) -> Iterator[Feed]:
     """The run's feed on the running event loop, kept while somebody follows."""
     feeds = _of_loop.setdefault(asyncio.get_running_loop(), Feeds())
     feed = feeds.join(run_id, run_code, follower)

@@ -33,23 +33,23 @@ class Follower:
         self.reader = reader
         self.refused = False
         self._sending_since: float | None = None
-        self._parked: asyncio.Future[Any] | None = None
+        self._waiting_on: asyncio.Future[Any] | None = None
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.current_task()
 
-    async def park(self, news: asyncio.Future[Any], *, seconds: float) -> bool:
-        """Wait for news; whether it came in time."""
-        self._parked = news
+    async def wait_for(self, wake_up: asyncio.Future[Any], *, seconds: float) -> bool:
+        """Wait to be woken; whether that was in time."""
+        self._waiting_on = wake_up
         try:
             async with asyncio.timeout(seconds):
-                await news
+                await wake_up
         except TimeoutError:
             return False
         finally:
-            self._parked = None
+            self._waiting_on = None
         return True
 
-    def sends(self) -> None:
+    def mark_sending(self) -> None:
         self._sending_since = self._loop.time()
 
     def mark_sent(self) -> None:
@@ -63,18 +63,18 @@ class Follower:
     def refuse(self) -> None:
         """First politely: a stream that waits ends by itself. Then by force."""
         if self.refused:
-            self.cut()
+            self.cancel()
         self.refused = True
-        if self._parked is not None and not self._parked.done():
-            self._parked.set_result(None)
+        if self._waiting_on is not None and not self._waiting_on.done():
+            self._waiting_on.set_result(None)
 
-    def cut(self) -> None:
+    def cancel(self) -> None:
         if self._task is not None:
             self._task.cancel()
 
 
 class Followers:
-    """Lives on one event loop; get it with `followers()`."""
+    """Lives on one event loop; get it with `get_followers()`."""
 
     def __init__(self) -> None:
         self._open: set[Follower] = set()
@@ -109,12 +109,12 @@ class Followers:
                 return
             for follower in self._open:
                 if follower.stalled:
-                    follower.cut()
+                    follower.cancel()
             readers = {follower.reader for follower in self._open}
             try:
                 refused = await run_in_db_thread(partial(readers_refused, readers))
             except Exception:
-                # The database is away: the streams have no news to send either.
+                # The database is away: the streams have nothing to send either.
                 logger.exception("The readers of streams could not be checked")
                 continue
             for follower in self._open:
@@ -127,7 +127,7 @@ _everybody: WeakKeyDictionary[asyncio.AbstractEventLoop, Followers] = (
 )
 
 
-def followers() -> Followers:
+def get_followers() -> Followers:
     """Those of the running event loop."""
     loop = asyncio.get_running_loop()
     found = _everybody.get(loop)

@@ -15,7 +15,7 @@ from reviews.access import Guest, Reader
 RETRY_SECONDS = 5
 
 
-class Place:
+class StreamSlot:
     """One stream's place. It is free again when it is released, or forgotten."""
 
     def __init__(self, *names: Hashable) -> None:
@@ -38,9 +38,9 @@ _taken: Counter[Hashable] = Counter()
 _lock = threading.RLock()
 
 
-def take_place(reader: Reader, run_id: int) -> Place:
+def take_slot(reader: Reader, run_id: int) -> StreamSlot:
     """Refuses the stream that would be one too many."""
-    caller, run = _caller(reader), ("run", run_id)
+    caller, run = _get_caller(reader), ("run", run_id)
     limits = (
         (caller, settings.STREAMS_PER_KEY, "This key has"),
         (run, settings.STREAMS_PER_RUN, "This run has"),
@@ -53,10 +53,10 @@ def take_place(reader: Reader, run_id: int) -> Place:
                     retry_after=RETRY_SECONDS,
                 )
         _taken.update((caller, run))
-    return Place(caller, run)
+    return StreamSlot(caller, run)
 
 
-def _caller(reader: Reader) -> Hashable:
+def _get_caller(reader: Reader) -> Hashable:
     """An agent's key; of a person, all that they come with."""
     if isinstance(reader, Guest):
         return "person", reader.user_id

@@ -88,7 +88,7 @@ class JudgeCall(ChangeRequest[Reply]):
         budget = check_call_budget(
             budget=run.budget, used=run.used, reserved=run.reserved_calls
         )
-        return Plan(run, at), self.checked.verdict.with_finding(budget)
+        return Plan(run, at), self.checked.verdict.add_finding(budget)
 
     def _judge(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
@@ -133,7 +133,7 @@ class JudgeCall(ChangeRequest[Reply]):
             "grant": grant.to_json() if grant else None,
             "review": None,
             "permission": use.to_json() if use else None,
-            "policy": self.checked.policy.stamp(),
+            "policy": self.checked.policy.build_stamp(),
             "engine": GATEWAY_VERSION,
         }
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from common.responses import build_reply
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.secrets import SecretFinding, find_secrets
 from guidance.redactor import clean
 from ledger.models import Checkpoint, IdempotencyRecord, Run
@@ -74,7 +74,7 @@ class RedactCheckpoint(ChangeRequest[None]):
             actor=OPERATOR,
             payload={
                 "checkpoint": str(self.checkpoint.code),
-                "state_digest": digest(canonical(state)),
+                "state_digest": hash_text(to_canonical_json(state)),
             },
         )
         rows = Checkpoint.objects.filter(pk=self.checkpoint.pk)

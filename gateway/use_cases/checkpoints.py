@@ -19,7 +19,7 @@ from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.access import own
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
 from ledger.idempotency import Idempotency
 from ledger.models import Checkpoint
@@ -65,7 +65,7 @@ class SaveCheckpoint(ChangeRequest[Reply]):
                 "checkpoint": str(checkpoint.code),
                 "step": body.step,
                 "label": body.label,
-                "state_digest": digest(canonical(body.state)),
+                "state_digest": hash_text(to_canonical_json(body.state)),
             },
         )
         plan.rows.append(checkpoint)
@@ -87,7 +87,7 @@ async def checkpoint_save(
     body: CheckpointIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    size = len(canonical(body.state).encode())
+    size = len(to_canonical_json(body.state).encode())
     if size > STATE_LIMIT:
         raise _bad_field("state", "at most 64 KiB of JSON")
     if size < _LONG:

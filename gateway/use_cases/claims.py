@@ -20,8 +20,8 @@ from gateway.schemas.calls import ResultIn
 from gateway.use_cases.access import own, refuse_unless_calling
 from gateway.use_cases.remaining_budget import budget_remaining
 from gateway.use_cases.steps import refuse_uncountable
-from guidance.core.canonical import canonical, digest
-from guidance.core.money import micros
+from guidance.core.canonical import hash_text, to_canonical_json
+from guidance.core.money import parse_usd
 from guidance.core.secrets import Redacted, redact
 from guidance.redactor import get_fingerprint_key
 from ledger.chain import timestamp
@@ -188,10 +188,10 @@ class SettleCall(CallChangeRequest):
             "redacted": bool(self.output.findings),
             "duration_ms": self.body.duration_ms,
             "tokens": self.body.tokens,
-            "cost_micros": micros(self.body.cost_usd),
+            "cost_micros": parse_usd(self.body.cost_usd),
             "claimed": grant.state == GrantState.SPENT,
         }
-        result = digest(canonical({**payload, "claimed": None}))
+        result = hash_text(to_canonical_json({**payload, "claimed": None}))
         if call.settled_at is not None:
             if result == call.result_digest:
                 raise ResultSeen("This result is stored already.")
@@ -215,7 +215,7 @@ class SettleCall(CallChangeRequest):
             partial(
                 rows.update,
                 ok=self.body.ok,
-                output=canonical(self.output.value) if whole else None,
+                output=to_canonical_json(self.output.value) if whole else None,
                 result_digest=result,
                 settled_at=at,
             )

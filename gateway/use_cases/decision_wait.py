@@ -18,7 +18,7 @@ from accounts.selectors import get_role
 from common.errors import Invalid, NotFound, Unauthenticated
 from common.ids import parse_code
 from common.responses import Reply, build_reply
-from gateway.streams.followers import followers
+from gateway.streams.followers import get_followers
 from gateway.use_cases.agent_waits import agent_waits
 from ledger.models import Run
 from ledger.waiting.hub import hub
@@ -76,9 +76,9 @@ async def decision_wait(
                 return build_reply(answer)
             with (
                 _seen_waiting(principal, answer),
-                followers().watch(reader) as waiting,
+                get_followers().watch(reader) as waiting,
             ):
-                came = await waiting.park(news, seconds=left)
+                came = await waiting.wait_for(news, seconds=left)
             told = news.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
             if told is not None and told[0]["state"] != "open":

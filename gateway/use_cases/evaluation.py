@@ -48,14 +48,14 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
             f"{error.field}: {error}.",
             errors=[{"loc": [error.field], "message": str(error)}],
         ) from None
-    return build_reply({**verdict.to_json(), "policy": policy.stamp()})
+    return build_reply({**verdict.to_json(), "policy": policy.build_stamp()})
 
 
 async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     """The gates of a call that need no run."""
     policy = await run_in_db_thread(partial(_policy, principal, body.policy))
     verdict = await judge_without_run(body.call(), policy)
-    answer = {**verdict.to_json(), "policy": policy.stamp()}
+    answer = {**verdict.to_json(), "policy": policy.build_stamp()}
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview
     return build_reply(answer)
@@ -65,9 +65,9 @@ async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
     """A turn as if it were the first stop of its run."""
     policy = await run_in_db_thread(partial(_policy, principal, body.policy))
     facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
-    rules = policy.policy.turns.for_model(body.model)
+    rules = policy.policy.turns.get_for_model(body.model)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
-    return build_reply({**verdict.to_json(), "policy": policy.stamp()})
+    return build_reply({**verdict.to_json(), "policy": policy.build_stamp()})
 
 
 async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:

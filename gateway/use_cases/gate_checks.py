@@ -19,7 +19,7 @@ from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
 from gateway.use_cases.evidence import gathered_evidence
 from gateway.use_cases.review_links import reference
 from gateway.use_cases.verdicts import verdict_of
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import (
     CheckState,
     CombinedGates,
@@ -82,7 +82,7 @@ class OpenCheck(ChangeRequest[Reply]):
                 "step": step,
                 "gates": definitions,
                 "state": state.to_json(),
-                "policy": self.policy.stamp(),
+                "policy": self.policy.build_stamp(),
             },
         )
         plan.rows.append(
@@ -91,8 +91,8 @@ class OpenCheck(ChangeRequest[Reply]):
                 project_id=run.project_id,
                 run_id=run.id,
                 step=step,
-                gates=canonical(definitions),
-                state=canonical(state.to_json()),
+                gates=to_canonical_json(definitions),
+                state=to_canonical_json(state.to_json()),
                 status=state.status,
                 opened_at=at,
                 updated_at=at,
@@ -245,7 +245,7 @@ def stop_unasked(plan: Plan, follow_ups: FollowUps, reached: CapReached) -> None
         follow_ups,
         "run.stopped",
         actor=QUALITY_GATE,
-        reason=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about the check",
+        reason=f"{reached.describe(OPEN_REVIEWS)}: nobody can be asked about the check",
     )
 
 

@@ -154,7 +154,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
                     "report": report_to_json(report),
                     "verdict": verdict.to_json(),
                     "span": told.origin(),
-                    "policy": policy.stamp(),
+                    "policy": policy.build_stamp(),
                     "engine": ENGINE_VERSION,
                 },
                 step_number=report.number,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from ledger.state import RunState
 
 
@@ -17,7 +17,7 @@ def budget_remaining(run: RunState) -> dict[str, Any]:
         "tokens": _subtract(budget.tokens, used.tokens),
         "tool_calls": _subtract(budget.tool_calls, calls),
         "time_ms": _subtract(budget.time_ms, used.time_ms),
-        "cost_usd": None if cost is None else usd(cost - used.cost_micros),
+        "cost_usd": None if cost is None else format_usd(cost - used.cost_micros),
     }
 
 

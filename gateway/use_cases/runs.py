@@ -14,7 +14,7 @@ from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import FinishIn, RunIn
 from gateway.use_cases.access import first_review, own
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.run_outcome import Outcome, evaluate_outcome
 from guidance.core.runs.memory import Memory
 from guidance.selectors import LoadedPolicy, get_policy
@@ -64,7 +64,7 @@ class StartRun(NewRunRequest[Reply]):
             tool_calls_limit=budget.tool_calls,
             time_ms_limit=budget.time_ms,
             cost_micros_limit=budget.cost_micros,
-            memory=canonical({**Memory().to_json(), **self._observed}),
+            memory=to_canonical_json({**Memory().to_json(), **self._observed}),
             created_at=at,
             updated_at=at,
         )
@@ -81,7 +81,7 @@ class StartRun(NewRunRequest[Reply]):
                 "model": self.body.model,
                 "labels": self.labels,
                 "parent": self.body.parent_run,
-                "policy": self.policy.stamp(),
+                "policy": self.policy.build_stamp(),
                 "budget": asdict(run.budget),
                 **self._observed,
             },

@@ -23,7 +23,7 @@ from gateway.transitions import (
 )
 from gateway.use_cases.access import own, refuse_unless_running
 from gateway.use_cases.review_links import reference
-from guidance.core.money import micros
+from guidance.core.money import parse_usd
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
@@ -58,7 +58,7 @@ def report_of(body: StepIn) -> StepReport:
         tokens=body.tokens,
         tool_calls=body.tool_calls,
         duration_ms=body.duration_ms,
-        cost_micros=micros(body.cost_usd),
+        cost_micros=parse_usd(body.cost_usd),
         rework=body.rework,
         checkpoint=body.checkpoint,
         coherence=body.coherence,
@@ -131,7 +131,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "report": report_to_json(report),
             "verdict": verdict.to_json(),
             "review": None,
-            "policy": policy.stamp(),
+            "policy": policy.build_stamp(),
             "engine": ENGINE_VERSION,
             **({"review_limit": reached.to_json()} if reached else {}),
         }

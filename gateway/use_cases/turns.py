@@ -66,7 +66,7 @@ class JudgeTurn(ChangeRequest[Reply]):
             "verdict": verdict.to_json(),
             "max_retries": self.rules.max_retries,
             "review": None,
-            "policy": self.policy.stamp(),
+            "policy": self.policy.build_stamp(),
         }
         plan.note("turn.judged", actor=self.agent.actor, payload=payload)
         payload["retries_used"] = plan.run.turns.retries
@@ -133,7 +133,7 @@ async def turn_submit(
     """
     policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
     run = await run_in_db_thread(partial(Run.objects.get, code=run_code))
-    rules = policy.policy.turns.for_model(run.model)
+    rules = policy.policy.turns.get_for_model(run.model)
     facts = facts_of(body, build_state(run).turns)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
     return await writer().perform(

@@ -16,11 +16,11 @@ _encoder = json.JSONEncoder(
 )
 
 
-def canonical(value: object) -> str:
+def to_canonical_json(value: object) -> str:
     """The value as JSON with sorted keys and no spaces; NaN and infinity are refused."""
     return _encoder.encode(value)
 
 
-def digest(text: str) -> str:
+def hash_text(text: str) -> str:
     """SHA-256 of the text's UTF-8 bytes, named by its algorithm."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from guidance.core.money import micros, usd
+from guidance.core.money import format_usd, parse_usd
 
 # A problem of a document: the dotted path of the value, and what is wrong with it.
 Problem = tuple[str, str]
@@ -34,7 +34,7 @@ class Section:
         else:
             problems.append((path, "must be an object"))
 
-    def part(self, name: str) -> Section:
+    def read_part(self, name: str) -> Section:
         """The object under this key; an absent one reads as empty."""
         value = self._take(name)
         return Section(
@@ -43,7 +43,7 @@ class Section:
             problems=self._problems,
         )
 
-    def integer(self, name: str, default: int, *, low: int, high: int) -> int:
+    def read_integer(self, name: str, default: int, *, low: int, high: int) -> int:
         value = self._take(name)
         if value is _ABSENT:
             return default
@@ -56,7 +56,9 @@ class Section:
             return value
         return default
 
-    def number(self, name: str, default: float, *, low: float, high: float) -> float:
+    def read_number(
+        self, name: str, default: float, *, low: float, high: float
+    ) -> float:
         value = self._take(name)
         if value is _ABSENT:
             return default
@@ -68,16 +70,16 @@ class Section:
             return float(value)
         return default
 
-    def limit(self, name: str, default: int | None, *, high: int) -> int | None:
+    def read_limit(self, name: str, default: int | None, *, high: int) -> int | None:
         """A whole number of at least 1, or null for no limit."""
         if name not in self._rest:
             return default
         if self._rest[name] is None:
             del self._rest[name]
             return None
-        return self.integer(name, 0, low=1, high=high)
+        return self.read_integer(name, 0, low=1, high=high)
 
-    def money(self, name: str, default: int | None, *, high: int) -> int | None:
+    def read_money(self, name: str, default: int | None, *, high: int) -> int | None:
         """An amount as a decimal string, in micros, or null for no limit."""
         if name not in self._rest:
             return default
@@ -89,15 +91,15 @@ class Section:
             self.refuse(name, 'must be a decimal string such as "10.00"')
             return default
         try:
-            amount = micros(value)
+            amount = parse_usd(value)
         except ValueError as error:
             self.refuse(name, str(error))
             return default
         if not 1 <= amount <= high:
-            self.refuse(name, f"must be from {usd(1)} to {usd(high)}")
+            self.refuse(name, f"must be from {format_usd(1)} to {format_usd(high)}")
         return amount
 
-    def choice(self, name: str, default: str, *, among: tuple[str, ...]) -> str:
+    def read_choice(self, name: str, default: str, *, among: tuple[str, ...]) -> str:
         value = self._take(name)
         if value is _ABSENT:
             return default
@@ -106,7 +108,7 @@ class Section:
             return default
         return value
 
-    def flag(self, name: str, *, default: bool) -> bool:
+    def read_flag(self, name: str, *, default: bool) -> bool:
         value = self._take(name)
         if value is _ABSENT:
             return default
@@ -115,7 +117,7 @@ class Section:
             return default
         return value
 
-    def text(self, name: str, *, most: int, default: str | None = None) -> str:
+    def read_text(self, name: str, *, most: int, default: str | None = None) -> str:
         """A text that has to be there, unless there is a default."""
         value = self._take(name)
         if value is _ABSENT and default is not None:
@@ -125,7 +127,7 @@ class Section:
             return ""
         return value
 
-    def texts(
+    def read_texts(
         self,
         name: str,
         default: tuple[str, ...],
@@ -145,7 +147,7 @@ class Section:
                 self.refuse(f"{name}.{place}", why)
         return tuple(str(item) for item in value)
 
-    def parts(self, name: str) -> tuple[Section, ...]:
+    def read_parts(self, name: str) -> tuple[Section, ...]:
         """The objects of a list under this key; an absent one reads as empty."""
         value = self._take(name)
         if value is _ABSENT:
@@ -158,7 +160,7 @@ class Section:
             for place, item in enumerate(value)
         )
 
-    def objects(self, name: str) -> dict[str, dict[str, Any]]:
+    def read_objects(self, name: str) -> dict[str, dict[str, Any]]:
         """Objects by free names, taken as they are."""
         value = self._take(name)
         if value is _ABSENT:
@@ -174,7 +176,7 @@ class Section:
                 self.refuse(f"{name}.{key}", "must be an object")
         return found
 
-    def free(self, name: str) -> dict[str, Any]:
+    def read_free(self, name: str) -> dict[str, Any]:
         """One object, taken as it is; an absent one reads as empty."""
         value = self._take(name)
         if value is _ABSENT:
@@ -188,7 +190,7 @@ class Section:
         """Whether a list stands here, where something else may stand as well."""
         return isinstance(self._rest.get(name), list)
 
-    def sound(self, *names: str) -> bool:
+    def is_valid(self, *names: str) -> bool:
         """Whether none of these keys was refused: only then compare them."""
         return self._wrong.isdisjoint(names)
 

@@ -8,7 +8,7 @@ import re
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,6}))?")
 
 
-def micros(text: str) -> int:
+def parse_usd(text: str) -> int:
     """Read "0.0121" as 12100; refuses signs, exponents and a seventh decimal."""
     found = _AMOUNT.fullmatch(text)
     if found is None:
@@ -17,7 +17,7 @@ def micros(text: str) -> int:
     return int(whole) * 1_000_000 + int(part.ljust(6, "0"))
 
 
-def usd(micros: int) -> str:
+def format_usd(micros: int) -> str:
     """Write 9987900 as "9.9879": two to six decimals, no trailing zeros beyond."""
     whole, part = divmod(abs(micros), 1_000_000)
     decimals = f"{part:06d}".rstrip("0").ljust(2, "0")

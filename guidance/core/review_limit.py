@@ -21,7 +21,7 @@ def stop_at_cap(verdict: StepVerdict, reached: CapReached | None) -> StepVerdict
     finding = Finding(
         gate=GATE,
         decision="stop",
-        message=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about this run",
+        message=f"{reached.describe(OPEN_REVIEWS)}: nobody can be asked about this run",
         value=reached.count,
         limit=reached.limit,
     )
@@ -32,11 +32,11 @@ def block_at_cap(verdict: CallVerdict, reached: CapReached | None) -> CallVerdic
     """A call that needs a person, where nobody can be asked: it is blocked."""
     if reached is None or verdict.decision != "require-confirmation":
         return verdict
-    return verdict.with_finding(
+    return verdict.add_finding(
         CallFinding(
             gate=GATE,
             decision="block",
-            message=f"{reached.words(OPEN_REVIEWS)}: nobody can be asked about this",
+            message=f"{reached.describe(OPEN_REVIEWS)}: nobody can be asked about this",
             remediation="Wait until people have closed some of them, then ask again.",
             details=reached.to_json(),
         )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import Policy, load_policy
 from ledger.chain import timestamp
 from ledger.entry_types import apply_entry
@@ -42,8 +42,8 @@ class Difference:
 
     def __str__(self) -> str:
         return (
-            f"entry {self.seq}: {self.what} is stored as {canonical(self.stored)}, "
-            f"replayed as {canonical(self.replayed)}"
+            f"entry {self.seq}: {self.what} is stored as {to_canonical_json(self.stored)}, "
+            f"replayed as {to_canonical_json(self.replayed)}"
         )
 
 
@@ -90,7 +90,7 @@ class ReplayedEntry:
             stored, again = _pick_decisions(stored), _pick_decisions(again)
         for name, before in stored.items():
             # Through canonical JSON: tuples and lists, 1 and 1.0 compare as stored.
-            if canonical(again.get(name)) != canonical(before):
+            if to_canonical_json(again.get(name)) != to_canonical_json(before):
                 return self.differ(name, before, again.get(name))
         return None
 
@@ -172,7 +172,7 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
     policy = {
         "name": run.policy.name,
         "version": run.policy.version,
-        "hash": digest(run.policy.document),
+        "hash": hash_text(run.policy.document),
     }
     # The same, as it is handed on to the decisions.
     named = {**policy, "hash": run.policy.hash}

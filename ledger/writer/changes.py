@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from ledger.chain import FORMAT, Link, SealedEntry, hash_link, hash_payload, timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Change, Plan
@@ -89,7 +89,7 @@ def seal_entries(
     entries = []
     for draft in plan.drafts:
         seq += 1
-        payload = canonical(draft.payload)
+        payload = to_canonical_json(draft.payload)
         hashed = hash_payload(payload)
         link = Link(
             version=FORMAT,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.policy import PolicyError, load_policy
 from guidance.core.policy.differences import list_differences
@@ -67,7 +67,7 @@ def apply_change(
         return {**change, "problem": None}  # a person follows it; nothing is set
     if found is None:
         return {**change, "problem": "the project has no policy of this name"}
-    document, text = found.document, canonical(change)
+    document, text = found.document, to_canonical_json(change)
     if "set" not in change:
         return {**change, "problem": _find_loop_problem(document, text)}
     return {

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import Count
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.facts import Snapshot
 from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.proposals import Proposal, find_proposal_problem
@@ -141,7 +141,7 @@ def _load_targets(
     known: dict[str, ActionTarget] = {}
     targets = {}
     for signal, proposal in acting:
-        key = canonical([proposal.action, proposal.parameters])
+        key = to_canonical_json([proposal.action, proposal.parameters])
         if key not in known:
             known[key] = load_target(facts.loop, facts.section, proposal, at=at)
         targets[signal.pk] = known[key]

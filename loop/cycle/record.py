@@ -69,7 +69,7 @@ class DecisionRecord:
             **self.ruled.to_json(),
             "cost_micros": self.model_answer.cost_micros if self.model_answer else 0,
             "review": None,
-            "policy": self.policy.stamp(),
+            "policy": self.policy.build_stamp(),
             "engine": RAILS_VERSION,
         }
 

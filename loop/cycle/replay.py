@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import RAILS_VERSION, judge_proposal
@@ -54,21 +54,21 @@ def list_differences(
         row = PolicyVersion.objects.filter(
             project_id=project_id, name=stamp["name"], version=stamp["version"]
         ).first()
-        found = digest(row.document) if row else None
+        found = hash_text(row.document) if row else None
         if row is None or found != stamp["hash"]:
             yield "policy", stamp["hash"], found
             return
         policy = get_policy(row.pk).policy
     if payload["engine"] != RAILS_VERSION:
         return  # rules grow: what older ones have judged is not held against newer ones
-    for name, again in _again(payload, policy.loop).items():
+    for name, again in _decide_again(payload, policy.loop).items():
         if compared is not None and name not in compared:
             continue
-        if canonical(again) != canonical(payload[name]):
+        if to_canonical_json(again) != to_canonical_json(payload[name]):
             yield name, payload[name], again
 
 
-def _again(payload: Mapping[str, Any], section: LoopSection) -> dict[str, Any]:
+def _decide_again(payload: Mapping[str, Any], section: LoopSection) -> dict[str, Any]:
     snapshot = Snapshot.from_json(payload["snapshot"])
     stored = payload["proposal"]
     proposal = None if stored is None else Proposal(**stored)

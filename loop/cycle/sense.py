@@ -62,7 +62,7 @@ def mark_stale(snapshot: Snapshot, *, at: datetime, stale_after_s: int) -> Snaps
         **{
             name: replace(field, stale=datetime.fromisoformat(field.at) < limit)
             for name in FIELDS
-            for field in (snapshot.field(name),)
+            for field in (snapshot.get_field(name),)
         },
     )
 

@@ -14,7 +14,7 @@ from accounts.auth import Principal
 from common.errors import Invalid
 from common.ids import uuid7
 from common.responses import Reply, build_reply
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.policy.caps import CapReached
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -66,7 +66,7 @@ class AddNote(ChangeRequest[Reply]):
             code=self.note_code,
             project_id=run.project_id,
             text=self.text,
-            data=canonical(self.data),
+            data=to_canonical_json(self.data),
             actor=self.actor,
             created_at=at,
         )

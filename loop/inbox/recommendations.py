@@ -15,7 +15,7 @@ from accounts.selectors import require_role
 from common.errors import Invalid, PreconditionRequired, StaleVersion, Unchanged
 from common.ids import uuid7
 from common.responses import Reply, build_reply
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.vocabulary import EVENT
 from guidance.core.policy.caps import CapReached
 from guidance.services import DEFAULT, get_policy_in_force, publish_policy
@@ -70,11 +70,11 @@ class AddRecommendation(ChangeRequest[Reply]):
             project_id=run.project_id,
             title=self.title,
             detail=self.detail,
-            change=canonical(self.change),
+            change=to_canonical_json(self.change),
             draft=json.dumps(self.draft, ensure_ascii=False),
             actor=self.actor,
             key=self.key,
-            evidence=canonical(self.evidence),
+            evidence=to_canonical_json(self.evidence),
             created_at=at,
         )
         _add_entry(plan, row, RecommendationState.PENDING, actor=self.actor)

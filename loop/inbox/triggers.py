@@ -13,7 +13,7 @@ from typing import Any
 from accounts.auth import Principal
 from common.ids import parse_code, uuid7
 from common.responses import Reply, build_reply
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.facts import build_identity
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -51,7 +51,7 @@ class NewSignal:
             type=self.type,
             source=self.source,
             actor=self.actor,
-            data=canonical(self.data),
+            data=to_canonical_json(self.data),
             identity=build_identity(
                 type=self.type, data=self.data, dedupe_key=self.dedupe_key
             ),

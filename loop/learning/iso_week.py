@@ -16,7 +16,7 @@ class Week:
     monday: date
 
     @classmethod
-    def containing(cls, moment: datetime) -> Week:
+    def from_moment(cls, moment: datetime) -> Week:
         day = moment.astimezone(UTC).date()
         return cls(day - timedelta(days=day.weekday()))
 

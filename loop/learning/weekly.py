@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from ledger.chain import timestamp
 from loop.learning.iso_week import Week
 from loop.models import Decision
@@ -80,7 +80,7 @@ class Summary:
                 "failed": self.failed,
                 "unreported": self.unreported,
             },
-            "cost_usd": usd(self.cost_micros),
+            "cost_usd": format_usd(self.cost_micros),
             "caps_hit": dict(sorted(self.caps_hit.items())),
             "approvals": {
                 "asked": self.approvals,

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
 from common.paging import PageQuery, QueryText
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from reviews.schemas.fields import Cleaned
 
 DATA_LIMIT = 16 * 1024
 
 
 def _check_size(value: dict[str, Any]) -> dict[str, Any]:
-    if len(canonical(value).encode()) > DATA_LIMIT:
+    if len(to_canonical_json(value).encode()) > DATA_LIMIT:
         raise ValueError(f"at most {DATA_LIMIT // 1024} KiB of JSON")
     return value
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from ledger.chain import timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
@@ -104,7 +104,7 @@ def _difference(name: str, row: Expected, values: Values) -> str | None:
 
 def _words(value: Any) -> str:
     try:
-        return _cut(canonical(value))
+        return _cut(to_canonical_json(value))
     except ValueError:  # a number that JSON does not know
         return _cut(repr(value))
 

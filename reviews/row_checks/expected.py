@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import CheckState
 from guidance.core.tools.permission_shapes import build_permission_key
 from reviews.models import GrantState, ReviewState
@@ -130,7 +130,7 @@ def _rule(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         action=payload["action"],
         note=payload["note"],
         answer=payload["answer"],
-        amended=None if amended is None else canonical(amended),
+        amended=None if amended is None else to_canonical_json(amended),
         by=now.actor,
         at=now.at,
     )
@@ -201,7 +201,7 @@ def set_check_state(
 ) -> None:
     rows.of("check")[check,].change(
         now,
-        state=canonical(state),
+        state=to_canonical_json(state),
         status=CheckState.from_json(state).status,
         updated_at=now.at,
     )

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from ledger.chain import timestamp
 from ledger.models import Checkpoint
 from ledger.verification.unreadable import describe, refuse_other
@@ -113,7 +113,7 @@ def _person(*names: str) -> Callable[[Values], None]:
 
 def _review(values: Values) -> None:
     _person("assignee")(values)
-    values["content"] = digest(values["content"])
+    values["content"] = hash_text(values["content"])
 
 
 def _permission(values: Values) -> None:
@@ -126,7 +126,7 @@ def _permission(values: Values) -> None:
 
 
 def _checkpoint(values: Values) -> None:
-    values["state"] = digest(canonical(json.loads(values["state"])))
+    values["state"] = hash_text(to_canonical_json(json.loads(values["state"])))
 
 
 TABLES = (

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from common.errors import Invalid, PreconditionRequired
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.tools.calls import Call, CommandCall, build_call, compute_call_digest
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
@@ -55,7 +55,7 @@ class Amendment:
         if self.blocked or not self.asking:
             return ""
         findings = [finding.to_json() for finding in self.verdict.findings]
-        return digest(canonical({"call": self.digest, "findings": findings}))
+        return hash_text(to_canonical_json({"call": self.digest, "findings": findings}))
 
 
 def judge_amendment(

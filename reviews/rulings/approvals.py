@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Model
 
 from common.errors import Invalid
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import is_permittable
@@ -69,7 +69,7 @@ class Approval:
 
     @property
     def amended_text(self) -> str | None:
-        return None if self.amended is None else canonical(self.amended)
+        return None if self.amended is None else to_canonical_json(self.amended)
 
     def grant_at(self, at: datetime) -> GrantedCall:
         return GrantedCall(

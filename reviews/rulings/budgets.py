@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from guidance.core.money import micros
+from guidance.core.money import parse_usd
 from guidance.core.runs.usage import Budget
 from reviews.schemas.reviews import BudgetIn
 
@@ -18,5 +18,5 @@ def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
             parts[name] = getattr(wanted, name)
     if "cost_usd" in given:
         cost = wanted.cost_usd
-        parts["cost_micros"] = None if cost is None else micros(cost)
+        parts["cost_micros"] = None if cost is None else parse_usd(cost)
     return Budget(**parts)

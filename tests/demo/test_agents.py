@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from django.conf import settings
 
-from demo.agents.plan import Plan
+from demo.agents.plan import RunPlan
 from demo.agents.profile import Call, Check, Profile, Stop, Trouble
 from demo.agents.profiles import PROFILES, get_profile
 from guidance.core.checks import (
@@ -20,7 +20,7 @@ from guidance.core.checks import (
     open_check,
     read_verdict_text,
 )
-from guidance.core.money import micros
+from guidance.core.money import parse_usd
 from guidance.core.policy import Policy, load_policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.memory import Memory
@@ -48,7 +48,7 @@ class Played:
 
 def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
     """Report the plan step by step, up to the first thing that needs a person."""
-    plan = Plan(profile, chance=Random(seed), troubled=troubled)
+    plan = RunPlan(profile, chance=Random(seed), troubled=troubled)
     memory, used = Memory(), Usage()
     budget = Budget(**plan.budget)
     played = Played()
@@ -65,7 +65,7 @@ def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
         if plan.stop is not None and action_on(plan.stop) == "needs_human":
             played.asked = "question"
             return played
-        body = plan.step()
+        body = plan.build_next_step()
         if body is None:
             played.finished = True
             return played
@@ -81,7 +81,7 @@ def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
         if verdict.checkpoint_due:
             memory = memory.set_checkpoint(memory.last_step)
         if verdict.decision == "throttle":
-            plan.throttled()
+            plan.count_throttle()
         if verdict.decision in {"pause", "stop"}:
             worst = verdict.decision
             played.gates = {f.gate for f in verdict.findings if f.decision == worst}
@@ -113,7 +113,7 @@ def outcome_of(check: Check) -> str:
 def action_on(stop: Stop) -> str:
     """What the shipped rules say about the way a turn of the demo ended."""
     facts = TurnFacts(**stop.body)
-    return judge_turn(shipped().turns.for_model("demo"), facts).action
+    return judge_turn(shipped().turns.get_for_model("demo"), facts).action
 
 
 @cache
@@ -123,7 +123,7 @@ def shipped() -> Policy:
 
 
 def report(body: dict[str, Any], *, number: int) -> StepReport:
-    cost = micros(body.pop("cost_usd"))
+    cost = parse_usd(body.pop("cost_usd"))
     return StepReport(number=number, cost_micros=cost, **body)
 
 
@@ -208,19 +208,19 @@ def test_without_trouble_everybody_finishes(profile: Profile, seed: int) -> None
 @each_row("profile", PROFILES, ids=lambda profile: profile.name)
 def test_the_same_seed_tells_the_same_plan(profile: Profile) -> None:
     def told() -> list[dict[str, Any] | None]:
-        plan = Plan(profile, chance=Random("1:x"), troubled=True)
-        return [plan.step() for _ in range(40)]
+        plan = RunPlan(profile, chance=Random("1:x"), troubled=True)
+        return [plan.build_next_step() for _ in range(40)]
 
     assert told() == told()
 
 
 @each_row("profile", PROFILES, ids=lambda profile: profile.name)
 def test_a_ruling_brings_the_run_to_its_end(profile: Profile) -> None:
-    plan = Plan(profile, chance=Random(1), troubled=True)
-    plan.step()
-    plan.ruled()
+    plan = RunPlan(profile, chance=Random(1), troubled=True)
+    plan.build_next_step()
+    plan.continue_after_ruling()
     left = []
-    while (body := plan.step()) is not None:
+    while (body := plan.build_next_step()) is not None:
         left.append(body["summary"])
     assert left == [turn.summary for turn in profile.ending]
 

@@ -70,7 +70,7 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
     keys = keys_for(project, *(profile.name for profile in PROFILES))
-    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         waiting = until(
             lambda: (found := open_reviews(reviewer)) and len(found) >= 9 and found
         )
@@ -119,7 +119,7 @@ def test_of_its_calls_it_makes_those_that_were_granted(
     told: list[str],
 ) -> None:
     keys = keys_for(project, "release-pilot")
-    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         (review,) = until(lambda: open_reviews(reviewer))
         rule(reviewer, review, action, **more)
         until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
@@ -161,7 +161,7 @@ def test_a_check_that_is_not_passed_goes_by_the_ruling(
     outcomes: list[str],
 ) -> None:
     keys = keys_for(project, "checkout-tester")
-    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         (review,) = until(lambda: open_reviews(reviewer))
         rule(reviewer, review, action, note=note)
         until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
@@ -182,7 +182,7 @@ def test_an_aborted_run_is_left_and_another_one_started(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
     keys = keys_for(project, "search-reindex")
-    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         (review,) = until(lambda: open_reviews(reviewer))
         rule(reviewer, review, "abort")
         until(lambda: fleet.counts.runs >= 2)
@@ -193,9 +193,9 @@ def test_a_fleet_takes_up_what_an_earlier_one_left_waiting(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
     keys = keys_for(project, "pr-triage")
-    with at_work(Fleet(keys, stretch=FAST), live.url):
+    with at_work(Fleet(keys, time_factor=FAST), live.url):
         (review,) = until(lambda: open_reviews(reviewer))
-    with at_work(Fleet(keys, stretch=FAST), live.url) as fleet:
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         until(lambda: fleet.counts.runs)  # what was left is taken up before that
         rule(reviewer, review, "answer")
         until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
@@ -213,7 +213,7 @@ def test_it_keeps_trying_while_no_server_answers() -> None:
 def test_it_stops_at_once_while_agents_wait(
     live: Live, project: Project, reviewer: httpx.Client
 ) -> None:
-    fleet = Fleet(keys_for(project, "search-reindex"), stretch=FAST)
+    fleet = Fleet(keys_for(project, "search-reindex"), time_factor=FAST)
     with at_work(fleet, live.url):
         until(lambda: open_reviews(reviewer))
         began = time.monotonic()

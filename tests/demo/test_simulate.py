@@ -11,13 +11,13 @@ from django.core.management import CommandError, call_command
 
 from accounts.models import AgentKey
 from demo.agents.profiles import PROFILES
-from demo.keys import DEMO_PROJECT, demo_agents
+from demo.keys import DEMO_PROJECT, issue_demo_keys
 from ledger.models import Run
 from tests.support.live import Live
 
 
 def test_it_works_for_some_seconds_and_tells_what_it_did(live: Live) -> None:
-    demo = demo_agents()
+    demo = issue_demo_keys()
     out = StringIO()
     call_command("simulate", agents=2, seconds=4, url=live.url, stdout=out)
     text = out.getvalue()
@@ -56,7 +56,7 @@ def test_figures_that_make_no_sense_are_refused(arguments: list[str]) -> None:
 
 
 def test_a_new_start_of_the_demo_revokes_the_keys_of_the_last(database: None) -> None:
-    first, second = demo_agents(), demo_agents()
+    first, second = issue_demo_keys(), issue_demo_keys()
     assert set(first) == set(second)
     assert not set(first.values()) & set(second.values())
     keys = AgentKey.objects.filter(agent__project__slug=DEMO_PROJECT, revoked_at=None)

@@ -116,8 +116,8 @@ def test_the_gate_of_the_page_is_one(agent: httpx.Client, project: Project) -> N
 def test_the_policy_of_the_page_is_one() -> None:
     policy = load_policy(TURN_EXAMPLE)
     assert policy.checks.max_resets == 1
-    assert policy.turns.for_model("small-2").threshold == 50
-    assert policy.turns.for_model("large-2").threshold == 70
+    assert policy.turns.get_for_model("small-2").threshold == 50
+    assert policy.turns.get_for_model("large-2").threshold == 70
 
 
 @pytest.fixture

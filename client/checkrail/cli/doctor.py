@@ -24,7 +24,7 @@ MOST_SKEW_SECONDS = 60
 SIGNS = {"ok": "ok  ", "note": "note", "wrong": "BAD "}
 
 
-def doctor(options: Namespace) -> int:
+def run_doctor(options: Namespace) -> int:
     found = list(_examine())
     if options.json:
         print_json([vars(item) for item in found])

@@ -19,7 +19,7 @@ from checkrail.hooks.installation import SCOPES, get_settings_path
 from checkrail.hooks.settings_files import KEY, BadSettings, get_key, read_document
 from checkrail.hooks.settings_hooks import NOT_BY_HTTP, list_hooks
 
-NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
+HOST_NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
 URL = re.compile(r"https?://[^\s'\"]+?(?=/api/v1/|[\s'\"]|$)")
 
 
@@ -73,7 +73,7 @@ def examine_hooks(folder: Path) -> Iterator[Finding]:
 
 def _examine(hooks: InstalledHooks, folder: Path) -> Iterator[Finding]:
     way = "HTTP" if hooks.by_http else "the command hook"
-    name = NAMES[hooks.host]
+    name = HOST_NAMES[hooks.host]
     again = f"Install them again: checkrail install {hooks.host}"
     yield Finding("ok", f"{name} asks {hooks.url} by {way} ({hooks.path})")
     wanted = set(EVENTS[hooks.host]) - (NOT_BY_HTTP if hooks.by_http else frozenset())
@@ -118,10 +118,10 @@ def _has_key(hooks: InstalledHooks, folder: Path) -> bool:
     settings = (
         get_settings_path("claude-code", s, folder) for s in SCOPES["claude-code"]
     )
-    return any(_file_has_key(path) for path in settings)
+    return any(_contains_key(path) for path in settings)
 
 
-def _file_has_key(path: Path) -> bool:
+def _contains_key(path: Path) -> bool:
     try:
         return get_key(read_document(path)) is not None
     except (BadSettings, OSError):

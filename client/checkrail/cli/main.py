@@ -128,7 +128,7 @@ def _build_parser() -> argparse.ArgumentParser:
     answer.add_argument("text", help="the answer")
 
     command(
-        "doctor", doctor.doctor, "what is wrong with the set-up, and how to mend it"
+        "doctor", doctor.run_doctor, "what is wrong with the set-up, and how to mend it"
     )
     return parser
 

@@ -106,7 +106,7 @@ class CallCore:
     def output(self) -> Any:
         return self.granted.answer.output if self.granted.answer else None
 
-    def duration_ms(self) -> int:
+    def get_duration_ms(self) -> int:
         return round((self.run.connection.clock() - self._began) * 1000)
 
     def _field(self, name: str) -> Any:
@@ -138,7 +138,7 @@ def result(
         body = build_result_body(
             ok=ok,
             output=output,
-            duration_ms=call.duration_ms() if duration_ms is None else duration_ms,
+            duration_ms=call.get_duration_ms() if duration_ms is None else duration_ms,
             tokens=tokens,
             cost_usd=cost_usd,
         )
@@ -173,7 +173,7 @@ def report_end(call: CallCore, error: BaseException | None) -> Flow[None]:
     failure = {
         "ok": False,
         "output": shorten(f"{type(error).__name__}: {error}"),
-        "duration_ms": call.duration_ms(),
+        "duration_ms": call.get_duration_ms(),
     }
     run = call.run
     call.report = CallResult(call.tool, build_result_request(run, call.id, failure))

@@ -71,7 +71,7 @@ def _answer_event(options: Namespace) -> HookResult:
     try:
         return HookResult(0, out=json.dumps(send_event(call)))
     except NoAnswer:
-        used.give_back()
+        used.undo()
         raise
 
 

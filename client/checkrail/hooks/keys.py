@@ -98,7 +98,7 @@ def remove_unused_keys(settings: SettingsFiles, *, say_kept: bool) -> list[str]:
 
 def remove_local_key(folder: Path, settings: SettingsFiles) -> list[str]:
     """Earlier versions kept it in the project: it goes if it is one that we know as ours."""
-    path = _local_settings(folder)
+    path = _get_local_settings(folder)
     known = set(read_records().keys.values())
     try:
         removed = _remove_key(path, known, settings)
@@ -113,7 +113,7 @@ def list_other_keys(folder: Path) -> list[str]:
     candidates = (
         locations.get_key_file(),
         locations.get_claude_settings(),
-        _local_settings(folder),
+        _get_local_settings(folder),
     )
     return [
         f"The key in {path} stays: it is not known to be of this installation."
@@ -129,7 +129,7 @@ def _may_have_key(path: Path) -> bool:
         return False
 
 
-def _local_settings(folder: Path) -> Path:
+def _get_local_settings(folder: Path) -> Path:
     return folder / ".claude" / "settings.local.json"
 
 

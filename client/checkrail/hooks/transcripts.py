@@ -37,7 +37,7 @@ class TokenUse:
     tokens: int = 0
     state_file: Path | None = None
 
-    def give_back(self) -> None:
+    def undo(self) -> None:
         if self.state_file is not None and self.tokens:
             with _open_state(self.state_file) as state:
                 state["owed"] = state.get("owed", 0) + self.tokens

@@ -25,7 +25,7 @@ _FLAG = {"type": "boolean"}
 _COUNT = {"type": "integer", "minimum": 0}
 
 
-def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+def _make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "type": [schema["type"], "null"]}
 
 
@@ -33,7 +33,9 @@ def _describe(schema: dict[str, Any], description: str, **more: Any) -> dict[str
     return {**schema, "description": description, **more}
 
 
-def _object(*, required: tuple[str, ...] = (), **properties: Any) -> dict[str, Any]:
+def _build_object_schema(
+    *, required: tuple[str, ...] = (), **properties: Any
+) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": properties,
@@ -44,10 +46,10 @@ def _object(*, required: tuple[str, ...] = (), **properties: Any) -> dict[str, A
 
 def _answer(**properties: Any) -> dict[str, Any]:
     """Every field of an answer is always there."""
-    return _object(required=tuple(properties), **properties)
+    return _build_object_schema(required=tuple(properties), **properties)
 
 
-def _tool(
+def _build_tool(
     name: str,
     title: str,
     description: str,
@@ -66,7 +68,7 @@ def _tool(
 
 _INSTRUCTION = _describe(_TEXT, "What to do now.")
 _FINDING = _answer(
-    gate=_TEXT, decision=_TEXT, message=_TEXT, remediation=_nullable(_TEXT)
+    gate=_TEXT, decision=_TEXT, message=_TEXT, remediation=_make_nullable(_TEXT)
 )
 _FINDINGS = {
     "type": "array",
@@ -77,12 +79,12 @@ _ID = _describe(_TEXT, "The id from report_step, check_tool_call or request_appr
 _ARGUMENTS = {"type": "object", "description": "Exactly what may run."}
 _RUN = _answer(run=_TEXT, status=_TEXT, url=_TEXT, instruction=_INSTRUCTION)
 
-START_RUN = _tool(
+START_RUN = _build_tool(
     "start_run",
     "Start a run",
     "Say what you are about to work on. Call it once, first. Without it, a run is "
     "started by the first other call, under a name that tells reviewers little.",
-    _object(
+    _build_object_schema(
         required=("task",),
         task=_describe(
             _TEXT, "The task, in words a reviewer understands.", minLength=1
@@ -97,11 +99,11 @@ START_RUN = _tool(
     _RUN,
 )
 
-FINISH_RUN = _tool(
+FINISH_RUN = _build_tool(
     "finish_run",
     "Finish the run",
     "Say that the task is done, or that it failed. Nothing can be reported afterwards.",
-    _object(
+    _build_object_schema(
         required=("outcome",),
         outcome=_describe(_TEXT, "How it ended.", enum=["completed", "failed"]),
         summary=_describe(_TEXT, "What was done, in a few sentences."),
@@ -109,12 +111,12 @@ FINISH_RUN = _tool(
     _RUN,
 )
 
-REPORT_STEP = _tool(
+REPORT_STEP = _build_tool(
     "report_step",
     "Report a step",
     "Report one turn of your work, after it. The answer says whether you may go on: if "
     "may_continue is false, do nothing more but what instruction says.",
-    _object(
+    _build_object_schema(
         summary=_describe(_TEXT, "What you did in this turn, in a sentence."),
         tokens=_describe(_COUNT, "Tokens this turn took; 0 if you do not know."),
         tool_calls=_describe(_COUNT, "Tool calls in this turn."),
@@ -141,19 +143,19 @@ REPORT_STEP = _tool(
         ),
         may_continue=_describe(_FLAG, "Whether you may go on with your work."),
         instruction=_INSTRUCTION,
-        id=_describe(_nullable(_TEXT), "What to wait for with wait_for_decision."),
+        id=_describe(_make_nullable(_TEXT), "What to wait for with wait_for_decision."),
         delay_ms=_describe(_COUNT, "How long to wait before the next step."),
         findings=_FINDINGS,
     ),
 )
 
-CHECK_TOOL_CALL = _tool(
+CHECK_TOOL_CALL = _build_tool(
     "check_tool_call",
     "Check a tool call",
     "Ask before you run a command, use a tool or change a file. If may_run is true, run "
     "it at once, once, with exactly the arguments in the answer. If it is false, do not "
     "run it: instruction says whether a person can still allow it.",
-    _object(
+    _build_object_schema(
         required=("tool", "arguments"),
         tool=_describe(_TEXT, "The tool's name, such as Bash or Edit.", minLength=1),
         arguments={
@@ -170,19 +172,19 @@ CHECK_TOOL_CALL = _tool(
             enum=["allow", "warn", "require-confirmation", "block"],
         ),
         may_run=_describe(_FLAG, "Whether it may run now, once."),
-        arguments=_nullable(_ARGUMENTS),
+        arguments=_make_nullable(_ARGUMENTS),
         instruction=_INSTRUCTION,
         findings=_FINDINGS,
         output={"description": "The result, where it is known and nothing has to run."},
     ),
 )
 
-REQUEST_APPROVAL = _tool(
+REQUEST_APPROVAL = _build_tool(
     "request_approval",
     "Request an approval",
     "Ask a person for a yes or a no, in your own words. Answers at once with an id: ask "
     "wait_for_decision for what the person says. Until then nothing is approved.",
-    _object(
+    _build_object_schema(
         required=("title",),
         title=_describe(_TEXT, "What you want to do.", minLength=1, maxLength=300),
         detail=_describe(_TEXT, "All that a person needs to decide.", maxLength=20_000),
@@ -203,23 +205,25 @@ _DECISION = _answer(
         enum=["open", "ruled", "expired", "superseded", "withdrawn", "closed"],
     ),
     approved=_describe(_FLAG, "True only if a person said yes."),
-    action=_describe(_nullable(_TEXT), "What the person chose: approve, amend, deny …"),
-    arguments=_nullable(_ARGUMENTS),
-    answer=_describe(_nullable(_TEXT), "The person's answer to a question."),
+    action=_describe(
+        _make_nullable(_TEXT), "What the person chose: approve, amend, deny …"
+    ),
+    arguments=_make_nullable(_ARGUMENTS),
+    answer=_describe(_make_nullable(_TEXT), "The person's answer to a question."),
     note=_describe(_TEXT, "What the person says beside it."),
-    by=_describe(_nullable(_TEXT), "Who decided."),
+    by=_describe(_make_nullable(_TEXT), "Who decided."),
     instruction=_INSTRUCTION,
 )
 
 # Below the minute after which clients commonly give up on a call.
 DEFAULT_TIMEOUT = 45
 
-WAIT_FOR_DECISION = _tool(
+WAIT_FOR_DECISION = _build_tool(
     "wait_for_decision",
     "Wait for a decision",
     "Wait until a person has decided, at most timeout_s seconds. If the time runs out, "
     "state is open and approved is false: that is NOT an approval. Call it again.",
-    _object(
+    _build_object_schema(
         required=("id",),
         id=_ID,
         timeout_s={
@@ -233,11 +237,11 @@ WAIT_FOR_DECISION = _tool(
     _DECISION,
 )
 
-GET_DECISION = _tool(
+GET_DECISION = _build_tool(
     "get_decision",
     "Get a decision",
     "See whether a person has decided, without waiting.",
-    _object(required=("id",), id=_ID),
+    _build_object_schema(required=("id",), id=_ID),
     _DECISION,
 )
 

@@ -82,7 +82,9 @@ def show(_server: FakeServer, _run: FakeRun, check: FakeCheck, _body: Json) -> A
     }
 
 
-def verdict(server: FakeServer, run: FakeRun, check: FakeCheck, body: Json) -> Answer:
+def answer_verdict(
+    server: FakeServer, run: FakeRun, check: FakeCheck, body: Json
+) -> Answer:
     run.refuse_unless_running()
     if check.status != "open":
         raise Refusal("already-ruled", 409, "The check has ended.", state=check.status)
@@ -112,7 +114,7 @@ def verdict(server: FakeServer, run: FakeRun, check: FakeCheck, body: Json) -> A
     }
 
 
-def turn(server: FakeServer, run: FakeRun, body: Json) -> Answer:
+def answer_turn(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running()
     scripted = take_scripted(server.turns, "finish", "action")
     review = None

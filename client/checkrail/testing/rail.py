@@ -102,7 +102,7 @@ class FakeRail:
         )
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        body = _body(request)
+        body = _parse_body(request)
         path = request.url.path.removeprefix(API)
         self.requests.append(Sent(request.method, path, body, dict(request.headers)))
         if self._cut:
@@ -113,7 +113,7 @@ class FakeRail:
                 raise trouble
             if isinstance(trouble, httpx.Response):
                 return trouble
-            return _told(
+            return _build_response(
                 trouble, build_problem("unavailable", trouble, "Scripted trouble.")
             )
         key = request.headers.get("idempotency-key")
@@ -133,7 +133,9 @@ class FakeRail:
             return answer
         if known[0] != path.encode() + request.content:
             reuse = "The key was sent before with another request."
-            return _told(422, build_problem("idempotency-key-reuse", 422, reuse))
+            return _build_response(
+                422, build_problem("idempotency-key-reuse", 422, reuse)
+            )
         return httpx.Response(
             known[1].status_code,
             content=known[1].content,
@@ -144,17 +146,17 @@ class FakeRail:
         try:
             status, answer = answer_request(self.server, request.method, path, body)
         except Refusal as refusal:
-            return _told(refusal.status, refusal.body)
-        return _told(status, answer)
+            return _build_response(refusal.status, refusal.body)
+        return _build_response(status, answer)
 
 
-def _body(request: httpx.Request) -> Json:
+def _parse_body(request: httpx.Request) -> Json:
     if request.method == "GET":
         return dict(parse_qsl(request.url.query.decode()))
     return dict(json.loads(request.content or b"{}"))
 
 
-def _told(status: int, body: Json) -> httpx.Response:
+def _build_response(status: int, body: Json) -> httpx.Response:
     kind = "application/problem+json" if status >= 400 else "application/json"
     return httpx.Response(
         status, content=json.dumps(body).encode(), headers={"Content-Type": kind}

@@ -14,20 +14,20 @@ _RUN_DOORS: dict[tuple[str, str], Callable[..., Answer]] = {
     ("POST", "steps"): run_routes.report,
     ("POST", "steps/batch"): run_routes.report_batch,
     ("POST", "checkpoints"): run_routes.save,
-    ("GET", "checkpoints/latest"): run_routes.latest,
-    ("GET", "decision"): run_routes.decision,
+    ("GET", "checkpoints/latest"): run_routes.answer_latest_checkpoint,
+    ("GET", "decision"): run_routes.answer_decision,
     ("POST", "reviews"): run_routes.ask,
     ("POST", "finish"): run_routes.finish,
     ("POST", "tool-calls"): call_routes.judge,
     ("POST", "gate-checks"): check_routes.open_check,
-    ("POST", "turns"): check_routes.turn,
+    ("POST", "turns"): check_routes.answer_turn,
 }
 _PART_DOORS: dict[tuple[str, str, str], Callable[..., Answer]] = {
     ("GET", "tool-calls", ""): call_routes.show,
     ("POST", "tool-calls", "claim"): call_routes.claim,
     ("POST", "tool-calls", "result"): call_routes.settle,
     ("GET", "gate-checks", ""): check_routes.show,
-    ("POST", "gate-checks", "verdicts"): check_routes.verdict,
+    ("POST", "gate-checks", "verdicts"): check_routes.answer_verdict,
 }
 
 

@@ -85,13 +85,13 @@ def _refuse_later(run: FakeRun, step: int) -> None:
         raise Refusal("invalid", 422, "step: later than the last one reported.")
 
 
-def latest(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
+def answer_latest_checkpoint(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
     if not run.checkpoints:
         raise Refusal("not-found", 404, "This run has saved no checkpoint yet.")
     return 200, run.checkpoints[-1]
 
 
-def decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
+def answer_decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
     review = run.reviews[-1] if run.reviews else None
     if "review" in query:
         review = server.get_review(query["review"])

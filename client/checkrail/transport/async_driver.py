@@ -34,7 +34,7 @@ class AsyncDriver:
         self._pool: AsyncPool | None = None
         self._users = 0
 
-    def pool(self) -> AsyncPool:
+    def get_pool(self) -> AsyncPool:
         # Here and not above: `import checkrail` must not take the time of httpx.
         from checkrail.transport.pools import AsyncPool
 
@@ -61,7 +61,7 @@ class AsyncDriver:
 
     async def _perform(self, effect: Effect) -> object:
         if isinstance(effect, Request):
-            return await self.pool().send(effect)
+            return await self.get_pool().send(effect)
         if isinstance(effect, Sleep):
             return await self._sleep(effect.seconds)
         if isinstance(effect, Acquire):

@@ -40,7 +40,7 @@ class Driver:
         self._users = 0
         self._lock = threading.Lock()
 
-    def pool(self) -> Pool:
+    def get_pool(self) -> Pool:
         # Here and not above: `import checkrail` must not take the time of httpx.
         from checkrail.transport.pools import Pool
 
@@ -68,7 +68,7 @@ class Driver:
 
     def _perform(self, effect: Effect) -> object:
         if isinstance(effect, Request):
-            return self.pool().send(effect)
+            return self.get_pool().send(effect)
         if isinstance(effect, Sleep):
             return self._sleep(effect.seconds)
         if isinstance(effect, Acquire):

@@ -33,7 +33,7 @@ class Pool:
             raise _convert_error(error) from error
         return Response(response.status_code, response.headers, response.content)
 
-    def lines(self, request: Request) -> Iterator[str]:
+    def read_lines(self, request: Request) -> Iterator[str]:
         """The lines of a long answer as they come; a refusal is one Answer, raised by
         the caller."""
         try:

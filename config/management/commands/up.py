@@ -21,7 +21,7 @@ from config.embedded import (
     integrity_fault,
 )
 from demo.fleet import Fleet
-from demo.keys import DEMO_PROJECT, demo_agents
+from demo.keys import DEMO_PROJECT, issue_demo_keys
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -53,7 +53,7 @@ class Command(BaseCommand):
                 project = "main" if options["no_demo"] else DEMO_PROJECT
                 password = self._first_admin(project)
                 if not options["no_demo"]:
-                    fleet = Fleet(demo_agents())
+                    fleet = Fleet(issue_demo_keys())
                 embedded.serve(ready=lambda url: self._ready(url, password, fleet))
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None

@@ -7,7 +7,7 @@ from typing import Any
 
 from console.format import compact, format_count, took
 from console.runs.sentences.runs import Line, messages, said_in
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from safetext import make_visible_line
 
 _JUDGED = {
@@ -100,4 +100,4 @@ def shown_line(shown: Mapping[str, Any]) -> str:
     for name in ("command", "file_path", "arguments_json"):
         if name in shown:
             return make_visible_line(shown[name])
-    return make_visible_line(canonical(shown.get("arguments", {})))
+    return make_visible_line(to_canonical_json(shown.get("arguments", {})))

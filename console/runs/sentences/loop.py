@@ -7,7 +7,7 @@ from typing import Any
 
 from console.format import format_count
 from console.runs.sentences.runs import Line
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from safetext import make_visible_line
 
 _OUTCOMES = {
@@ -31,7 +31,9 @@ def signalled_line(payload: Mapping[str, Any]) -> Line:
         tone="mute",
         head="Trigger",
         text=make_visible_line(payload["type"]),
-        code=make_visible_line(canonical(payload["data"])) if payload["data"] else "",
+        code=make_visible_line(to_canonical_json(payload["data"]))
+        if payload["data"]
+        else "",
     )
 
 
@@ -55,7 +57,7 @@ def emitted_line(payload: Mapping[str, Any]) -> Line:
         tone="go",
         head="Event emitted",
         text=make_visible_line(event["kind"] or _words(event["action"])),
-        code=make_visible_line(canonical(event["parameters"])),
+        code=make_visible_line(to_canonical_json(event["parameters"])),
     )
 
 

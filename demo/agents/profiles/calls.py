@@ -5,11 +5,11 @@ from __future__ import annotations
 from demo.agents.profile import Call, Profile, Task, Trouble, Turn
 
 
-def bash(command: str, output: str) -> Call:
+def build_bash_call(command: str, output: str) -> Call:
     return Call(kind="command", tool="Bash", asks={"command": command}, output=output)
 
 
-def query(sql: str, output: str) -> Call:
+def build_query_call(sql: str, output: str) -> Call:
     arguments = {"database": "shop", "sql": sql}
     return Call(
         kind="tool", tool="mcp__db__query", asks={"arguments": arguments}, output=output
@@ -45,7 +45,9 @@ PILOT = Profile(
         Turn(
             "Look at what was merged since the last tag",
             "bash:git log --oneline v2.3..",
-            call=bash("git fetch --tags && git log --oneline v2.3.. | wc -l", "47"),
+            call=build_bash_call(
+                "git fetch --tags && git log --oneline v2.3.. | wc -l", "47"
+            ),
         ),
         Turn("Compare the changelog with the merges", "read:CHANGELOG.md"),
         Turn("Raise the version", "edit:pyproject.toml"),
@@ -53,7 +55,7 @@ PILOT = Profile(
         Turn(
             "Run the suite on the release branch",
             "bash:make test",
-            call=bash("make test", "1,204 passed in 96 s"),
+            call=build_bash_call("make test", "1,204 passed in 96 s"),
         ),
         Turn("Build the image", "bash:make image"),
         Turn("Try the upgrade on a copy of staging", "bash:./upgrade.sh --dry-run"),
@@ -61,15 +63,15 @@ PILOT = Profile(
     trouble=Trouble(
         after=8,
         calls=(
-            bash(
+            build_bash_call(
                 "git push --force origin release/2.4",
                 "+ 9f3c21a...4be07d2 release/2.4 -> release/2.4 (forced update)",
             ),
-            bash(
+            build_bash_call(
                 "git tag -d v2.4.0-rc1 && git push --delete origin v2.4.0-rc1",
                 "Deleted tag 'v2.4.0-rc1'",
             ),
-            bash(
+            build_bash_call(
                 "rm -rf build/release-2.4 && make release VERSION=2.4",
                 "dist/shop-2.4.tar.gz",
             ),
@@ -99,18 +101,20 @@ JANITOR = Profile(
         Turn(
             "See how full the disk is",
             "bash:df -h /srv",
-            call=bash("df -h /srv", "/dev/vdb1  200G  187G   13G  94% /srv"),
+            call=build_bash_call("df -h /srv", "/dev/vdb1  200G  187G   13G  94% /srv"),
         ),
         Turn("Read the retention rules", "read:docs/retention.md"),
         Turn(
             "Find the largest folders",
             "bash:du -sh releases",
-            call=bash("du -sh releases/* | sort -h | tail -n 5", "8.1G releases/2.3"),
+            call=build_bash_call(
+                "du -sh releases/* | sort -h | tail -n 5", "8.1G releases/2.3"
+            ),
         ),
         Turn(
             "Count the sessions that have ended",
             "sql:count sessions",
-            call=query(
+            call=build_query_call(
                 "SELECT count(*) FROM sessions WHERE expires_at < now()", "1,904,112"
             ),
         ),
@@ -119,13 +123,15 @@ JANITOR = Profile(
     trouble=Trouble(
         after=6,
         calls=(
-            query("DELETE FROM sessions", "1,911,876 rows deleted"),
-            bash(
+            build_query_call("DELETE FROM sessions", "1,911,876 rows deleted"),
+            build_bash_call(
                 "cd /srv/shop && ls -1dt releases/* | tail -n +6 | xargs rm -rf -- "
                 "&& df -h /srv",
                 "/dev/vdb1  200G  121G   79G  61% /srv",
             ),
-            bash("docker image prune --all --force", "Total reclaimed space: 21.4GB"),
+            build_bash_call(
+                "docker image prune --all --force", "Total reclaimed space: 21.4GB"
+            ),
         ),
     ),
     ending=(
@@ -133,7 +139,7 @@ JANITOR = Profile(
         Turn(
             "See how full the disk is now",
             "bash:df -h /srv",
-            call=bash("df -h /srv", "/dev/vdb1  200G  121G   79G  61% /srv"),
+            call=build_bash_call("df -h /srv", "/dev/vdb1  200G  121G   79G  61% /srv"),
         ),
     ),
     done="There is room again; everything removed is listed in the notes.",

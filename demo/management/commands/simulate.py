@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from demo.client import Counts
 from demo.fleet import Fleet
-from demo.keys import DEMO_PROJECT, revoke_keys, simulation_agents
+from demo.keys import DEMO_PROJECT, issue_simulation_keys, revoke_keys
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 
 MOST_AGENTS = 500
@@ -27,10 +27,10 @@ class Command(BaseCommand):
     help = "Let demo agents work against a running server, until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--agents", type=_count, default=8, metavar="N")
+        parser.add_argument("--agents", type=_parse_count, default=8, metavar="N")
         parser.add_argument(
             "--seconds",
-            type=_seconds,
+            type=_parse_seconds,
             metavar="S",
             help="end by itself after S seconds",
         )
@@ -43,7 +43,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         url: str = options["url"].rstrip("/")
         _require_server(url)
-        keys = simulation_agents(options["agents"])
+        keys = issue_simulation_keys(options["agents"])
         fleet = Fleet(keys)
         self.stdout.write(
             f"{fleet.size} agents are at work in the project {DEMO_PROJECT!r} at {url}."
@@ -59,9 +59,9 @@ class Command(BaseCommand):
             pass
         finally:
             seconds = time.monotonic() - began
-            fleet.stop(farewell=True)
+            fleet.stop(finish_runs=True)
             revoke_keys(list(keys))
-        self.stdout.write(summary(fleet.counts, seconds=seconds))
+        self.stdout.write(render_summary(fleet.counts, seconds=seconds))
 
 
 def _require_server(url: str) -> None:
@@ -81,13 +81,13 @@ def _wait(seconds: float | None) -> None:
         time.sleep(3_600)
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= MOST_AGENTS:
         raise ArgumentTypeError(f"must be 1 to {MOST_AGENTS}")
     return int(text)
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
@@ -97,14 +97,14 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def summary(counts: Counts, *, seconds: float) -> str:
+def render_summary(counts: Counts, *, seconds: float) -> str:
     lines = {
         "Runs started": counts.runs,
         "Steps reported": f"{counts.steps} ({counts.steps / seconds:.1f} a second)",
-        "Decisions": _counted(counts.decisions, STEP_DECISIONS),
-        "Calls judged": _counted(counts.calls, CALL_DECISIONS),
-        "Gate verdicts": _counted(counts.verdicts, OUTCOMES),
-        "Turns judged": _counted(counts.turns, ACTIONS),
+        "Decisions": _render_counts(counts.decisions, STEP_DECISIONS),
+        "Calls judged": _render_counts(counts.calls, CALL_DECISIONS),
+        "Gate verdicts": _render_counts(counts.verdicts, OUTCOMES),
+        "Turns judged": _render_counts(counts.turns, ACTIONS),
         "Reviews opened": counts.opened,
         "Reviews ruled": counts.ruled,
         "Errors": counts.errors,
@@ -112,7 +112,7 @@ def summary(counts: Counts, *, seconds: float) -> str:
     return "\n".join(f"{name:<15} {value}" for name, value in lines.items())
 
 
-def _counted(decisions: Counter[str], words: Sequence[str]) -> str:
+def _render_counts(decisions: Counter[str], words: Sequence[str]) -> str:
     """The mildest first."""
     counts = (
         f"{decisions[word]} {word}" for word in reversed(words) if decisions[word]

@@ -54,8 +54,8 @@ def read_leniently(text: str) -> tuple[Any, tuple[Repair, ...]]:
     reader = _Reader(text, *(fence.span(1) if fence else (0, len(text))))
     if fence is not None:
         reader.note(0, "a fence of backticks taken off")
-    value = reader.value(depth=1)
-    reader.blanks()
+    value = reader.read_value(depth=1)
+    reader.skip_blanks()
     if reader.at < reader.end:
         raise Broken(reader.at, "something follows the end of the object")
     return value, tuple(reader.repairs)
@@ -74,7 +74,7 @@ class _Reader:
         line, column = locate(self.text, at)
         self.repairs.append(Repair(line=line, column=column, what=what))
 
-    def blanks(self) -> None:
+    def skip_blanks(self) -> None:
         while True:
             blank = _BLANK.match(self.text, self.at, self.end)
             comment = blank or _COMMENT.match(self.text, self.at, self.end)
@@ -86,12 +86,12 @@ class _Reader:
 
     def peek(self) -> str:
         """The next character that counts; the end of the text is a break."""
-        self.blanks()
+        self.skip_blanks()
         if self.at >= self.end:
             raise Broken(self.end, "the text breaks off; send it whole", truncated=True)
         return self.text[self.at]
 
-    def value(self, *, depth: int) -> Any:
+    def read_value(self, *, depth: int) -> Any:
         if depth > DEPTH_LIMIT + 1:
             raise Broken(self.at, f"the nesting is deeper than {DEPTH_LIMIT}")
         sign = self.peek()
@@ -117,7 +117,7 @@ class _Reader:
                 raise Broken(self.at, "a colon is missing")
             else:
                 self.note(self.at, "a missing colon put in")
-            result[key] = self.value(depth=depth + 1)
+            result[key] = self.read_value(depth=depth + 1)
             self._separator("}", after_string=isinstance(result[key], str))
         self.at += 1
         return result
@@ -126,7 +126,7 @@ class _Reader:
         self.at += 1
         result: list[Any] = []
         while self.peek() != "]":
-            result.append(self.value(depth=depth + 1))
+            result.append(self.read_value(depth=depth + 1))
             self._separator("]", after_string=isinstance(result[-1], str))
         self.at += 1
         return result

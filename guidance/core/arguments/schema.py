@@ -50,7 +50,7 @@ class Schema:
         except (ValueError, TypeError) as error:
             raise SchemaRefused(f"not a usable schema: {error}") from None
 
-    def problems(self, arguments: Mapping[str, Any]) -> tuple[SchemaProblem, ...]:
+    def list_problems(self, arguments: Mapping[str, Any]) -> tuple[SchemaProblem, ...]:
         """Everything that is wrong with the arguments, up to a hundred things."""
         try:
             errors = islice(self._validator.iter_errors(dict(arguments)), PROBLEM_LIMIT)
@@ -68,7 +68,7 @@ def check_schema(
     schema: Mapping[str, Any] | bool, arguments: Mapping[str, Any]
 ) -> tuple[SchemaProblem, ...]:
     """The same in one step; raises SchemaRefused where the schema is none."""
-    return Schema(schema).problems(arguments)
+    return Schema(schema).list_problems(arguments)
 
 
 def _build_pointer(path: list[str | int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 
 TOOL_NAME_LIMIT = 128
 
@@ -24,7 +24,7 @@ def build_call_key(
         "run": run,
         "tool": tool,
     }
-    return hashlib.sha256(canonical(call).encode()).hexdigest()
+    return hashlib.sha256(to_canonical_json(call).encode()).hexdigest()
 
 
 def is_allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:

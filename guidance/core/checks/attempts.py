@@ -139,7 +139,7 @@ def apply_verdict(
     return Outcome(
         word="retry" if status == "open" else status,
         state=_add_event(state, event, status=status, attempts=attempts),
-        hints=gates.hints(event.failed_gates),
+        hints=gates.list_hints(event.failed_gates),
         unproven=missing,
         warning=_build_warning(gates, event) if status == "warned" else None,
     )

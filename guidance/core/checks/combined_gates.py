@@ -45,7 +45,7 @@ class CombinedGates:
             if criterion.verifier is not None
         }
 
-    def hints(self, failed: Iterable[int] = ()) -> tuple[str, ...]:
+    def list_hints(self, failed: Iterable[int] = ()) -> tuple[str, ...]:
         """The first few hints of the gates with these numbers; of all if none failed."""
         numbers = set(failed)
         texts = dict.fromkeys(

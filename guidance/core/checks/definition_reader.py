@@ -37,7 +37,7 @@ class Refused(ValueError):
 
 def read_gates(root: Section) -> dict[str, GateDefinition]:
     """The gates that a policy document holds under `gates`, by their ids."""
-    documents = root.objects("gates")
+    documents = root.read_objects("gates")
     if len(documents) > GATES_LIMIT:
         root.refuse("gates", f"must be an object of at most {GATES_LIMIT} gates")
         return {}
@@ -86,11 +86,11 @@ def _read_gate(
     document: Mapping[str, object], problems: list[Problem]
 ) -> GateDefinition:
     section = Section(_expand_criteria(document), path="", problems=problems)
-    name = section.text("id", most=_ID_LIMIT)
+    name = section.read_text("id", most=_ID_LIMIT)
     why = find_id_problem(name)
-    if section.sound("id") and why:
+    if section.is_valid("id") and why:
         section.refuse("id", why)
-    severity = section.choice("severity", "medium", among=SEVERITIES)
+    severity = section.read_choice("severity", "medium", among=SEVERITIES)
     gate = GateDefinition(
         slug=name,
         name=_read_line(section, "name", most=_NAME_LIMIT)
@@ -98,10 +98,10 @@ def _read_gate(
         else name,
         description=_read_optional(section, document, "description", most=_TEXT_LIMIT),
         severity=severity,
-        mode=section.choice("mode", MODE_OF_SEVERITY[severity], among=MODES),
-        criteria=tuple(map(_read_criterion, section.parts("criteria"))),
+        mode=section.read_choice("mode", MODE_OF_SEVERITY[severity], among=MODES),
+        criteria=tuple(map(_read_criterion, section.read_parts("criteria"))),
         guidance=_read_optional(section, document, "guidance", most=_GUIDANCE_LIMIT),
-        retry=_read_retry(section.part("retry")),
+        retry=_read_retry(section.read_part("retry")),
     )
     if len(gate.criteria) > CRITERIA_LIMIT:
         section.refuse("criteria", f"must be a list of at most {CRITERIA_LIMIT}")
@@ -120,7 +120,7 @@ def _expand_criteria(document: Mapping[str, object]) -> dict[str, object]:
 
 def _read_criterion(section: Section) -> Criterion:
     text = _read_line(section, "text", most=_TEXT_LIMIT)
-    verifier = section.choice("verifier", "", among=VERIFIERS) or None
+    verifier = section.read_choice("verifier", "", among=VERIFIERS) or None
     command = None
     if verifier == "command":
         command = _read_line(section, "command", most=_COMMAND_LIMIT)
@@ -131,13 +131,13 @@ def _read_criterion(section: Section) -> Criterion:
 def _read_retry(section: Section) -> Retry:
     default = Retry()
     retry = Retry(
-        max_attempts=section.integer(
+        max_attempts=section.read_integer(
             "max_attempts", default.max_attempts, low=1, high=ATTEMPTS_LIMIT
         ),
-        improvement_hints=section.flag(
+        improvement_hints=section.read_flag(
             "improvement_hints", default=default.improvement_hints
         ),
-        preserve_context=section.flag(
+        preserve_context=section.read_flag(
             "preserve_context", default=default.preserve_context
         ),
     )
@@ -152,8 +152,8 @@ def _read_optional(
 
 
 def _read_filled_text(section: Section, name: str, *, most: int) -> str:
-    text = section.text(name, most=most).strip()
-    if not text and section.sound(name):
+    text = section.read_text(name, most=most).strip()
+    if not text and section.is_valid(name):
         section.refuse(name, "must not be blank")
     return text
 

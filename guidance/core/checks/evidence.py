@@ -83,7 +83,7 @@ def read_evidence(
     """The command results of an agent's report; Refused names everything wrong."""
     problems: list[Problem] = []
     root = Section({"evidence": given}, path="", problems=problems)
-    sections = root.parts("evidence")
+    sections = root.read_parts("evidence")
     found = tuple(
         _read_command(section, document, gates)
         for section, document in zip(sections, given, strict=False)
@@ -96,17 +96,17 @@ def read_evidence(
 def _read_command(
     section: Section, document: object, gates: CombinedGates
 ) -> CommandEvidence:
-    name = section.text("criterion", most=_NAME_LIMIT)
-    if section.sound("criterion"):
+    name = section.read_text("criterion", most=_NAME_LIMIT)
+    if section.is_valid("criterion"):
         criterion = gates.verified.get(name)
         if criterion is None:
             section.refuse("criterion", "no criterion of this check asks for a result")
         elif criterion.verifier != CommandEvidence.verifier:
             section.refuse("criterion", "a judge decides on this one")
     require_keys(section, document, "exit_code")
-    exit_code = section.integer("exit_code", _HIGH, low=_LOW, high=_HIGH)
-    digest = section.text("output_sha256", most=64)
-    if section.sound("output_sha256") and not _SHA256.fullmatch(digest):
+    exit_code = section.read_integer("exit_code", _HIGH, low=_LOW, high=_HIGH)
+    digest = section.read_text("output_sha256", most=64)
+    if section.is_valid("output_sha256") and not _SHA256.fullmatch(digest):
         section.refuse("output_sha256", "must be 64 small hexadecimal digits")
     section.close()
     return CommandEvidence(criterion=name, exit_code=exit_code, output_sha256=digest)

@@ -60,7 +60,7 @@ def _build_lines(gates: CombinedGates, state: CheckState) -> Iterator[str]:
         yield from _describe_gate(number, gate)
     last = state.last_failure
     if last is not None:
-        hints = gates.hints(last.failed_gates)
+        hints = gates.list_hints(last.failed_gates)
         if hints:
             yield ""
             yield "Look at these again:"

@@ -83,10 +83,10 @@ def read_verdict_body(
     problems: list[Problem] = []
     section = Section(document, path="", problems=problems)
     require_keys(section, document, "overall")
-    entries = section.parts("per_gate")
+    entries = section.read_parts("per_gate")
     verdict = Verdict(
-        overall=section.choice("overall", "FAIL", among=OVERALL),
-        rationale=section.text("rationale", most=RATIONALE_LIMIT).strip(),
+        overall=section.read_choice("overall", "FAIL", among=OVERALL),
+        rationale=section.read_text("rationale", most=RATIONALE_LIMIT).strip(),
         per_gate=tuple(map(_read_entry, entries, document["per_gate"]))
         if entries
         else (),
@@ -152,8 +152,8 @@ def _check_rationale(path: str, rationale: str, *, passed: bool) -> list[Problem
 
 def _read_entry(section: Section, document: object) -> GateVerdict:
     require_keys(section, document, "index", "passed")
-    index = section.integer("index", 0, low=1, high=CHECK_LIMIT)
-    passed = section.flag("passed", default=False)
-    rationale = section.text("rationale", most=RATIONALE_LIMIT).strip()
+    index = section.read_integer("index", 0, low=1, high=CHECK_LIMIT)
+    passed = section.read_flag("passed", default=False)
+    rationale = section.read_text("rationale", most=RATIONALE_LIMIT).strip()
     section.close()
     return GateVerdict(index=index, passed=passed, rationale=rationale)

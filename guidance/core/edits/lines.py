@@ -52,7 +52,7 @@ class Lines:
     def end(self, number: int) -> int:
         return self.start(number) + len(self.contents[number])
 
-    def after(self, number: int) -> int:
+    def get_next_start(self, number: int) -> int:
         """Where the next line starts, if there is one."""
         return self._afters[number]
 
@@ -65,16 +65,16 @@ class Lines:
             number = last
         return number + 1, max(0, at - self.start(number)) + 1
 
-    def ending_at(self, start: int, end: int) -> str:
+    def get_ending(self, start: int, end: int) -> str:
         """The line ending in use there: within, else after, else before the place."""
         within = _ENDING.search(self.text, start, end)
         if within is not None:
             return within[0]
         # Only the last line may be without one.
         after = bisect_right(self._afters, end)
-        if after < len(self.contents) and self.end(after) < self.after(after):
-            return self.text[max(end, self.end(after)) : self.after(after)]
+        if after < len(self.contents) and self.end(after) < self.get_next_start(after):
+            return self.text[max(end, self.end(after)) : self.get_next_start(after)]
         before = bisect_right(self._afters, start) - 1
         if before < 0:
             return "\n"
-        return self.text[self.end(before) : self.after(before)] or "\n"
+        return self.text[self.end(before) : self.get_next_start(before)] or "\n"

@@ -64,19 +64,19 @@ class Original:
         exact = _take_limited(self._exact(old, every=every), limit)
         return exact or _take_limited(self._whitespace(old, every=every), limit)
 
-    def similar(self, old: str, *, limit: int) -> tuple[Found, ...] | None:
+    def find_similar(self, old: str, *, limit: int) -> tuple[Found, ...] | None:
         """Matches of the third layer; None when looking would cost too much."""
         if self._windows is None:
             self._windows = Windows(self.lines.contents)
-        windows = self._windows.similar(old, limit=limit, effort=self._effort)
+        windows = self._windows.find_similar(old, limit=limit, effort=self._effort)
         if windows is None:
             return None
         return tuple(self._span(old, *window, layer="similarity") for window in windows)
 
-    def ending_at(self, start: int, end: int) -> str:
+    def get_ending(self, start: int, end: int) -> str:
         """The line ending in use there; most files have no more than one."""
         if len(self._endings) > 1:
-            return self.lines.ending_at(start, end)
+            return self.lines.get_ending(start, end)
         return self._endings[0] if self._endings else "\n"
 
     def _exact(self, old: str, *, every: bool) -> Iterator[Found]:
@@ -145,7 +145,7 @@ class Original:
             line = self.lines.contents[first]
             start += len(line) - len(line.lstrip())
         whole = old.endswith(_ENDS)
-        end = self.lines.after if whole else self.lines.end
+        end = self.lines.get_next_start if whole else self.lines.end
         return Found(start, end(last - 1), layer)
 
 
@@ -187,7 +187,7 @@ class Replacement:
             return edit.new
         # If the file ends without a line end, it goes on doing so.
         lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
-        form = lost, self._source.ending_at(found.start, found.end)
+        form = lost, self._source.get_ending(found.start, found.end)
         if form not in self._forms:
             self._forms[form] = self._build_form(*form)
         return self._forms[form]

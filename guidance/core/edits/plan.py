@@ -140,7 +140,7 @@ def _find_places(
     for number, edit in enumerate(edits):
         if places[number] is None:
             limit = MATCH_LIMIT if edit.replace_all else problems.NAMED_PLACES
-            found = source.similar(edit.old, limit=limit)
+            found = source.find_similar(edit.old, limit=limit)
             if not found:
                 against.append(problems.refuse_no_match(number, left_out=found is None))
             places[number] = _require_unique(source, number, edit, found or (), against)

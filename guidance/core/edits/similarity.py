@@ -45,7 +45,7 @@ class Windows:
         self._starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
         self._total = len(lines)
 
-    def similar(
+    def find_similar(
         self, old: str, *, limit: int, effort: Effort
     ) -> list[tuple[int, int]] | None:
         """First and last line (not included) of each match, best first.
@@ -97,7 +97,9 @@ class Windows:
             shorter = abs(both - 2 * length)
             if max(least - way, shorter) * _ONE_IN > both:
                 continue
-            differs = compared.differs(starts[first], starts[first + size] - 1)
+            differs = compared.count_differences(
+                starts[first], starts[first + size] - 1
+            )
             if differs * _ONE_IN <= both:
                 scores[first] = 1 - differs / both
             least, here = differs, starts[first] + starts[first + size]
@@ -117,7 +119,7 @@ class Windows:
                 # It cannot be more alike than the lengths are.
                 if (1 - abs(length - size) / (length + size), *rank) <= best:
                     continue
-                differs = compared.differs(starts[start], starts[end] - 1)
+                differs = compared.count_differences(starts[start], starts[end] - 1)
                 best = max(best, (1 - differs / (length + size), *rank))
         _, _, start, end = best
         return -start, end
@@ -147,7 +149,7 @@ class _Comparison:
         self.target = target
         self._text = text
 
-    def differs(self, start: int, end: int) -> int:
+    def count_differences(self, start: int, end: int) -> int:
         """How many characters have to be put in or taken out."""
         self.pay(1 + (end - start) * self._words // self._steps)
         return Indel.distance(self.target, self._text[start:end])

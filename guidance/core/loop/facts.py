@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ def build_identity(
     named: dict[str, Any] = (
         {"data": data} if dedupe_key is None else {"key": dedupe_key}
     )
-    return digest(canonical({"type": type, **named}))
+    return hash_text(to_canonical_json({"type": type, **named}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,26 +62,28 @@ class Snapshot:
     @property
     def state_hash(self) -> str:
         """Of the values alone: the same state looked at twice is the same state."""
-        return digest(canonical({name: self.field(name).value for name in FIELDS}))
+        return hash_text(
+            to_canonical_json({name: self.get_field(name).value for name in FIELDS})
+        )
 
     @property
     def stale(self) -> tuple[str, ...]:
-        return tuple(name for name in FIELDS if self.field(name).stale)
+        return tuple(name for name in FIELDS if self.get_field(name).stale)
 
-    def field(self, name: str) -> Measured:
+    def get_field(self, name: str) -> Measured:
         found: Measured = getattr(self, name)
         return found
 
-    def figure(self, name: str) -> int | None:
+    def get_figure(self, name: str) -> int | None:
         """A number that rules compare; None where it is not known or stale.
 
         `half_done` is its sum and `half_done.paused` one part of it;
         `recent_log_entries.run.failed` counts the entries of that type.
         """
         root, _, part = name.partition(".")
-        if root not in FIELDS or self.field(root).stale:
+        if root not in FIELDS or self.get_field(root).stale:
             return None
-        value = self.field(root).value
+        value = self.get_field(root).value
         if isinstance(value, Mapping):
             counts = {key: count for key, count in value.items() if _is_whole(count)}
             return counts.get(part) if part else sum(counts.values())
@@ -91,7 +93,7 @@ class Snapshot:
         return value if _is_whole(value) and not part else None
 
     def to_json(self) -> dict[str, Any]:
-        return {name: self.field(name).to_json() for name in FIELDS}
+        return {name: self.get_field(name).to_json() for name in FIELDS}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Snapshot:

@@ -15,7 +15,7 @@ from guidance.core.loop.guardrail_facts import Guardrail, GuardrailFacts
 from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 
 RAILS_VERSION = 1
 
@@ -70,7 +70,9 @@ def judge_proposal(
 
 
 def find_harm(section: LoopSection, wanted: Proposal) -> str | None:
-    return section.kinds[wanted.kind].harm(wanted.parameters) if wanted.kind else None
+    return (
+        section.kinds[wanted.kind].find_harm(wanted.parameters) if wanted.kind else None
+    )
 
 
 def check_cap(section: LoopSection, action: str, used: int) -> Guardrail | None:
@@ -134,16 +136,16 @@ def _check_budget(section: LoopSection, facts: GuardrailFacts) -> Iterator[Guard
             rail="budget",
             outcome="budget_denied",
             message="the prices of the model are not set, so no budget can be kept",
-            limit=usd(limit),
+            limit=format_usd(limit),
         )
     # Spending the last cent is no overrun; asking with none left is.
     elif spent > limit or facts.spent_micros >= limit:
         yield Guardrail(
             rail="budget",
             outcome="budget_denied",
-            message=f"${usd(spent)} of today's ${usd(limit)} are spent on the model",
-            value=usd(spent),
-            limit=usd(limit),
+            message=f"${format_usd(spent)} of today's ${format_usd(limit)} are spent on the model",
+            value=format_usd(spent),
+            limit=format_usd(limit),
         )
 
 

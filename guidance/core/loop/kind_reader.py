@@ -22,13 +22,13 @@ _ANYTHING = {"type": "object"}
 
 def read_kind(section: Section) -> LoopKind | None:
     """None where it cannot be used; why is noted."""
-    name = section.text("name", most=_NAME_LIMIT)
-    if section.sound("name") and not _NAME.fullmatch(name):
+    name = section.read_text("name", most=_NAME_LIMIT)
+    if section.is_valid("name") and not _NAME.fullmatch(name):
         section.refuse(
             "name", "must be small letters and digits, such as nightly-tests"
         )
-    description = section.text("description", most=_TEXT_LIMIT, default="")
-    document = section.free("parameters") or _ANYTHING
+    description = section.read_text("description", most=_TEXT_LIMIT, default="")
+    document = section.read_free("parameters") or _ANYTHING
     destructive = _read_destructive(section)
     schema = None
     try:
@@ -36,7 +36,7 @@ def read_kind(section: Section) -> LoopKind | None:
     except SchemaRefused as refused:
         section.refuse("parameters", str(refused))
     section.close()
-    if schema is None or not section.sound("name"):
+    if schema is None or not section.is_valid("name"):
         return None
     return LoopKind(
         name=name,
@@ -50,18 +50,18 @@ def read_kind(section: Section) -> LoopKind | None:
 def _read_destructive(section: Section) -> bool | tuple[Harm, ...]:
     """Left out it is true: nobody said that it does no harm."""
     if section.has_list("destructive"):
-        return tuple(filter(None, map(_read_harm, section.parts("destructive"))))
-    return section.flag("destructive", default=True)
+        return tuple(filter(None, map(_read_harm, section.read_parts("destructive"))))
+    return section.read_flag("destructive", default=True)
 
 
 def _read_harm(section: Section) -> Harm | None:
-    parameter = section.text("parameter", most=_NAME_LIMIT)
-    text = section.text("pattern", most=PATTERN_LIMIT)
+    parameter = section.read_text("parameter", most=_NAME_LIMIT)
+    text = section.read_text("pattern", most=PATTERN_LIMIT)
     section.close()
     try:
         pattern = compile_pattern(text)
     except PatternRefused as refused:
-        if section.sound("pattern"):
+        if section.is_valid("pattern"):
             section.refuse("pattern", str(refused))
         return None
     return Harm(parameter=parameter, text=text, pattern=pattern)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guidance.core.arguments import Pattern, Schema
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 
 EVERY_PARAMETER = "*"
 
@@ -34,14 +34,14 @@ class LoopKind:
     destructive: bool | tuple[Harm, ...] = True
     schema: Schema = field(compare=False)
 
-    def problem(self, parameters: Mapping[str, Any]) -> str | None:
+    def find_problem(self, parameters: Mapping[str, Any]) -> str | None:
         """Why these parameters cannot be used, None if they can."""
-        found = self.schema.problems(parameters)
+        found = self.schema.list_problems(parameters)
         if not found:
             return None
         return f"parameters{found[0].path}: {found[0].message}"
 
-    def harm(self, parameters: Mapping[str, Any]) -> str | None:
+    def find_harm(self, parameters: Mapping[str, Any]) -> str | None:
         """Why a person has to be asked, None if nobody has."""
         if isinstance(self.destructive, bool):
             return f"{self.name} is marked as destructive" if self.destructive else None
@@ -78,4 +78,4 @@ def _list_texts(value: object, name: str) -> Iterator[tuple[str, str]]:
         for part in value:
             yield from _list_texts(part, name)
     elif value is not None:
-        yield name, value if isinstance(value, str) else canonical(value)
+        yield name, value if isinstance(value, str) else to_canonical_json(value)

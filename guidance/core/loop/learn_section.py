@@ -47,17 +47,19 @@ def read_learn_section(section: Section) -> LearnSection:
     default = LearnSection()
 
     def threshold(name: str, usual: Threshold) -> Threshold:
-        part = section.part(name)
+        part = section.read_part(name)
         found = Threshold(
-            at_least=part.integer("at_least", usual.at_least, low=1, high=_TIMES_LIMIT),
-            share=part.number("share", usual.share, low=0, high=1),
+            at_least=part.read_integer(
+                "at_least", usual.at_least, low=1, high=_TIMES_LIMIT
+            ),
+            share=part.read_number("share", usual.share, low=0, high=1),
         )
         part.close()
         return found
 
     learn = LearnSection(
-        recommend=section.flag("recommend", default=default.recommend),
-        days=section.integer("days", default.days, low=1, high=_DAYS_LIMIT),
+        recommend=section.read_flag("recommend", default=default.recommend),
+        days=section.read_integer("days", default.days, low=1, high=_DAYS_LIMIT),
         gate_skipped=threshold("gate_skipped", default.gate_skipped),
         always_approved=threshold("always_approved", default.always_approved),
         runs_failed=threshold("runs_failed", default.runs_failed),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guidance.core.arguments import ArgumentProblem, Schema, read_arguments
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.alerts import ALERT_SCHEMA
 from guidance.core.loop.kinds import LoopKind
 from guidance.core.loop.vocabulary import ACTIONS, DO_NOTHING
@@ -73,18 +73,18 @@ def find_proposal_problem(
         return f"the action is not one of {', '.join(ACTIONS)}"
     if not proposal.reasoning.strip():
         return "no reason is given"
-    if len(canonical(proposal.parameters).encode()) > PARAMETERS_LIMIT:
+    if len(to_canonical_json(proposal.parameters).encode()) > PARAMETERS_LIMIT:
         return f"the parameters are longer than {PARAMETERS_LIMIT:,} bytes"
     if proposal.action != "start_loop":
         if proposal.kind is not None:
             return f"{proposal.action} takes no kind"
-        found = _PARAMETERS[proposal.action].problems(proposal.parameters)
+        found = _PARAMETERS[proposal.action].list_problems(proposal.parameters)
         return f"parameters{found[0].path}: {found[0].message}" if found else None
     kind = kinds.get(proposal.kind or "")
     if kind is None:
         known = ", ".join(kinds) or "none"
         return f"the policy has no loop of this kind (it has: {known})"
-    return kind.problem(proposal.parameters)
+    return kind.find_problem(proposal.parameters)
 
 
 def read_answer(document: Mapping[str, Any]) -> Proposal | str:

@@ -16,16 +16,16 @@ _REASON_LIMIT = 500
 
 
 def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:
-    when = section.part("when")
+    when = section.read_part("when")
     rule = LoopRule(
-        name=section.text("name", most=_NAME_LIMIT),
+        name=section.read_text("name", most=_NAME_LIMIT),
         triggers=_read_triggers(when),
         data=_read_tests(when, "data"),
         figures=_read_tests(when, "snapshot"),
-        action=section.choice("do", DO_NOTHING, among=ACTIONS),
-        kind=section.text("kind", most=_NAME_LIMIT, default="") or None,
-        parameters=section.free("parameters"),
-        reason=section.text("reason", most=_REASON_LIMIT),
+        action=section.read_choice("do", DO_NOTHING, among=ACTIONS),
+        kind=section.read_text("kind", most=_NAME_LIMIT, default="") or None,
+        parameters=section.read_free("parameters"),
+        reason=section.read_text("reason", most=_REASON_LIMIT),
     )
     for name in rule.figures:
         if name.partition(".")[0] not in FIELDS:
@@ -34,7 +34,9 @@ def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:
         root = place.partition(".")[0]
         if place != "trigger" and root not in ("data", *FIELDS):
             section.refuse("reason", f"nothing is called {{{place}}}")
-    if section.sound("do") and (rule.action == "start_loop") != (rule.kind is not None):
+    if section.is_valid("do") and (rule.action == "start_loop") != (
+        rule.kind is not None
+    ):
         section.refuse(
             "kind", "start_loop names the loop to start, and nothing else does"
         )
@@ -49,12 +51,12 @@ def _read_triggers(section: Section) -> tuple[str, ...]:
     def unknown(name: str) -> str | None:
         return None if name in TRIGGERS else f"must be one of {', '.join(TRIGGERS)}"
 
-    return section.texts("trigger", (), problem=unknown)
+    return section.read_texts("trigger", (), problem=unknown)
 
 
 def _read_tests(section: Section, name: str) -> dict[str, Test]:
     tests = {}
-    for key, wanted in section.free(name).items():
+    for key, wanted in section.read_free(name).items():
         test = _read_test(wanted)
         if test is None:
             section.refuse(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.proposals import REASONING_LIMIT, Proposal
 from guidance.core.loop.vocabulary import DO_NOTHING
@@ -68,13 +68,13 @@ class LoopRule:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reason: str
 
-    def proposal(self, trigger: Trigger, snapshot: Snapshot) -> Proposal | None:
+    def build_proposal(self, trigger: Trigger, snapshot: Snapshot) -> Proposal | None:
         """What the rule wants, None where it does not fit."""
         if self.triggers and trigger.type not in self.triggers:
             return None
         if not all(t.holds(find_value(trigger.data, n)) for n, t in self.data.items()):
             return None
-        if not all(t.holds(snapshot.figure(n)) for n, t in self.figures.items()):
+        if not all(t.holds(snapshot.get_figure(n)) for n, t in self.figures.items()):
             return None
         try:
             return Proposal(
@@ -107,7 +107,7 @@ def decide_by_rules(
 ) -> Proposal:
     """The first rule that fits; to do nothing, with its reason, if none does."""
     for rule in rules:
-        proposal = rule.proposal(trigger, snapshot)
+        proposal = rule.build_proposal(trigger, snapshot)
         if proposal is not None:
             return proposal
     return Proposal(
@@ -143,7 +143,7 @@ def _fill(value: Any, trigger: Trigger, snapshot: Snapshot) -> Any:
 def _fill_text(template: str, trigger: Trigger, snapshot: Snapshot) -> str:
     def fill(place: re.Match[str]) -> str:
         value = _look_up(place[1], trigger, snapshot)
-        text = value if isinstance(value, str) else canonical(value)
+        text = value if isinstance(value, str) else to_canonical_json(value)
         return text[:FILLED_LIMIT]
 
     return PLACE.sub(fill, template)
@@ -153,7 +153,9 @@ def _look_up(name: str, trigger: Trigger, snapshot: Snapshot) -> Any:
     root, _, path = name.partition(".")
     if name == "trigger":
         return trigger.type
-    value = find_value(trigger.data, path) if root == "data" else snapshot.figure(name)
+    value = (
+        find_value(trigger.data, path) if root == "data" else snapshot.get_figure(name)
+    )
     if value is None:
         raise LookupError(name)
     return value

@@ -10,7 +10,7 @@ from typing import Any
 from guidance.core.loop.kinds import LoopKind
 from guidance.core.loop.learn_section import LearnSection
 from guidance.core.loop.rules import LoopRule, Test
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 
 CAPS: Mapping[str, int] = MappingProxyType(
     {
@@ -90,7 +90,7 @@ class LoopSection:
             "min_gap_s": self.min_gap_s,
             "decider": self.decider,
             "caps_per_hour": dict(self.caps_per_hour),
-            "cost_per_day_usd": None if cost is None else usd(cost),
+            "cost_per_day_usd": None if cost is None else format_usd(cost),
             "cascade_limit": self.cascade_limit,
             "dedupe_s": self.dedupe_s,
             "stale_after_s": self.stale_after_s,

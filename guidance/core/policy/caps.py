@@ -41,7 +41,7 @@ class CapReached:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    def words(self, what: str) -> str:
+    def describe(self, what: str) -> str:
         """A sentence without its full stop: "This agent has 100 open runs, …"."""
         return (
             f"This {self.scope} has {self.count:,} {what}, and its limit is "
@@ -64,10 +64,10 @@ def read_caps(section: Section) -> Caps:
     default = Caps()
 
     def cap(name: str) -> Cap:
-        part, given = section.part(name), getattr(default, name)
+        part, given = section.read_part(name), getattr(default, name)
         read = Cap(
-            agent=part.limit("agent", given.agent, high=_MANY),
-            project=part.limit("project", given.project, high=_MANY),
+            agent=part.read_limit("agent", given.agent, high=_MANY),
+            project=part.read_limit("project", given.project, high=_MANY),
         )
         part.close()
         return read

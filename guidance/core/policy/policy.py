@@ -11,7 +11,7 @@ from guidance.core.checks.definitions import GateDefinition, dump_gates
 from guidance.core.document_reader import Problem, Section
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.section_reader import read_loop_section
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
@@ -105,16 +105,16 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     problems: list[Problem] = []
     root = Section(document, path="", problems=problems)
     policy = Policy(
-        budget=_read_budget(root.part("budget")),
-        continue_limits=_read_continue_limits(root.part("continue")),
-        reviews=_read_reviews(root.part("reviews")),
-        runs=_read_runs(root.part("runs")),
-        tools=read_tool_rules(root.part("tools")),
-        checks=_read_checks(root.part("checks")),
+        budget=_read_budget(root.read_part("budget")),
+        continue_limits=_read_continue_limits(root.read_part("continue")),
+        reviews=_read_reviews(root.read_part("reviews")),
+        runs=_read_runs(root.read_part("runs")),
+        tools=read_tool_rules(root.read_part("tools")),
+        checks=_read_checks(root.read_part("checks")),
         gates=read_gates(root),
-        turns=read_turn_rules(root.part("turns")),
-        loop=read_loop_section(root.part("loop")),
-        caps=read_caps(root.part("caps")),
+        turns=read_turn_rules(root.read_part("turns")),
+        loop=read_loop_section(root.read_part("loop")),
+        caps=read_caps(root.read_part("caps")),
     )
     root.close()
     if problems:
@@ -131,7 +131,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
             "tokens": budget.tokens,
             "tool_calls": budget.tool_calls,
             "time_ms": budget.time_ms,
-            "cost_usd": None if cost is None else usd(cost),
+            "cost_usd": None if cost is None else format_usd(cost),
         },
         "continue": asdict(policy.continue_limits),
         "reviews": asdict(policy.reviews),
@@ -149,10 +149,10 @@ def _read_budget(section: Section) -> Budget:
     default = Budget()
     high = _AMOUNT_LIMIT
     budget = Budget(
-        tokens=section.limit("tokens", default.tokens, high=high),
-        tool_calls=section.limit("tool_calls", default.tool_calls, high=high),
-        time_ms=section.limit("time_ms", default.time_ms, high=high),
-        cost_micros=section.money("cost_usd", default.cost_micros, high=high),
+        tokens=section.read_limit("tokens", default.tokens, high=high),
+        tool_calls=section.read_limit("tool_calls", default.tool_calls, high=high),
+        time_ms=section.read_limit("time_ms", default.time_ms, high=high),
+        cost_micros=section.read_money("cost_usd", default.cost_micros, high=high),
     )
     section.close()
     return budget
@@ -162,10 +162,10 @@ def _read_continue_limits(section: Section) -> ContinueLimits:
     default = ContinueLimits()
 
     def whole(name: str, *, low: int, high: int) -> int:
-        return section.integer(name, getattr(default, name), low=low, high=high)
+        return section.read_integer(name, getattr(default, name), low=low, high=high)
 
     def share(name: str) -> float:
-        return section.number(name, getattr(default, name), low=0, high=1)
+        return section.read_number(name, getattr(default, name), low=0, high=1)
 
     limits = ContinueLimits(
         max_consecutive_steps=whole("max_consecutive_steps", low=1, high=_MANY),
@@ -191,7 +191,7 @@ def _read_continue_limits(section: Section) -> ContinueLimits:
         ("throttle_base_ms", "throttle_max_ms"),
     ):
         least, most = getattr(limits, small), getattr(limits, large)
-        if section.sound(small, large) and least > most:
+        if section.is_valid(small, large) and least > most:
             section.refuse(small, f"{least} is more than {large}, which is {most}")
     section.close()
     return limits
@@ -200,10 +200,10 @@ def _read_continue_limits(section: Section) -> ContinueLimits:
 def _read_reviews(section: Section) -> ReviewRules:
     default = ReviewRules()
     rules = ReviewRules(
-        expires_after_s=section.integer(
+        expires_after_s=section.read_integer(
             "expires_after_s", default.expires_after_s, low=1, high=_YEAR_S
         ),
-        on_expiry=section.choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
+        on_expiry=section.read_choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
     )
     section.close()
     return rules
@@ -212,7 +212,7 @@ def _read_reviews(section: Section) -> ReviewRules:
 def _read_runs(section: Section) -> RunRules:
     default = RunRules()
     rules = RunRules(
-        abandon_after_s=section.integer(
+        abandon_after_s=section.read_integer(
             "abandon_after_s", default.abandon_after_s, low=1, high=_YEAR_S
         ),
     )
@@ -223,7 +223,9 @@ def _read_runs(section: Section) -> RunRules:
 def _read_checks(section: Section) -> CheckRules:
     default = CheckRules()
     rules = CheckRules(
-        max_resets=section.integer("max_resets", default.max_resets, low=0, high=100),
+        max_resets=section.read_integer(
+            "max_resets", default.max_resets, low=0, high=100
+        ),
     )
     section.close()
     return rules

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guidance.core.canonical import digest
+from guidance.core.canonical import hash_text
 from guidance.core.runs.facts import FactError, StepReport
 
 # No run keeps more steps in memory than this, so no window may be wider.
@@ -170,7 +170,7 @@ def build_trace(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
         failed = calls.failed
     signature = report.signature
     if signature is not None and len(signature) > SIGNATURE_KEPT:
-        signature = digest(signature)
+        signature = hash_text(signature)
     return StepTrace(
         tokens=report.tokens,
         rework=report.rework,

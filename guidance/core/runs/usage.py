@@ -27,7 +27,7 @@ class Usage:
     time_ms: int = 0
     cost_micros: int = 0
 
-    def plus(self, report: StepReport, *, counted_calls: int = 0) -> Usage:
+    def add_step(self, report: StepReport, *, counted_calls: int = 0) -> Usage:
         """`counted_calls` of the step went through the gateway and are counted."""
         return Usage(
             tokens=self.tokens + report.tokens,

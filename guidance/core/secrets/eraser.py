@@ -53,7 +53,7 @@ class Eraser:
         secrets: list[str] = []
         if not found.whole:
             secrets = [
-                hit.secret_in(leaf.place.text)
+                hit.get_secret(leaf.place.text)
                 for leaf in found.leaves
                 for hit in leaf.hits
             ]
@@ -62,7 +62,7 @@ class Eraser:
         marks = set(BARE)
         self._odd = any(not marks.isdisjoint(secret) for secret in secrets)
 
-    def findings(self) -> tuple[SecretFinding, ...]:
+    def list_findings(self) -> tuple[SecretFinding, ...]:
         return tuple(
             SecretFinding(
                 kind=hit.kind,
@@ -135,7 +135,7 @@ class Eraser:
         own = list_windows(text[hit.start : hit.core + WINDOW - 1])
 
         def tells(form: str) -> bool:
-            return not own.isdisjoint(list_windows(form)) or self._pieces.stand_in(form)
+            return not own.isdisjoint(list_windows(form)) or self._pieces.are_in(form)
 
         return build_label(hit.kind, length=len(secret), mark=mark, tells=tells)
 
@@ -144,7 +144,7 @@ class Eraser:
             return BARE if text else text
         try:
             cleaned = self._replace(text, self._hits.get(where, ()))
-            told = self._odd and self._pieces.spans(cleaned)
+            told = self._odd and self._pieces.find_spans(cleaned)
         except TooMuchError:
             return BARE
         return BARE if told else cleaned
@@ -163,7 +163,7 @@ class Eraser:
         """Without any piece of a secret that stands in it unnoticed."""
         pieces: list[str] = []
         position = 0
-        for start, end in self._pieces.spans(text):
+        for start, end in self._pieces.find_spans(text):
             pieces += text[position:start], BARE
             position = end
         return "".join(pieces) + text[position:]

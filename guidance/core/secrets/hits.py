@@ -26,7 +26,7 @@ class Hit(NamedTuple):
     core: int
     core_end: int = 0
 
-    def secret_in(self, text: str) -> str:
+    def get_secret(self, text: str) -> str:
         return text[self.core : self.core_end or self.end]
 
 

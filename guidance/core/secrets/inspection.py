@@ -61,9 +61,9 @@ def inspect(
     reader = _Reader(texts, Effort(limit))
     try:
         reader.read()
-        leaves = list(reader.leaves())
+        leaves = list(reader.read_leaves())
     except TooMuchError:
-        return Inspection(_limit_hits(reader.so_far()), texts.own, whole=True)
+        return Inspection(_limit_hits(reader.list_read_leaves()), texts.own, whole=True)
     hidden = sum(hit.end - hit.start for leaf in leaves for hit in leaf.hits)
     return Inspection(_limit_hits(leaves), texts.own, whole=hidden > _MOST_HIDDEN)
 
@@ -88,7 +88,7 @@ class _Reader:
         self._together(short)
         self._lists()
 
-    def leaves(self) -> Iterator[Leaf]:
+    def read_leaves(self) -> Iterator[Leaf]:
         promises: dict[str, Promise | None] = {"": None}
         for place in self._texts.every:
             hits = self._shown.get(place.text, ())
@@ -108,7 +108,7 @@ class _Reader:
             if hits:
                 yield Leaf(place, hits)
 
-    def so_far(self) -> Sequence[Leaf]:
+    def list_read_leaves(self) -> Sequence[Leaf]:
         """What was found until reading was given up, and the longest text as unread."""
         every = self._texts.every
         longest = max(every, key=lambda place: len(place.text))

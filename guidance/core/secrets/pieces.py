@@ -46,13 +46,13 @@ class Pieces:
         self._any_short = _compile_pieces(self._short)
         self._any: BytePattern | None = None
 
-    def stand_in(self, text: str) -> bool:
+    def are_in(self, text: str) -> bool:
         """For short texts, such as labels."""
         return not self._windows.isdisjoint(list_windows(text)) or any(
             secret in text for secret in self._short
         )
 
-    def spans(self, text: str) -> list[Span]:
+    def find_spans(self, text: str) -> list[Span]:
         """Where they stand, in order and apart; raises TooMuchError in the end."""
         if len(text) < _LEAST:
             return []

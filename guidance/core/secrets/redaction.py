@@ -38,7 +38,7 @@ def find_secrets(
     value: object, *, fingerprint_key: bytes | None = None
 ) -> tuple[SecretFinding, ...]:
     """Every secret in the decoded value, in its texts, numbers and key names."""
-    return Eraser(inspect(value), key=fingerprint_key).findings()
+    return Eraser(inspect(value), key=fingerprint_key).list_findings()
 
 
 def redact(
@@ -56,7 +56,7 @@ def redact(
     if not found.leaves:
         return Redacted(value=value, findings=())
     eraser = Eraser(found, key=fingerprint_key)
-    return Redacted(value=eraser.rebuild(value), findings=eraser.findings())
+    return Redacted(value=eraser.rebuild(value), findings=eraser.list_findings())
 
 
 def redact_text(text: str, *, fingerprint_key: bytes) -> RedactedText:

@@ -55,8 +55,13 @@ def scan(text: str, effort: Effort) -> Sequence[Hit]:
     unseen = strip_invisible(text, data, effort)
     if unseen is not None:
         for hit in _scan_plain(unseen.text, encode_one_byte(unseen.text), effort):
-            start, core = unseen.before(hit.start), unseen.before(hit.core)
-            hits.append(Hit(start, unseen.before(hit.end - 1) + 1, hit.kind, core))
+            start, core = (
+                unseen.get_original_place(hit.start),
+                unseen.get_original_place(hit.core),
+            )
+            hits.append(
+                Hit(start, unseen.get_original_place(hit.end - 1) + 1, hit.kind, core)
+            )
     return merge_hits(hits) if hits else ()
 
 

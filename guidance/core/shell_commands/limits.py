@@ -75,7 +75,7 @@ class ReadingBudget:
         if self.steps < 0:
             raise TooMuchError(f"more than {MAX_STEPS:,} words and signs")
 
-    def command(self, count: int = 1) -> None:
+    def count_commands(self, count: int = 1) -> None:
         self.commands -= count
         if self.commands < 0:
             raise TooMuchError(f"more than {MAX_COMMANDS:,} commands")

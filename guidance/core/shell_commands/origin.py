@@ -72,6 +72,6 @@ def make_top_origin(text: str) -> Origin:
     return Origin(place=(0, len(text)), marks=lambda: ((0, 0),))
 
 
-def slice_origin(outer: Origin, start: int, end: int) -> Origin:
+def cut_origin(outer: Origin, start: int, end: int) -> Origin:
     """A text that stands letter by letter in another."""
     return Origin(place=(start, end), outer=outer, marks=lambda: ((0, start),))

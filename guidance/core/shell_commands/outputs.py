@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.origin import cut_origin
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.script_state import Content, ScriptState
 from guidance.core.shell_commands.shell.quoting import decode_ansi
@@ -53,7 +53,7 @@ def find_stdin(known: ScriptState, script: Script, simple: Simple) -> Content | 
         if isinstance(target, Heredoc):
             # Letter by letter as it stands there, unless something was expanded.
             verbatim = not target.pieces and not target.strip
-            origin = slice_origin(script.origin, target.start, target.end)
+            origin = cut_origin(script.origin, target.start, target.end)
             text = known.expand_heredoc(target, script.text)
             return Content(text, origin=origin if verbatim else None)
         if redirect.operator == "<<<":

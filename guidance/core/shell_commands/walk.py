@@ -15,7 +15,7 @@ from guidance.core.shell_commands.limits import (
     ReadingBudget,
     TooMuchError,
 )
-from guidance.core.shell_commands.origin import Origin, slice_origin
+from guidance.core.shell_commands.origin import Origin, cut_origin
 from guidance.core.shell_commands.outputs import (
     find_opaque_reason,
     find_output,
@@ -102,7 +102,7 @@ class Walk:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise TooMuchError(f"nested more than {MAX_DEPTH} deep")
-        self.budget.command()
+        self.budget.count_commands()
         self.budget.read(len(text))
 
     def leave(self) -> None:
@@ -147,10 +147,10 @@ class Walk:
     def walk_sql(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
         """A text that a database would run."""
         self.budget.read(len(text))
-        self.budget.command(COST_OF_TEXT)
+        self.budget.count_commands(COST_OF_TEXT)
         for found in judge_statements(text, self.budget):
             if found.shell:
-                place = slice_origin(origin, found.start, found.end)
+                place = cut_origin(origin, found.start, found.end)
                 self.walk_shell(found.shell, origin=place, via=(*via, "program"))
             else:
                 self.report.add_at(
@@ -224,7 +224,7 @@ class Walk:
     def _walk_simple(
         self, script: Script, simple: Simple, via: tuple[str, ...]
     ) -> None:
-        self.budget.command()
+        self.budget.count_commands()
         known = self.known
         words = simple.words
         if simple.dynamic:

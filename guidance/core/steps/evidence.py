@@ -34,19 +34,19 @@ class Evidence(NamedTuple):
     uncertainty_parts: UncertaintyParts | None
     rework_ratio: float
     rework_ratio_total: float
-    rework_enough: bool
+    has_enough_rework_steps: bool
     trend: Trend | None
     cycle: int | None
     budget: Budget
     remaining: Remaining
     turns_cycle: int = 0
 
-    def not_evaluated(self) -> tuple[str, ...]:
+    def list_not_evaluated(self) -> tuple[str, ...]:
         """The gates that had nothing to judge by: they neither passed nor tripped."""
         missing = []
         if self.coherence is None:
             missing.append("coherence")
-        if not self.rework_enough:
+        if not self.has_enough_rework_steps:
             missing.append("rework")
         if self.uncertainty is None:
             missing.append("uncertainty")
@@ -89,7 +89,7 @@ def build_evidence(
         uncertainty_parts=unsure_parts,
         rework_ratio=rework / len(window),
         rework_ratio_total=rework_ratio_total,
-        rework_enough=len(window) >= limits.rework_min_steps,
+        has_enough_rework_steps=len(window) >= limits.rework_min_steps,
         trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=repeats,
         turns_cycle=turns_repeat,

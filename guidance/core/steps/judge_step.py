@@ -96,7 +96,7 @@ def judge_step(
     """
     limits = policy.continue_limits
     after = memory.add_step(report, kept=count_kept_steps(limits))
-    used = used.plus(report, counted_calls=memory.calls.granted)
+    used = used.add_step(report, counted_calls=memory.calls.granted)
     evidence = build_evidence(
         limits=limits,
         report=report,
@@ -134,7 +134,7 @@ def ask_gates(
 ) -> tuple[tuple[Finding, ...], Metrics]:
     """What every gate has to say about the evidence, and the figures it rests on."""
     findings: list[Finding] = []
-    unjudged = evidence.not_evaluated()
+    unjudged = evidence.list_not_evaluated()
     for name, gate in REGISTRY.items():
         try:
             finding = gate(limits, evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
 from guidance.core.runs.usage import Remaining
 from guidance.core.steps.evidence import Evidence
@@ -85,10 +85,10 @@ class Metrics:
         """Never below zero: by how much a part is overdrawn is the finding's to tell."""
         left = self.evidence.remaining
         return Remaining(
-            tokens=_floor_at_zero(left.tokens),
-            tool_calls=_floor_at_zero(left.tool_calls),
-            time_ms=_floor_at_zero(left.time_ms),
-            cost_micros=_floor_at_zero(left.cost_micros),
+            tokens=_limit_to_zero(left.tokens),
+            tool_calls=_limit_to_zero(left.tool_calls),
+            time_ms=_limit_to_zero(left.time_ms),
+            cost_micros=_limit_to_zero(left.cost_micros),
         )
 
     def to_json(self) -> dict[str, object]:
@@ -115,11 +115,13 @@ class Metrics:
                 "tokens": left.tokens,
                 "tool_calls": left.tool_calls,
                 "time_ms": left.time_ms,
-                "cost_usd": None if left.cost_micros is None else usd(left.cost_micros),
+                "cost_usd": None
+                if left.cost_micros is None
+                else format_usd(left.cost_micros),
             },
             "not_evaluated": list(self.not_evaluated),
         }
 
 
-def _floor_at_zero(amount: int | None) -> int | None:
+def _limit_to_zero(amount: int | None) -> int | None:
     return None if amount is None else max(0, amount)

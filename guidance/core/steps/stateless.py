@@ -50,7 +50,7 @@ def judge_continue(*, policy: Policy, facts: ContinueFacts) -> ContinueVerdict:
         uncertainty_parts=None,
         rework_ratio=ratio,
         rework_ratio_total=ratio,
-        rework_enough=step >= limits.rework_min_steps,
+        has_enough_rework_steps=step >= limits.rework_min_steps,
         trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=None,
         budget=Budget(

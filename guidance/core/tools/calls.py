@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.edits import Edit
 
 Document = dict[str, Any]
@@ -112,7 +112,7 @@ def compute_call_digest(call: Call, *, run: str, key: bytes | None) -> str:
         **call.to_fields(),
         **original,
     }
-    data = canonical(document).encode("utf-8", "surrogatepass")
+    data = to_canonical_json(document).encode("utf-8", "surrogatepass")
     if key is None:
         return "sha256:" + hashlib.sha256(data).hexdigest()
     return "hmac-sha256:" + hmac.new(key, data, hashlib.sha256).hexdigest()

@@ -84,7 +84,7 @@ def check_against_schema(
     has_arguments = isinstance(evidence.call, CommandCall | ToolCall)
     if known is None or not has_arguments or evidence.unreadable is not None:
         return
-    for problem in known.schema.problems(evidence.arguments):
+    for problem in known.schema.list_problems(evidence.arguments):
         where = problem.path or "the arguments"
         yield CallFinding(
             gate="schema",

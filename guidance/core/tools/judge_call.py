@@ -67,7 +67,7 @@ class CallVerdict:
         """How much this call counts against the coherence of its step."""
         return sum(CALL_WEIGHTS[finding.decision] for finding in self.findings)
 
-    def with_finding(self, finding: CallFinding | None) -> CallVerdict:
+    def add_finding(self, finding: CallFinding | None) -> CallVerdict:
         """With what a run's budget says, after the input and before enforcement."""
         if finding is None:
             return self

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from guidance.core.arguments import is_allowlisted
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.shell_commands.limits import MAX_FINDINGS
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.findings import CallFinding
@@ -45,7 +45,7 @@ _RUN = re.compile(
 
 def build_exact_text(call: Call) -> str:
     """The call without its run: equal for equal calls of the whole project."""
-    return canonical({"kind": call.kind, "tool": call.tool, **call.to_fields()})
+    return to_canonical_json({"kind": call.kind, "tool": call.tool, **call.to_fields()})
 
 
 def build_shape_text(call: Call) -> str | None:
@@ -58,13 +58,13 @@ def build_shape_text(call: Call) -> str | None:
         _WRITTEN_OTHERWISE.search(part.text) for part in list_texts(call.to_fields())
     ):
         return None
-    return canonical(
+    return to_canonical_json(
         {"kind": call.kind, "tool": call.tool, **_replace_changing_in(call.to_fields())}
     )
 
 
 def build_permission_key(text: str) -> str:
-    return digest(text)
+    return hash_text(text)
 
 
 def is_permittable(

@@ -26,11 +26,13 @@ _DECISIONS = ("block", "require-confirmation", "warn")
 
 def read_tool_rules(section: Section) -> ToolRules:
     default = ToolRules()
-    allowlist = section.part("allowlist")
-    enabled = allowlist.flag("enabled", default=default.allowlist is not None)
-    allowed = allowlist.texts("tools", (), problem=find_pattern_problem)
+    allowlist = section.read_part("allowlist")
+    enabled = allowlist.read_flag("enabled", default=default.allowlist is not None)
+    allowed = allowlist.read_texts("tools", (), problem=find_pattern_problem)
     allowlist.close()
-    patterns = tuple(filter(None, map(_read_own_pattern, section.parts("patterns"))))
+    patterns = tuple(
+        filter(None, map(_read_own_pattern, section.read_parts("patterns")))
+    )
     names = {*RULES, *(pattern.name for pattern in patterns)}
 
     def unknown_rule(pattern: str) -> str | None:
@@ -40,31 +42,31 @@ def read_tool_rules(section: Section) -> ToolRules:
 
     rules = ToolRules(
         allowlist=allowed if enabled else None,
-        max_diff_lines=section.integer(
+        max_diff_lines=section.read_integer(
             "max_diff_lines", default.max_diff_lines, low=0, high=_LINES_LIMIT
         ),
-        lenient_arguments=section.texts(
+        lenient_arguments=section.read_texts(
             "lenient_arguments", default.lenient_arguments, problem=find_pattern_problem
         ),
-        idempotent=section.texts(
+        idempotent=section.read_texts(
             "idempotent", default.idempotent, problem=find_pattern_problem
         ),
-        shell_arguments=section.texts(
+        shell_arguments=section.read_texts(
             "shell_arguments", default.shell_arguments, problem=_find_mark_problem
         ),
-        sql_arguments=section.texts(
+        sql_arguments=section.read_texts(
             "sql_arguments", default.sql_arguments, problem=_find_mark_problem
         ),
         schemas=_read_schemas(section),
         patterns=patterns,
-        always_ask=section.texts(
+        always_ask=section.read_texts(
             "always_ask", default.always_ask, problem=unknown_rule
         ),
         rules=_read_decisions(section),
-        disposable=section.texts(
+        disposable=section.read_texts(
             "disposable", default.disposable, problem=_find_folder_problem
         ),
-        grant_expires_s=section.integer(
+        grant_expires_s=section.read_integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),
     )
@@ -75,7 +77,7 @@ def read_tool_rules(section: Section) -> ToolRules:
 def _read_decisions(section: Section) -> dict[str, str]:
     """What built-in rules lead to; own ones say so themselves."""
     decisions = {}
-    for name, decision in section.free("rules").items():
+    for name, decision in section.read_free("rules").items():
         if not any(is_allowlisted(rule, [name]) for rule in RULES):
             section.refuse(f"rules.{name}", "no built-in rule has this name")
         elif decision not in CALL_DECISIONS:
@@ -103,17 +105,17 @@ def _find_mark_problem(mark: str) -> str | None:
 
 def _read_own_pattern(section: Section) -> OwnPattern | None:
     """None where it cannot be searched for; that is noted as a problem."""
-    name = section.text("name", most=_NAME_LIMIT)
-    text = section.text("pattern", most=PATTERN_LIMIT)
-    decision = section.choice("decision", "require-confirmation", among=_DECISIONS)
-    message = section.text("message", most=_MESSAGE_LIMIT)
+    name = section.read_text("name", most=_NAME_LIMIT)
+    text = section.read_text("pattern", most=PATTERN_LIMIT)
+    decision = section.read_choice("decision", "require-confirmation", among=_DECISIONS)
+    message = section.read_text("message", most=_MESSAGE_LIMIT)
     section.close()
-    if section.sound("name") and name in RULES:
+    if section.is_valid("name") and name in RULES:
         section.refuse("name", "a built-in rule has this name")
     try:
         pattern = compile_pattern(text)
     except PatternRefused as refused:
-        if section.sound("pattern"):
+        if section.is_valid("pattern"):
             section.refuse("pattern", str(refused))
         return None
     return OwnPattern(
@@ -123,7 +125,7 @@ def _read_own_pattern(section: Section) -> OwnPattern | None:
 
 def _read_schemas(section: Section) -> dict[str, ToolSchema]:
     schemas = {}
-    for tool, document in section.objects("schemas").items():
+    for tool, document in section.read_objects("schemas").items():
         why = find_tool_problem(tool)
         if why is not None:
             section.refuse(f"schemas.{tool}", why)

@@ -90,7 +90,7 @@ def _judge_stop(rules: TurnRules, facts: TurnFacts) -> TurnVerdict:
     sentences = split_sentences(facts.content)
     asked = find_question(sentences)
     some = _select_sentences(rules, sentences)
-    completed = rules.completion_phrases.claimed_in(some)
+    completed = rules.completion_phrases.are_claimed_in(some)
     signals = _score_signals(rules, facts, some, completed=completed)
     if asked.question is not None:
         return TurnVerdict(
@@ -140,12 +140,12 @@ def _score_signals(
     *,
     completed: bool,
 ) -> TurnSignals:
-    intent = not completed and rules.intent_phrases.meant_in(sentences)
+    intent = not completed and rules.intent_phrases.are_meant_in(sentences)
     return TurnSignals(
         finish_reason={"tool_calls": 30, None: 15}.get(facts.finish_reason, 0),
         last_event=25 if facts.last_event == "tool_result" else 0,
         content_intent=25 if intent else 0,
-        no_summary=0 if rules.summary_phrases.stand_in(sentences) else 10,
+        no_summary=0 if rules.summary_phrases.are_in(sentences) else 10,
         tool_ratio=10 if facts.recent_tool_ratio > 0.5 else 0,
     )
 

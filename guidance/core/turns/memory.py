@@ -43,7 +43,7 @@ class TurnMemory:
         called = [turn.called_tools for turn in self.turns]
         return called.count(True) / len(called) if called else 0.0
 
-    def after(
+    def remember_turn(
         self, facts: TurnFacts, *, action: str, tools: str | None = None
     ) -> TurnMemory:
         """The memory once this turn was judged; `tools` signs what it called, if known.
@@ -68,7 +68,7 @@ class TurnMemory:
         """After a person answered: what led to the question is not counted again."""
         return replace(self, retries=0, segment=0)
 
-    def repetition(self, *, times: int) -> int | None:
+    def count_repetition(self, *, times: int) -> int | None:
         """How many turns repeat: the shortest cycle of up to four that went through
         `times` whole times, 0 if none did, None where nothing can be compared.
 

@@ -60,11 +60,11 @@ class Phrases:
             self, "_lengths", {word: frozenset(n) for word, n in lengths.items()}
         )
 
-    def stand_in(self, sentences: Iterable[Sentence]) -> bool:
+    def are_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any of the phrases stands there, however it is meant."""
-        return any(True for _ in self.found_in(sentences))
+        return any(True for _ in self.find_sentences(sentences))
 
-    def found_in(self, sentences: Iterable[Sentence]) -> Iterator[int]:
+    def find_sentences(self, sentences: Iterable[Sentence]) -> Iterator[int]:
         """Which of the sentences hold any of the phrases, however they are meant."""
         for number, one in enumerate(sentences):
             if any(True for _ in self._places(one)):
@@ -74,7 +74,7 @@ class Phrases:
         """Whether the sentence begins with any of the phrases."""
         return any(start == 0 for start, _ in self._places(sentence))
 
-    def meant_in(self, sentences: Iterable[Sentence]) -> bool:
+    def are_meant_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any stands there and is neither denied nor put off."""
         return any(
             not _is_denied(one, start, _PUT_OFF)
@@ -82,7 +82,7 @@ class Phrases:
             for start, _ in self._places(one)
         )
 
-    def claimed_in(self, sentences: Iterable[Sentence]) -> bool:
+    def are_claimed_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any stands there and is neither denied nor made to depend."""
         return any(
             not _is_denied(one, start, _UNCLAIMED) and not _is_excepted(one, end)

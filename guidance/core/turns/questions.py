@@ -55,10 +55,10 @@ def find_question(sentences: Sequence[Sentence]) -> Asking:
     """The first sentence that requests something, else the first that asks."""
     places = find_places_to_look(sentences, REQUESTS, OFFERS, CHOICES)
     some = [sentences[place] for place in places]
-    for number in REQUESTS.found_in(some):
+    for number in REQUESTS.find_sentences(some):
         return Asking(question=some[number])
-    offer = next((some[number] for number in OFFERS.found_in(some)), None)
-    choices = {places[number] for number in CHOICES.found_in(some)}
+    offer = next((some[number] for number in OFFERS.find_sentences(some)), None)
+    choices = {places[number] for number in CHOICES.find_sentences(some)}
     for place, sentence in enumerate(sentences):
         if sentence.question or place in choices:
             following = sentences[place + 1] if place + 1 < len(sentences) else None

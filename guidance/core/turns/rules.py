@@ -31,7 +31,7 @@ class TurnRules:
     nudge: str = NUDGE
     models: Mapping[str, TurnRules] = field(default_factory=dict)
 
-    def for_model(self, name: str | None) -> TurnRules:
+    def get_for_model(self, name: str | None) -> TurnRules:
         """The rules for this model: its own, the longest beginning's, or the common."""
         if name is not None:
             if name in self.models and not name.endswith("*"):

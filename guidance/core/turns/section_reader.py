@@ -18,7 +18,7 @@ _NUDGE_LIMIT = 2_000
 def read_turn_rules(section: Section) -> TurnRules:
     common = _read_rules(section, TurnRules())
     models = {}
-    for name, document in section.objects("models").items():
+    for name, document in section.read_objects("models").items():
         why = _find_model_problem(name)
         if why is not None:
             section.refuse(f"models.{name}", why)
@@ -37,13 +37,17 @@ def _read_rules(section: Section, default: TurnRules) -> TurnRules:
 
     def phrases(name: str) -> Phrases:
         known: Phrases = getattr(default, name)
-        texts = section.texts(name, known.texts, problem=find_phrase_problem)
+        texts = section.read_texts(name, known.texts, problem=find_phrase_problem)
         return known if texts == known.texts else Phrases(texts)
 
     rules = TurnRules(
-        threshold=section.integer("threshold", default.threshold, low=1, high=_NEVER),
-        warn_from=section.integer("warn_from", default.warn_from, low=0, high=_NEVER),
-        max_retries=section.integer(
+        threshold=section.read_integer(
+            "threshold", default.threshold, low=1, high=_NEVER
+        ),
+        warn_from=section.read_integer(
+            "warn_from", default.warn_from, low=0, high=_NEVER
+        ),
+        max_retries=section.read_integer(
             "max_retries", default.max_retries, low=0, high=_RETRIES_LIMIT
         ),
         intent_phrases=phrases("intent_phrases"),
@@ -51,7 +55,7 @@ def _read_rules(section: Section, default: TurnRules) -> TurnRules:
         summary_phrases=phrases("summary_phrases"),
         nudge=_read_nudge(section, default.nudge),
     )
-    if section.sound("threshold", "warn_from") and rules.warn_from > rules.threshold:
+    if section.is_valid("threshold", "warn_from") and rules.warn_from > rules.threshold:
         section.refuse(
             "warn_from",
             f"{rules.warn_from} is more than threshold, which is {rules.threshold}",
@@ -60,8 +64,8 @@ def _read_rules(section: Section, default: TurnRules) -> TurnRules:
 
 
 def _read_nudge(section: Section, default: str) -> str:
-    text = section.text("nudge", most=_NUDGE_LIMIT, default=default)
-    if section.sound("nudge") and not text.strip():
+    text = section.read_text("nudge", most=_NUDGE_LIMIT, default=default)
+    if section.is_valid("nudge") and not text.strip():
         section.refuse("nudge", "must not be blank")
     return text
 

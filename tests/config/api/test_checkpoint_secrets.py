@@ -15,7 +15,7 @@ from checkrail.testing import fake_checkrail
 from django.core.management import call_command
 
 from common.ids import uuid7
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from ledger.models import Checkpoint, Entry, IdempotencyRecord, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
@@ -228,7 +228,9 @@ def test_old_states_are_redacted_when_asked_and_the_ledger_says_so(
     assert (entry.type, entry.actor) == ("checkpoint.redacted", "system:operator")
     payload = json.loads(entry.payload)
     assert payload["checkpoint"] == str(row.code)
-    assert payload["state_digest"] == digest(canonical(json.loads(row.state)))
+    assert payload["state_digest"] == hash_text(
+        to_canonical_json(json.loads(row.state))
+    )
     kept = Run.objects.get(code=run)
     assert verify_run(kept).ok
     assert replay_run(kept).difference is None

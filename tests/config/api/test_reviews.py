@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from accounts.models import Project, Role
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 from tests.conftest import client_for
 from tests.support.builders import (
     Person,
@@ -60,7 +60,7 @@ def test_a_review_shows_all_that_is_needed_to_rule(
     assert body["step"] == 5
     assert body["version"] == 1
     assert body["rulings"] == ["approve", "abort"]
-    assert body["content_digest"] == digest(canonical(body["content"]))
+    assert body["content_digest"] == hash_text(to_canonical_json(body["content"]))
     assert body["content"]["step"]["number"] == 5
     assert body["content"]["decision"]["decision"] == "pause"
     assert body["title"] == body["content"]["decision"]["findings"][0]["message"]

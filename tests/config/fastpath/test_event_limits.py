@@ -98,9 +98,9 @@ def test_all_streams_of_a_run_share_one_look(
 ) -> None:
     run = start_run(robot)
     looks: list[Any] = []
-    look = feeds._look
+    look = feeds._read_changes
 
-    def counted(*given: Any) -> feeds.Look:
+    def counted(*given: Any) -> feeds.Changes:
         looks.append(given)
         return look(*given)
 
@@ -109,7 +109,7 @@ def test_all_streams_of_a_run_share_one_look(
         for one in heard:
             assert one.entry()["seq"] == 1
         until_parked(run, 30)
-        monkeypatch.setattr(feeds, "_look", counted)
+        monkeypatch.setattr(feeds, "_read_changes", counted)
         robot.post(f"/runs/{run}/steps", json=step(1))
         for one in heard:
             assert one.entry()["seq"] == 2

@@ -260,7 +260,7 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
     robo: Robot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    page_of = feeds._page
+    page_of = feeds._read_page
     monkeypatch.setattr(feeds, "STRIDE", 1)
     monkeypatch.setattr(followers, "ACCESS_SECONDS", 0.1)
     run = start_run(agent)
@@ -276,7 +276,7 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
             pages.append(after)
             return page_of(run_id, code, after, end)
 
-        monkeypatch.setattr(feeds, "_page", counted)
+        monkeypatch.setattr(feeds, "_read_page", counted)
         monkeypatch.setattr(followers, "STALLED_SECONDS", 60)
         url = urlsplit(server.url)
         key = f"Authorization: Bearer {robo.key}"
@@ -302,13 +302,13 @@ def test_entries_that_are_gone_are_not_looked_for_without_a_pause(
 ) -> None:
     """Somebody has deleted all but the first entry, past every trigger."""
     looks: list[int] = []
-    page = feeds._page
+    page = feeds._read_page
 
     def cut(run_id: int, run_code: str, after: int, until: int) -> feeds.Page:
         looks.append(after)
         return page(run_id, run_code, after, min(until, 1))
 
-    monkeypatch.setattr(feeds, "_page", cut)
+    monkeypatch.setattr(feeds, "_read_page", cut)
     monkeypatch.setattr(events, "HEARTBEAT_SECONDS", 0.3)
     run = start_run(robot)
     report(robot, run, 1)
@@ -339,7 +339,7 @@ def test_trouble_with_the_database_ends_the_stream_in_good_order(
         def gone(*_: object) -> None:
             raise OperationalError("the server closed the connection")
 
-        monkeypatch.setattr(feeds, "_look", gone)
+        monkeypatch.setattr(feeds, "_read_changes", gone)
         report(robot, run, 1)
 
         assert heard.closed

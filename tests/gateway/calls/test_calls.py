@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from tests.gateway.calls.calls import (
     ask,
     claim,
@@ -50,7 +50,7 @@ def test_the_digest_can_be_computed_by_the_agent(agent: httpx.Client) -> None:
         "command": "ls -la",
         "arguments": {"command": "ls -la"},
     }
-    told = hashlib.sha256(canonical(document).encode()).hexdigest()
+    told = hashlib.sha256(to_canonical_json(document).encode()).hexdigest()
     assert call["digest"] == f"sha256:{told}"
 
 

@@ -7,7 +7,7 @@ import time
 import httpx
 import pytest
 
-from gateway.coding_agents.mapping import saves_work
+from gateway.coding_agents.mapping import is_commit
 from gateway.models import HookCall, HookSession
 from ledger.models import Entry
 from reviews.models import Review
@@ -23,9 +23,9 @@ def test_a_commit_is_found_in_any_text_at_once() -> None:
         ("git add .\nnpm commit", False),
         ("git-lfs x", False),
     ):
-        assert saves_work({"command": command}) is commits, command
+        assert is_commit({"command": command}) is commits, command
     began = time.thread_time()  # the processor's: a busy machine changes nothing
-    assert not saves_work({"command": "git " * 60_000})
+    assert not is_commit({"command": "git " * 60_000})
     assert time.thread_time() - began < 1
 
 

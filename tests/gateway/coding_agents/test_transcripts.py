@@ -45,7 +45,7 @@ def test_each_message_of_claude_code_counts_once(event: dict[str, Any]) -> None:
     assert used.tokens == 0
 
     write(event, message("c", 3))
-    transcripts.count_new_tokens("claude-code", event).give_back()
+    transcripts.count_new_tokens("claude-code", event).undo()
     assert transcripts.count_new_tokens("claude-code", event).tokens == 3
 
 

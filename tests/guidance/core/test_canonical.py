@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.canonical import canonical, digest
+from guidance.core.canonical import hash_text, to_canonical_json
 
 
 def test_key_order_does_not_matter() -> None:
-    assert canonical({"b": {"y": 1, "x": 2}, "a": []}) == canonical(
+    assert to_canonical_json({"b": {"y": 1, "x": 2}, "a": []}) == to_canonical_json(
         {"a": [], "b": {"x": 2, "y": 1}}
     )
 
 
 def test_it_is_compact_and_keeps_letters_as_they_are() -> None:
-    assert canonical({"b": [1, 2.5, None, True], "a": "é"}) == (
+    assert to_canonical_json({"b": [1, 2.5, None, True], "a": "é"}) == (
         '{"a":"é","b":[1,2.5,null,true]}'
     )
 
@@ -22,10 +22,10 @@ def test_it_is_compact_and_keeps_letters_as_they_are() -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf")], ids=["nan", "inf"])
 def test_what_is_not_json_is_refused(value: float) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        canonical({"value": value})
+        to_canonical_json({"value": value})
 
 
 def test_a_digest_is_named_sha256_of_the_utf8_text() -> None:
-    assert digest("é") == (
+    assert hash_text("é") == (
         "sha256:4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c"
     )

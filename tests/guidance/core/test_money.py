@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.money import micros, usd
+from guidance.core.money import format_usd, parse_usd
 from tests.support.rows import each_row
 
 
@@ -20,7 +20,7 @@ from tests.support.rows import each_row
     ],
 )
 def test_an_amount_is_read_exactly(text: str, amount: int) -> None:
-    assert micros(text) == amount
+    assert parse_usd(text) == amount
 
 
 @each_row(
@@ -46,7 +46,7 @@ def test_an_amount_is_read_exactly(text: str, amount: int) -> None:
 )
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an amount"):
-        micros(text)
+        parse_usd(text)
 
 
 @each_row(
@@ -61,9 +61,9 @@ def test_anything_else_is_refused(text: str) -> None:
     ],
 )
 def test_an_amount_is_written_with_two_to_six_decimals(amount: int, text: str) -> None:
-    assert usd(amount) == text
+    assert format_usd(amount) == text
 
 
 @each_row("amount", [0, 1, 12_100, 999_999, 1_000_000, 10**15 + 1])
 def test_what_is_written_is_read_back(amount: int) -> None:
-    assert micros(usd(amount)) == amount
+    assert parse_usd(format_usd(amount)) == amount

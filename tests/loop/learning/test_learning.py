@@ -222,8 +222,8 @@ def test_a_week_in_figures(
 ) -> None:
     history = lived(project, robo, alice)
     this, last = (
-        Week.containing(timezone.now()),
-        Week.containing(timezone.now()).previous,
+        Week.from_moment(timezone.now()),
+        Week.from_moment(timezone.now()).previous,
     )
     # Within one week, whichever day the test is run on.
     decisions = Decision.objects.filter(project=project)
@@ -293,6 +293,6 @@ def test_weeks_are_counted_as_iso_does(name: str, monday: str) -> None:
     assert (
         week.following.previous
         == week
-        == Week.containing(week.ends - timedelta(seconds=1))
+        == Week.from_moment(week.ends - timedelta(seconds=1))
     )
-    assert Week.containing(week.ends) == week.following
+    assert Week.from_moment(week.ends) == week.following

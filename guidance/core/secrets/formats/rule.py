@@ -58,10 +58,10 @@ def run(
     )
 
 
-def exact(kind: str, *starts: str, length: int, of: str = WORD) -> TokenRule:
+def build_exact_rule(kind: str, *starts: str, length: int, of: str = WORD) -> TokenRule:
     return run(kind, *starts, least=length, most=length, of=of)
 
 
-def shape(kind: str, *starts: str, rest: str) -> TokenRule:
+def build_shape_rule(kind: str, *starts: str, rest: str) -> TokenRule:
     """A start and then several parts."""
     return TokenRule(kind=kind, starts=starts, rest=rest, first=rest)

@@ -11,9 +11,9 @@ from guidance.core.secrets.formats.rule import (
     UUID,
     WORD,
     TokenRule,
-    exact,
+    build_exact_rule,
+    build_shape_rule,
     run,
-    shape,
 )
 
 RULES: tuple[TokenRule, ...] = (
@@ -22,7 +22,7 @@ RULES: tuple[TokenRule, ...] = (
     run("openai-key", "sk-proj-", "sk-svcacct-", "sk-admin-", least=20, of=SAFE),
     run("anthropic-key", "sk-ant-", least=20, of=SAFE),
     run("openrouter-key", "sk-or-", least=20, of=SAFE),
-    shape("langfuse-key", "sk-lf-", rest=UUID),
+    build_shape_rule("langfuse-key", "sk-lf-", rest=UUID),
     run("hugging-face-token", "hf_", "api_org_", least=30),
     run("replicate-token", "r8_", least=37),
     run("groq-key", "gsk_", least=40),
@@ -34,27 +34,29 @@ RULES: tuple[TokenRule, ...] = (
     run("together-key", "tgp_v1_", least=30, of=SAFE),
     run("tavily-key", "tvly-", least=24, of=SAFE),
     run("fireworks-key", "fw_", least=22, most=24),
-    shape("langsmith-key", "lsv2_", rest=f"(?:pt|sk)_[{HEX}]{{32}}_[{HEX}]{{10}}"),
-    exact("elevenlabs-key", "sk_", length=48, of=HEX),
+    build_shape_rule(
+        "langsmith-key", "lsv2_", rest=f"(?:pt|sk)_[{HEX}]{{32}}_[{HEX}]{{10}}"
+    ),
+    build_exact_rule("elevenlabs-key", "sk_", length=48, of=HEX),
     # Payments and shops.
-    shape(
+    build_shape_rule(
         "stripe-key", "sk_", "rk_", rest=f"(?:live|test|prod)_[{WORD}]{{10}}[{WORD}]*"
     ),
     run("webhook-secret", "whsec_", least=24, of=BASE64 + "="),
-    exact(
+    build_exact_rule(
         "shopify-token", "shpat_", "shpca_", "shppa_", "shpss_", length=32, of=ANYHEX
     ),
     run("square-token", "sq0atp-", "sq0csp-", "sq0idp-", least=22, of=SAFE),
-    exact("square-token", "EAAA", length=60, of=SAFE),
-    shape(
+    build_exact_rule("square-token", "EAAA", length=60, of=SAFE),
+    build_shape_rule(
         "paypal-token", "access_token$", rest=rf"[a-z]+\$[a-z0-9]{{16}}\$[{HEX}]{{32}}"
     ),
-    shape(
+    build_shape_rule(
         "flutterwave-key", "FLWSECK", rest=f"(?:_TEST|_LIVE)?-[{HEX}h]{{12,32}}(?:-X)?"
     ),
-    shape("shippo-token", "shippo_", rest=f"(?:live|test)_[{HEX}]{{40}}"),
-    exact("easypost-key", "EZAK", "EZTK", length=54),
-    shape("razorpay-key", "rzp_", rest=f"(?:live|test)_[{WORD}]{{14}}"),
+    build_shape_rule("shippo-token", "shippo_", rest=f"(?:live|test)_[{HEX}]{{40}}"),
+    build_exact_rule("easypost-key", "EZAK", "EZTK", length=54),
+    build_shape_rule("razorpay-key", "rzp_", rest=f"(?:live|test)_[{WORD}]{{14}}"),
     # Messages and mail.
     run("slack-token", "xoxb-", "xoxp-", "xoxa-", "xoxr-", least=10, of=SAFE),
     run("slack-token", "xoxs-", "xoxo-", "xoxe-", "xoxe.xoxp-", least=10, of=SAFE),
@@ -62,45 +64,51 @@ RULES: tuple[TokenRule, ...] = (
     run("slack-webhook", "hooks.slack.com/services/T", least=16, of=WORD + "/"),
     run("slack-webhook", "hooks.slack.com/workflows/T", least=16, of=WORD + "/"),
     run("slack-webhook", "hooks.slack.com/triggers/T", least=16, of=WORD + "/"),
-    shape("telegram-token", rest=r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
-    shape(
+    build_shape_rule("telegram-token", rest=r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
+    build_shape_rule(
         "discord-token",
         rest=rf"[MNO][{SAFE}]{{23,27}}\.[{SAFE}]{{6}}\.[{SAFE}]{{27,38}}",
     ),
     run("discord-webhook", "discord.com/api/webhooks/", least=60, of=SAFE + "/"),
     run("discord-webhook", "discordapp.com/api/webhooks/", least=60, of=SAFE + "/"),
-    exact("twilio-key", "SK", length=32, of=HEX),
-    shape("sendgrid-key", "SG.", rest=rf"[{SAFE}]{{16,24}}\.[{SAFE}]{{20}}[{SAFE}]*"),
-    exact("mailgun-key", "key-", length=32, of=HEX),
-    shape("mailgun-key", rest=f"[{HEX}]{{32}}-[{HEX}]{{8}}-[{HEX}]{{8}}"),
-    shape("mailchimp-key", rest=f"[{HEX}]{{32}}-us[0-9]{{1,2}}"),
-    shape("brevo-key", "xkeysib-", "xsmtpsib-", rest=f"[{HEX}]{{64}}-[{WORD}]{{16}}"),
-    shape("resend-key", "re_", rest=f"[{WORD}]{{8}}_[{WORD}]{{20,28}}"),
+    build_exact_rule("twilio-key", "SK", length=32, of=HEX),
+    build_shape_rule(
+        "sendgrid-key", "SG.", rest=rf"[{SAFE}]{{16,24}}\.[{SAFE}]{{20}}[{SAFE}]*"
+    ),
+    build_exact_rule("mailgun-key", "key-", length=32, of=HEX),
+    build_shape_rule("mailgun-key", rest=f"[{HEX}]{{32}}-[{HEX}]{{8}}-[{HEX}]{{8}}"),
+    build_shape_rule("mailchimp-key", rest=f"[{HEX}]{{32}}-us[0-9]{{1,2}}"),
+    build_shape_rule(
+        "brevo-key", "xkeysib-", "xsmtpsib-", rest=f"[{HEX}]{{64}}-[{WORD}]{{16}}"
+    ),
+    build_shape_rule("resend-key", "re_", rest=f"[{WORD}]{{8}}_[{WORD}]{{20,28}}"),
     run("facebook-token", "EAAC", "EAAM", "EAAG", "EAAB", least=90),
-    shape(
+    build_shape_rule(
         "twitter-token",
         "AAAAAAAAAAAAAAAAAAAAA",
         rest=f"[{WORD}]+%[{WORD}%]{{20}}[{WORD}%]*",
     ),
-    shape("hubspot-token", "pat-", rest=f"(?:na|eu|ap)[0-9]-{UUID}"),
+    build_shape_rule("hubspot-token", "pat-", rest=f"(?:na|eu|ap)[0-9]-{UUID}"),
     run("salesforce-token", "00D", least=90, of=WORD + "!._"),
     run("intercom-token", "dG9rOj", least=40, of=BASE64 + "="),
-    shape(
+    build_shape_rule(
         "mapbox-token", "sk.eyJ", rest=rf"[{SAFE}]{{20}}[{SAFE}]*\.[{SAFE}]{{20,24}}"
     ),
     # Monitoring.
-    shape("sentry-token", "sntrys_eyJ", rest=f"[{BASE64}=_\\-]{{40}}[{BASE64}=_\\-]*"),
-    exact("sentry-token", "sntryu_", "sntrya_", length=64, of=HEX),
-    exact("newrelic-key", "NRAK-", "NRRA-", length=27, of=UPPER),
+    build_shape_rule(
+        "sentry-token", "sntrys_eyJ", rest=f"[{BASE64}=_\\-]{{40}}[{BASE64}=_\\-]*"
+    ),
+    build_exact_rule("sentry-token", "sntryu_", "sntrya_", length=64, of=HEX),
+    build_exact_rule("newrelic-key", "NRAK-", "NRRA-", length=27, of=UPPER),
     run("newrelic-key", "NRJS-", "NRII-", "NRAA-", least=19, of=SAFE),
-    shape("grafana-token", "glsa_", rest=f"[{WORD}]{{32}}_[{ANYHEX}]{{8}}"),
+    build_shape_rule("grafana-token", "glsa_", rest=f"[{WORD}]{{32}}_[{ANYHEX}]{{8}}"),
     run("grafana-token", "glc_", least=32, of=BASE64 + "="),
     run("grafana-key", "eyJrIjoi", least=40, of=WORD + "="),
     run("posthog-key", "phx_", "phs_", least=40),
     run("honeycomb-key", "hcaik_", "hcaic_", "hcxik_", "hcxmk_", least=50),
-    shape("launchdarkly-key", "sdk-", "api-", rest=UUID),
+    build_shape_rule("launchdarkly-key", "sdk-", "api-", rest=UUID),
     # Signed tokens of any service.
-    shape(
+    build_shape_rule(
         "jwt",
         "eyJ",
         rest=rf"[{SAFE}]{{10}}[{SAFE}]*(?:\.[{SAFE}]*){{2,4}}",

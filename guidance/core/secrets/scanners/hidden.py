@@ -65,7 +65,7 @@ class VisibleText:
         self._places: list[int] = []
         self._removed: list[int] = [0]
 
-    def before(self, place: int) -> int:
+    def get_original_place(self, place: int) -> int:
         """Where the character at this place of the seen text stood."""
         if not self._places:
             runs = [run.span() for run in _UNSEEN.finditer(self._before)]

@@ -46,7 +46,7 @@ class Scan:
         if not windows:
             return
         self.walk.budget.read(len(code))
-        self.walk.budget.command(COST_OF_TEXT)
+        self.walk.budget.count_commands(COST_OF_TEXT)
         tried = sum(end - start for start, end in windows)
         self.walk.budget.step(tried // _TRIED_AT_ONCE)
         masked = code

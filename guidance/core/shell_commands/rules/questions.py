@@ -39,7 +39,7 @@ _METHOD = re.compile(r"-[a-zA-WYZ]*X(.+)")
 _SIGNALS = re.compile(r"-(?:\d+|[A-Z]+\d*|s|n|l|L|-\w+)")
 
 
-def _outside(found: Invocation) -> bool:
+def _is_outside(found: Invocation) -> bool:
     """Anything that is not temporary, made just now, or made again by a tool."""
     if found.open_ended:
         return True
@@ -102,11 +102,11 @@ def _shrinks(found: Invocation) -> bool:
     return not size.startswith((">", "+", "%"))
 
 
-def _into_nothing(found: Invocation) -> bool:
+def _writes_into_nothing(found: Invocation) -> bool:
     return found.operands[-1:] == ["/dev/null"] or found.flags.get("-t") == "/dev/null"
 
 
-def _root(found: Invocation) -> bool:
+def _is_root(found: Invocation) -> bool:
     # The first operand is an owner or a mode, unless that comes from another file.
     paths = found.operands if found.has("--reference") else found.operands[1:]
     return found.open_ended or any(
@@ -114,16 +114,16 @@ def _root(found: Invocation) -> bool:
     )
 
 
-def _each_of_root(found: Invocation) -> bool:
+def _is_each_of_root(found: Invocation) -> bool:
     """One by one, as find -exec does, comes to the same."""
     return any(is_root(path) for path in found.more)
 
 
-def _no_access(found: Invocation) -> bool:
+def _takes_all_access(found: Invocation) -> bool:
     return any(_NO_ACCESS.fullmatch(word[:32]) for word in found.argv[1:4])
 
 
-def _system_file(found: Invocation) -> bool:
+def _is_system_file(found: Invocation) -> bool:
     return any(is_system_file(path) for path in found.operands)
 
 
@@ -133,16 +133,16 @@ def _prints_over(found: Invocation) -> bool:
     return any(is_system_file(found.flags.get(flag, "")) for flag in flags)
 
 
-def _into_system_file(found: Invocation) -> bool:
+def _writes_into_system_file(found: Invocation) -> bool:
     return any(is_system_file(path) for path in found.operands[-1:])
 
 
-def _into_device(found: Invocation) -> bool:
+def _writes_into_device(found: Invocation) -> bool:
     last = found.operands if found.name == "tee" else found.operands[-1:]
     return any(is_device(path) for path in last)
 
 
-def _written(found: Invocation) -> bool:
+def _is_written(found: Invocation) -> bool:
     for word in found.operands:
         if word.startswith("of="):
             target = word[3:]
@@ -155,19 +155,19 @@ def _drive(found: Invocation) -> bool:
     return any(_DRIVE.fullmatch(word) for word in found.operands[:1])
 
 
-def _any(found: Invocation) -> bool:
+def _has_any(found: Invocation) -> bool:
     return bool(found.operands) or found.open_ended
 
 
-def _forced_ref(found: Invocation) -> bool:
+def _has_forced_ref(found: Invocation) -> bool:
     return any(word.startswith("+") for word in found.operands[1:])
 
 
-def _deleted_ref(found: Invocation) -> bool:
+def _has_deleted_ref(found: Invocation) -> bool:
     return any(word.startswith(":") and len(word) > 1 for word in found.operands[1:])
 
 
-def _pathspec(found: Invocation) -> bool:
+def _has_pathspec(found: Invocation) -> bool:
     """`git checkout` of paths, not of a branch."""
     words = found.operands[1:]
     if "--" in found.argv[2:]:
@@ -182,14 +182,14 @@ def _pathspec(found: Invocation) -> bool:
     )
 
 
-def _worktree(found: Invocation) -> bool:
+def _is_worktree(found: Invocation) -> bool:
     if len(found.operands) < 2 and not found.has("--pathspec-from-file"):
         return False
     staged = found.has("-S") or found.has("--staged")
     return not staged or found.has("-W") or found.has("--worktree")
 
 
-def _everything(found: Invocation) -> bool:
+def _is_everything(found: Invocation) -> bool:
     """kill of -1, or of init: the first argument may be the signal."""
     words = [word for word in found.argv[1:] if word != "--"]
     if "-l" in words or "-L" in words:
@@ -202,21 +202,21 @@ def _everything(found: Invocation) -> bool:
     return any(word in ("-1", "1") for word in words)
 
 
-def _any_name(found: Invocation) -> bool:
+def _has_any_name(found: Invocation) -> bool:
     return any(word in (".", ".*", "", "*") for word in found.operands)
 
 
-def _dropping(found: Invocation) -> bool:
+def _is_dropping(found: Invocation) -> bool:
     return any(word.upper() in ("DROP", "REJECT") for word in found.argv)
 
 
-def _removing(found: Invocation) -> bool:
+def _is_removing(found: Invocation) -> bool:
     """pacman -R in any bundle, but not pacman -Qr."""
     first = found.argv[1] if len(found.argv) > 1 else ""
     return first.startswith(("-R", "--remove"))
 
 
-def _flushing(found: Invocation) -> bool:
+def _is_flushing(found: Invocation) -> bool:
     words = [word.lower() for word in found.operands[:2]]
     if words[:1] in (["eval"], ["evalsha"]):
         return "flush" in "".join(words[1:])
@@ -226,7 +226,7 @@ def _flushing(found: Invocation) -> bool:
     return words[:1] in (["del"], ["unlink"]) and found.open_ended
 
 
-def _starting(found: Invocation) -> bool:
+def _is_starting(found: Invocation) -> bool:
     """socat with a program at one of its ends."""
     return any(
         word.lower().startswith(("exec:", "system:", "shell:"))
@@ -234,11 +234,11 @@ def _starting(found: Invocation) -> bool:
     )
 
 
-def _not_routine(found: Invocation) -> bool:
+def _is_not_routine(found: Invocation) -> bool:
     return not any(word in _ROUTINE for word in found.operands[1:2])
 
 
-def _deleting(found: Invocation) -> bool:
+def _is_deleting(found: Invocation) -> bool:
     method = ""
     for flag in ("-X", "--request", "--method", "-method"):
         method = method or found.flags.get(flag, "")
@@ -255,31 +255,31 @@ def _deleting(found: Invocation) -> bool:
 
 
 QUESTIONS: dict[str, Question] = {
-    "any": _any,
-    "any-name": _any_name,
-    "deleted-ref": _deleted_ref,
-    "deleting": _deleting,
+    "any": _has_any,
+    "any-name": _has_any_name,
+    "deleted-ref": _has_deleted_ref,
+    "deleting": _is_deleting,
     "drive": _drive,
-    "each-of-root": _each_of_root,
-    "dropping": _dropping,
-    "everything": _everything,
-    "flushing": _flushing,
-    "forced-ref": _forced_ref,
-    "into-device": _into_device,
-    "into-nothing": _into_nothing,
-    "into-system-file": _into_system_file,
+    "each-of-root": _is_each_of_root,
+    "dropping": _is_dropping,
+    "everything": _is_everything,
+    "flushing": _is_flushing,
+    "forced-ref": _has_forced_ref,
+    "into-device": _writes_into_device,
+    "into-nothing": _writes_into_nothing,
+    "into-system-file": _writes_into_system_file,
     "named": _named,
-    "no-access": _no_access,
-    "not-routine": _not_routine,
-    "outside": _outside,
-    "pathspec": _pathspec,
+    "no-access": _takes_all_access,
+    "not-routine": _is_not_routine,
+    "outside": _is_outside,
+    "pathspec": _has_pathspec,
     "prints-over": _prints_over,
-    "removing": _removing,
-    "root": _root,
+    "removing": _is_removing,
+    "root": _is_root,
     "search": _search,
     "shrinks": _shrinks,
-    "starting": _starting,
-    "system-file": _system_file,
-    "worktree": _worktree,
-    "written": _written,
+    "starting": _is_starting,
+    "system-file": _is_system_file,
+    "worktree": _is_worktree,
+    "written": _is_written,
 }

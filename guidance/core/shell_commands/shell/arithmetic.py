@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.origin import cut_origin
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.patterns import ARITHMETIC
 
@@ -44,7 +44,7 @@ def make_inner_cursor(cursor: Cursor, start: int, end: int) -> Cursor:
     first, last = start + 2, end - 2
     return Cursor(
         cursor.text[first:last],
-        slice_origin(cursor.origin, first, last),
+        cut_origin(cursor.origin, first, last),
         cursor.budget,
         cursor.script,
         depth=cursor.depth,

@@ -36,23 +36,23 @@ class Cursor:
         self.trouble = self.trouble or trouble
         self.at = len(self.text)
 
-    def nested(self, closer: str) -> Script:
+    def read_nested(self, closer: str) -> Script:
         """A script in the same text, after its opening parenthesis."""
-        self.deeper()
+        self.go_deeper()
         script = self.script(self, closer)
         self.depth -= 1
         return script
 
-    def inside(self, text: str, origin: Origin) -> Script:
+    def read_inside(self, text: str, origin: Origin) -> Script:
         """A script in a text of its own, such as that between backticks."""
-        self.deeper()
+        self.go_deeper()
         self.budget.read(len(text))
         cursor = Cursor(text, origin, self.budget, self.script, depth=self.depth)
         script = self.script(cursor, "")
         self.depth -= 1
         return script
 
-    def deeper(self) -> None:
+    def go_deeper(self) -> None:
         # Going down costs more than going on.
         self.budget.step(4)
         self.depth += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.origin import cut_origin
 from guidance.core.shell_commands.shell.cursor import Cursor
 from guidance.core.shell_commands.shell.tree import Heredoc
 from guidance.core.shell_commands.shell.words import read_quoted
@@ -66,11 +66,11 @@ def _expand(cursor: Cursor, heredoc: Heredoc) -> None:
         return
     inner = Cursor(
         body,
-        slice_origin(cursor.origin, heredoc.start, heredoc.end),
+        cut_origin(cursor.origin, heredoc.start, heredoc.end),
         cursor.budget,
         cursor.script,
         depth=cursor.depth,
     )
-    inner.deeper()
+    inner.go_deeper()
     heredoc.pieces = tuple(read_quoted(inner, whole=True))
     cursor.trouble = cursor.trouble or inner.trouble

@@ -64,7 +64,7 @@ class Level:
         # A function's name, before its body.
         self.pending = ""
 
-    def current(self) -> Simple | None:
+    def get_current(self) -> Simple | None:
         """The command being read; asked again after a keyword was dealt with."""
         return self.simple
 
@@ -96,7 +96,7 @@ class Level:
         if len(items) > MAX_COMMANDS:
             raise TooMuchError(f"more than {MAX_COMMANDS:,} commands")
 
-    def operator(self, operator: str, end: int) -> None:
+    def read_operator(self, operator: str, end: int) -> None:
         """The end of a command; `operator` stands before the next one."""
         simple = self.simple
         if simple is not None:

@@ -183,7 +183,7 @@ def _read_words(
             following = words[index + 1] if index + 1 < len(words) else ""
             if handle_keyword(cursor, level, word, at, following):
                 return True
-            begun = level.current()
+            begun = level.get_current()
             if begun is not None:
                 begun.words += expand_braces(words[index + 1 :], cursor.budget)
                 return False
@@ -275,13 +275,13 @@ def _is_balanced(match: re.Match[str]) -> bool:
 
 def _read_operator(cursor: Cursor, level: Level, operator: str, end: int) -> None:
     if operator[0] == "\n":
-        level.operator("\n", end)
+        level.read_operator("\n", end)
         if cursor.heredocs:
             # Blank lines at its beginning are part of the text.
             cursor.at -= len(operator) - 1
             close_heredocs(cursor)
     else:
-        level.operator(operator, end)
+        level.read_operator(operator, end)
     if level.frames:
         frame = level.frames[-1]
         if operator in (";;", ";&", ";;&"):

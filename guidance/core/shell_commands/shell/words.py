@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.origin import slice_origin
+from guidance.core.shell_commands.origin import cut_origin
 from guidance.core.shell_commands.shell.arithmetic import (
     find_arithmetic_end,
     make_inner_cursor,
@@ -90,7 +90,7 @@ def read_arithmetic(cursor: Cursor, start: int, end: int) -> Piece:
     if "$(" not in cursor.text[start:end] and "`" not in cursor.text[start:end]:
         return Blank()
     inner = make_inner_cursor(cursor, start, end)
-    inner.deeper()
+    inner.go_deeper()
     pieces = read_quoted(inner, whole=True)
     cursor.trouble = cursor.trouble or inner.trouble
     return Variable("", True, "((", tuple(pieces))
@@ -152,7 +152,7 @@ def _read_special(cursor: Cursor, match: re.Match[str]) -> list[Piece]:
         return [_read_backticks(cursor, match, quoted=False)]
     if kind == PROCESS:
         cursor.at += 1
-        return [Substitution(cursor.nested(")"), quoted=True, process=True)]
+        return [Substitution(cursor.read_nested(")"), quoted=True, process=True)]
     raise AssertionError(kind)
 
 
@@ -165,7 +165,7 @@ def _read_dollar(cursor: Cursor, *, quoted: bool) -> Piece:
             cursor.at = end
             return read_arithmetic(cursor, at, end)
         cursor.at += 1
-        return Substitution(cursor.nested(")"), quoted)
+        return Substitution(cursor.read_nested(")"), quoted)
     if following == "{":
         cursor.at += 1
         return _read_parameter(cursor, quoted=quoted)
@@ -191,7 +191,7 @@ def _read_parameter(cursor: Cursor, *, quoted: bool) -> Piece:
         cursor.fail("a parameter expansion that is none")
         return Blank()
     cursor.at = match.end()
-    cursor.deeper()
+    cursor.go_deeper()
     # Between braces blanks and operators are text; so is an apostrophe if the whole
     # stands in double quotes.
     literal = " \t\r\n;|&<>()" + ("'" if quoted else "")
@@ -208,9 +208,9 @@ def _read_backticks(cursor: Cursor, match: re.Match[str], *, quoted: bool) -> Pi
     kind = match.lastindex or 0
     raw = match[kind]
     start, end = match.span(kind)
-    origin = slice_origin(cursor.origin, start, end)
+    origin = cut_origin(cursor.origin, start, end)
     return Substitution(
-        cursor.inside(_BACKTICK_ESCAPES.sub(r"\1", raw), origin), quoted
+        cursor.read_inside(_BACKTICK_ESCAPES.sub(r"\1", raw), origin), quoted
     )
 
 

@@ -71,7 +71,7 @@ def unwrap_debugger(walk: Walk, call: ProgramCall) -> None:
     unwrap_wrapper(walk, call)
 
 
-def then_judge(walk: Walk, call: ProgramCall) -> None:
+def judge_next(walk: Walk, call: ProgramCall) -> None:
     unwrap_options(walk, call)
     walk.judge(call)
 
@@ -134,7 +134,7 @@ def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("tar", "rsync", "zip"), then_judge),
+    **dict.fromkeys(("tar", "rsync", "zip"), judge_next),
     **dict.fromkeys(
         ("man", "sort", "split", "vim", "vi", "nvim", "view", "gvim"), unwrap_options
     ),

@@ -58,7 +58,7 @@ def judge_windows(
     for match in _METHODS.finditer(text):
         walk.report.add_at("windows-remove", origin.span(*match.span()), via=via)
     for words, piped in split_commands(text, walk.budget):
-        walk.budget.command()
+        walk.budget.count_commands()
         argv = [word for word, _, _ in words]
         name = resolve_program(argv[0])
         simple = Simple([*argv], words[0][1])

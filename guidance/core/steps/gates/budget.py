@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guidance.core.money import usd
+from guidance.core.money import format_usd
 from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
@@ -67,4 +67,4 @@ def _format_count(amount: int) -> str:
 
 
 def _format_dollars(micros: int) -> str:
-    return f"{usd(micros)} USD"
+    return f"{format_usd(micros)} USD"

@@ -17,7 +17,7 @@ from guidance.core.steps.findings import Finding
 def check_rework(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     ratio = evidence.rework_ratio
     most = limits.max_rework_ratio
-    if not evidence.rework_enough or ratio <= most:
+    if not evidence.has_enough_rework_steps or ratio <= most:
         return None
     return Finding(
         gate="rework",

@@ -146,5 +146,5 @@ def test_what_cannot_be_checked_does_not_pass() -> None:
 
 def test_a_schema_is_read_once_and_used_often() -> None:
     schema = Schema(SCHEMA)
-    assert schema.problems({"path": "a"}) == ()
-    assert len(schema.problems({"path": 1})) == 1
+    assert schema.list_problems({"path": "a"}) == ()
+    assert len(schema.list_problems({"path": 1})) == 1

@@ -121,19 +121,19 @@ def test_hints_are_the_first_three_criteria_of_the_gates_that_failed() -> None:
         gate("b", criteria=["b1", "a1", "b2"]),
         gate("c", criteria=["c1"], retry={"improvement_hints": False}),
     )
-    assert gates.hints() == ("a1", "a2", "b1")
-    assert gates.hints([2]) == ("b1", "a1", "b2")
-    assert gates.hints([3]) == ()
-    assert gates.hints([3, 1]) == ("a1", "a2")
+    assert gates.list_hints() == ("a1", "a2", "b1")
+    assert gates.list_hints([2]) == ("b1", "a1", "b2")
+    assert gates.list_hints([3]) == ()
+    assert gates.list_hints([3, 1]) == ("a1", "a2")
 
 
 def test_vr_35_without_criteria_the_first_line_of_the_guidance_else_the_description() -> (
     None
 ):
     fields = {"description": "What it is.", "guidance": "Look here.\nAnd there."}
-    assert check(gate(**fields)).hints() == ("Look here.",)
-    assert check(gate(description="What it is.")).hints() == ("What it is.",)
-    assert check(gate()).hints() == ()
+    assert check(gate(**fields)).list_hints() == ("Look here.",)
+    assert check(gate(description="What it is.")).list_hints() == ("What it is.",)
+    assert check(gate()).list_hints() == ()
 
 
 def test_evidence_names_a_criterion_by_its_gate_and_place() -> None:

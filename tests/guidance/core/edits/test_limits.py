@@ -102,8 +102,8 @@ def test_looking_for_similar_lines_ends() -> None:
 def test_the_effort_is_counted_not_timed() -> None:
     windows = Windows([f"line number {n}" for n in range(100)])
     enough, little = Effort(KEPT + 10_000), Effort(KEPT + 10)
-    assert windows.similar("line nummer 7", limit=9, effort=enough) == [(7, 8)]
-    assert windows.similar("line nummer 7", limit=9, effort=little) is None
+    assert windows.find_similar("line nummer 7", limit=9, effort=enough) == [(7, 8)]
+    assert windows.find_similar("line nummer 7", limit=9, effort=little) is None
 
 
 def test_edits_that_find_nothing_say_whether_everything_was_looked_at() -> None:

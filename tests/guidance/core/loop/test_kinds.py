@@ -10,7 +10,7 @@ from tests.support.rows import each_row
 
 def harm(destructive: Any, **parameters: Any) -> str | None:
     kind = {"name": "x", "destructive": destructive}
-    return section(kinds=[kind]).kinds["x"].harm(parameters)
+    return section(kinds=[kind]).kinds["x"].find_harm(parameters)
 
 
 PROD = [{"parameter": "host", "pattern": "^prod"}]
@@ -44,4 +44,4 @@ def test_when_a_person_is_asked(
 
 
 def test_nobody_said_that_it_does_no_harm() -> None:
-    assert section(kinds=[{"name": "x"}]).kinds["x"].harm({}) is not None
+    assert section(kinds=[{"name": "x"}]).kinds["x"].find_harm({}) is not None

@@ -113,8 +113,8 @@ def test_every_section_is_read() -> None:
         )
     }
     common = TurnRules(max_retries=1)
-    assert policy.turns.for_model("large") == common
-    assert policy.turns.for_model("small-1") == replace(common, threshold=80)
+    assert policy.turns.get_for_model("large") == common
+    assert policy.turns.get_for_model("small-1") == replace(common, threshold=80)
 
 
 def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default() -> (

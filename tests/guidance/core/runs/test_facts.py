@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.facts import FactError, StepReport
 from guidance.core.runs.memory import Memory, StepTrace, build_trace
 from guidance.core.runs.usage import Usage
@@ -49,13 +49,13 @@ def test_steps_are_numbered_from_one() -> None:
 
 def test_usage_is_summed_by_us() -> None:
     report = make_report(tokens=5, tool_calls=4, duration_ms=3, cost_micros=2)
-    used = Usage(tokens=10, tool_calls=10, time_ms=10, cost_micros=10).plus(report)
+    used = Usage(tokens=10, tool_calls=10, time_ms=10, cost_micros=10).add_step(report)
     assert used == Usage(tokens=15, tool_calls=14, time_ms=13, cost_micros=12)
 
 
 def test_what_a_report_leaves_out_is_nothing_used_and_nothing_known() -> None:
     report = StepReport(number=1, tokens=0, tool_calls=0)
-    assert Usage().plus(report) == Usage()
+    assert Usage().add_step(report) == Usage()
     assert build_trace(report) == StepTrace(tokens=0)
 
 
@@ -91,10 +91,10 @@ def test_a_step_leaves_its_mark_in_the_memory() -> None:
 
 def test_memory_comes_back_from_its_text_unchanged() -> None:
     memory = full_memory()
-    text = canonical(memory.to_json())
+    text = to_canonical_json(memory.to_json())
     restored = Memory.from_json(json.loads(text))
     assert restored == memory
-    assert canonical(restored.to_json()) == text
+    assert to_canonical_json(restored.to_json()) == text
 
 
 def test_an_approved_pause_begins_a_new_segment_and_keeps_the_rest() -> None:
@@ -152,4 +152,4 @@ def test_a_long_signature_is_remembered_by_its_digest() -> None:
 
 def test_a_full_memory_stays_small() -> None:
     trace = make_trace(20, signature="bash:pytest -k login", intent="bug-fix")
-    assert len(canonical(Memory(steps=20, trace=trace).to_json())) < 1500
+    assert len(to_canonical_json(Memory(steps=20, trace=trace).to_json())) < 1500

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.policy import ContinueLimits, Policy, dump_policy, load_policy
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Remaining, Usage
@@ -86,7 +86,7 @@ def holds_together(verdict: StepVerdict, policy: Policy) -> None:
     gates = {finding.gate for finding in verdict.findings}
     assert not gates & set(verdict.metrics.not_evaluated)
     assert verdict.checkpoint_due == ("checkpoint" in gates)
-    json.loads(canonical(verdict.to_json()))
+    json.loads(to_canonical_json(verdict.to_json()))
 
 
 @steadily
@@ -104,7 +104,7 @@ def test_memory_survives_its_text_after_every_step(
     steps: list[dict[str, Any]], policy: Policy
 ) -> None:
     for verdict in walk(steps, policy=policy):
-        text = canonical(verdict.memory.to_json())
+        text = to_canonical_json(verdict.memory.to_json())
         assert Memory.from_json(json.loads(text)) == verdict.memory
 
 
@@ -118,7 +118,7 @@ def test_a_run_goes_on_from_its_stored_memory_as_if_never_stored(
     memory, used = Memory(), Usage()
     if cut:
         memory = Memory.from_json(
-            json.loads(canonical(whole[cut - 1].memory.to_json()))
+            json.loads(to_canonical_json(whole[cut - 1].memory.to_json()))
         )
         used = whole[cut - 1].used
     assert walk(steps[cut:], policy=policy, memory=memory, used=used) == whole[cut:]
@@ -184,11 +184,11 @@ def test_evaluation_without_a_run_always_answers(
     )
     decisions = [finding.decision for finding in verdict.findings]
     assert verdict.decision == choose_most_severe(decisions)
-    canonical(verdict.to_json())
+    to_canonical_json(verdict.to_json())
 
 
 @steadily
 @given(policy=policies)
 def test_every_policy_survives_its_document(policy: Policy) -> None:
-    text = canonical(dump_policy(policy))
+    text = to_canonical_json(dump_policy(policy))
     assert load_policy(json.loads(text)) == policy

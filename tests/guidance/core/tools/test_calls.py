@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 
-from guidance.core.canonical import canonical
+from guidance.core.canonical import to_canonical_json
 from guidance.core.edits import Edit
 from guidance.core.tools.calls import Call, MultiEditCall, compute_call_digest
 from tests.guidance.core.tools.builders import KEY, command, edit, several, use
@@ -18,13 +18,15 @@ def digest(call: Call, run: str = "run", key: bytes | None = None) -> str:
 
 def test_the_digest_is_that_of_the_canonical_document() -> None:
     document = {"run": "run", "kind": "command", "tool": "Bash", "command": "ls"}
-    data = canonical(document).encode()
+    data = to_canonical_json(document).encode()
     assert digest(command("ls")) == "sha256:" + hashlib.sha256(data).hexdigest()
 
 
 def test_a_key_makes_it_one_that_nobody_can_try_out() -> None:
     document = {"run": "run", "kind": "command", "tool": "Bash", "command": "ls"}
-    keyed = hmac.new(KEY, canonical(document).encode(), hashlib.sha256).hexdigest()
+    keyed = hmac.new(
+        KEY, to_canonical_json(document).encode(), hashlib.sha256
+    ).hexdigest()
     assert digest(command("ls"), key=KEY) == f"hmac-sha256:{keyed}"
     assert digest(command("ls"), key=b"other") != digest(command("ls"), key=KEY)
 

@@ -141,12 +141,12 @@ def test_the_budget_stands_between_the_input_and_the_enforcement() -> None:
     finding = check_call_budget(
         budget=Budget(tokens=1), used=Usage(tokens=1), reserved=0
     )
-    with_budget = verdict.with_finding(finding)
+    with_budget = verdict.add_finding(finding)
     order = ["schema", "budget", "destructive", "allowlist", "patterns"]
     assert spoken(with_budget) == order
     assert with_budget.decision == "block"
-    assert verdict.with_finding(None) is verdict
-    alone = judged(command("ls")).with_finding(finding)
+    assert verdict.add_finding(None) is verdict
+    alone = judged(command("ls")).add_finding(finding)
     assert (alone.decision, spoken(alone)) == ("block", ["budget"])
 
 

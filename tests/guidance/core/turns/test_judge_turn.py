@@ -59,9 +59,9 @@ def test_a_score_reaches_its_limit(threshold: int, warn_from: int, action: str) 
 
 def test_a_model_has_its_own_limits_and_phrases() -> None:
     by = rules(models={"mini*": {"threshold": 80, "intent_phrases": ["onwards"]}})
-    assert judged(CONTINUE, by=by.for_model("other")).action == "auto_continue"
-    assert judged(CONTINUE, by=by.for_model("mini")).score == 45
-    assert judged("Onwards!", by=by.for_model("mini")).action == "warn"
+    assert judged(CONTINUE, by=by.get_for_model("other")).action == "auto_continue"
+    assert judged(CONTINUE, by=by.get_for_model("mini")).score == 45
+    assert judged("Onwards!", by=by.get_for_model("mini")).action == "warn"
 
 
 def test_only_who_is_sent_on_gets_a_nudge() -> None:

@@ -13,7 +13,7 @@ def remembered(*contents: str, calls: int = 0) -> TurnMemory:
     memory = TurnMemory()
     for content in contents:
         turn = make_turn(content, tool_calls=calls)
-        memory = memory.after(turn, action="in_progress" if calls else "warn")
+        memory = memory.remember_turn(turn, action="in_progress" if calls else "warn")
     return memory
 
 
@@ -24,7 +24,7 @@ def test_the_counter_moves_with_the_actions() -> None:
         *("auto_continue", "in_progress", "auto_continue", "warn", "needs_human"),
         *("auto_continue", "finish", "auto_continue"),
     ):
-        memory = memory.after(make_turn("x"), action=action)
+        memory = memory.remember_turn(make_turn("x"), action=action)
         counted.append(memory.retries)
     assert counted == [1, 1, 2, 2, 2, 3, 0, 1]
     assert memory.clear_after_answer().retries == 0
@@ -34,7 +34,7 @@ def test_the_share_of_turns_with_calls() -> None:
     memory = TurnMemory()
     shares = []
     for calls in (2, 0, 1, 1):
-        memory = memory.after(make_turn(tool_calls=calls), action="warn")
+        memory = memory.remember_turn(make_turn(tool_calls=calls), action="warn")
         shares.append(memory.tool_ratio)
     assert TurnMemory().tool_ratio == 0.0
     assert shares == [1.0, 0.5, 2 / 3, 0.75]
@@ -44,49 +44,51 @@ def test_only_the_last_turns_are_kept() -> None:
     memory = remembered(*map(str, range(TURNS_KEPT)), calls=1)
     assert memory.tool_ratio == 1.0
     for number in range(TURNS_KEPT):
-        memory = memory.after(make_turn(f"n{number}"), action="warn")
+        memory = memory.remember_turn(make_turn(f"n{number}"), action="warn")
     assert (len(memory.turns), memory.segment) == (TURNS_KEPT, TURNS_KEPT)
     assert memory.tool_ratio == 0.0
 
 
 def test_the_same_words_three_times_are_a_repetition() -> None:
-    assert remembered("I go on.", "I go on.").repetition(times=3) == 0
-    assert remembered(*["I go on."] * 3).repetition(times=3) == 1
-    assert remembered("I go on.", " i GO\non. ", "I go on.").repetition(times=3) == 1
-    assert remembered(*["a", "b"] * 3).repetition(times=3) == 2
-    assert remembered(*["I go on."] * 3, "Else.").repetition(times=3) == 0
+    assert remembered("I go on.", "I go on.").count_repetition(times=3) == 0
+    assert remembered(*["I go on."] * 3).count_repetition(times=3) == 1
+    assert (
+        remembered("I go on.", " i GO\non. ", "I go on.").count_repetition(times=3) == 1
+    )
+    assert remembered(*["a", "b"] * 3).count_repetition(times=3) == 2
+    assert remembered(*["I go on."] * 3, "Else.").count_repetition(times=3) == 0
 
 
 def test_nothing_at_all_three_times_is_one_too() -> None:
-    assert remembered("", "", "").repetition(times=3) == 1
+    assert remembered("", "", "").count_repetition(times=3) == 1
 
 
 def test_the_same_words_before_other_calls_are_none() -> None:
     memory = TurnMemory()
     for tools in ("read a", "read b", "read c"):
         turn = make_turn("Next file.", tool_calls=1)
-        memory = memory.after(turn, action="in_progress", tools=tools)
-    assert memory.repetition(times=3) == 0
+        memory = memory.remember_turn(turn, action="in_progress", tools=tools)
+    assert memory.count_repetition(times=3) == 0
 
 
 def test_the_same_calls_after_other_words_are_one() -> None:
     memory = TurnMemory()
     for content in ("First.", "Again.", "Once more."):
         turn = make_turn(content, tool_calls=1)
-        memory = memory.after(turn, action="in_progress", tools="read a")
-    assert memory.repetition(times=3) == 1
+        memory = memory.remember_turn(turn, action="in_progress", tools="read a")
+    assert memory.count_repetition(times=3) == 1
 
 
 def test_calls_nobody_knows_can_be_compared_with_nothing() -> None:
-    assert TurnMemory().repetition(times=3) is None
-    assert remembered("", "", "", calls=1).repetition(times=3) is None
+    assert TurnMemory().count_repetition(times=3) is None
+    assert remembered("", "", "", calls=1).count_repetition(times=3) is None
 
 
 def test_an_answer_of_a_person_begins_anew() -> None:
     memory = remembered(*["I go on."] * 3).clear_after_answer()
-    assert memory.repetition(times=3) is None
-    memory = memory.after(make_turn("I go on."), action="warn")
-    assert memory.repetition(times=3) == 0
+    assert memory.count_repetition(times=3) is None
+    memory = memory.remember_turn(make_turn("I go on."), action="warn")
+    assert memory.count_repetition(times=3) == 0
     assert len(memory.turns) == 4
 
 
@@ -94,9 +96,11 @@ def test_long_signatures_are_compared_in_full() -> None:
     same, other = TurnMemory(), TurnMemory()
     for number in range(3):
         turn = make_turn(f"n{number}", tool_calls=1)
-        same = same.after(turn, action="in_progress", tools="x" * 500)
-        other = other.after(turn, action="in_progress", tools="x" * 500 + str(number))
-    assert (same.repetition(times=3), other.repetition(times=3)) == (1, 0)
+        same = same.remember_turn(turn, action="in_progress", tools="x" * 500)
+        other = other.remember_turn(
+            turn, action="in_progress", tools="x" * 500 + str(number)
+        )
+    assert (same.count_repetition(times=3), other.count_repetition(times=3)) == (1, 0)
 
 
 @each_row("content", ["", "Now let me go on.", "\ud800", "é" * 100_000])
@@ -104,7 +108,7 @@ def test_a_memory_is_small_and_the_same_after_storage(content: str) -> None:
     memory = TurnMemory()
     for number in range(TURNS_KEPT + 5):
         turn = make_turn(content, tool_calls=number % 2, pending_todos=1)
-        memory = memory.after(turn, action="auto_continue", tools="t" * 10_000)
+        memory = memory.remember_turn(turn, action="auto_continue", tools="t" * 10_000)
     stored = json.dumps(memory.to_json())
     assert TurnMemory.from_json(json.loads(stored)) == memory
     assert len(stored) < 4_096

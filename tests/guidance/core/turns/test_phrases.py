@@ -72,7 +72,7 @@ def test_the_lists_repeat_nothing() -> None:
 def test_how_a_phrase_is_written_does_not_matter(write: object) -> None:
     assert callable(write)
     for phrase in ("i'm done", "here's what was done", "next, i'll"):
-        assert Phrases((phrase,)).stand_in(split_sentences(write(phrase)))
+        assert Phrases((phrase,)).are_in(split_sentences(write(phrase)))
 
 
 @each_row(
@@ -90,7 +90,7 @@ def test_how_a_phrase_is_written_does_not_matter(write: object) -> None:
     ],
 )
 def test_what_only_looks_like_a_phrase_is_none(text: str) -> None:
-    assert not Phrases(("task is complete",)).stand_in(split_sentences(text))
+    assert not Phrases(("task is complete",)).are_in(split_sentences(text))
 
 
 DENIED = [
@@ -120,7 +120,7 @@ DENIED = [
 
 @each_row("text", DENIED)
 def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
-    assert not RULES.completion_phrases.claimed_in(split_sentences(text))
+    assert not RULES.completion_phrases.are_claimed_in(split_sentences(text))
     assert judged(f"{text} Now let me continue.").action == "auto_continue"
 
 
@@ -137,7 +137,7 @@ def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
     ],
 )
 def test_a_denial_of_something_else_takes_nothing_away(text: str) -> None:
-    assert RULES.completion_phrases.claimed_in(split_sentences(text))
+    assert RULES.completion_phrases.are_claimed_in(split_sentences(text))
 
 
 @each_row(
@@ -150,7 +150,7 @@ def test_a_denial_of_something_else_takes_nothing_away(text: str) -> None:
     ],
 )
 def test_an_intent_can_be_denied_or_put_off_too(text: str) -> None:
-    assert not RULES.intent_phrases.meant_in(split_sentences(text))
+    assert not RULES.intent_phrases.are_meant_in(split_sentences(text))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_an_intent_can_be_denied_or_put_off_too(text: str) -> None:
     ],
 )
 def test_an_intent_stands_beside_a_denial(text: str) -> None:
-    assert RULES.intent_phrases.meant_in(split_sentences(text))
+    assert RULES.intent_phrases.are_meant_in(split_sentences(text))
 
 
 @pytest.mark.parametrize(
@@ -207,4 +207,4 @@ def test_what_is_not_looked_at_holds_no_phrase(parts: list[str]) -> None:
     sentences = split_sentences(" ".join(parts))
     places = find_places_to_look(sentences, *lists)
     for each in lists:
-        assert set(each.found_in(sentences)) <= set(places)
+        assert set(each.find_sentences(sentences)) <= set(places)

@@ -80,7 +80,9 @@ def test_no_text_is_trouble(text: str, turn: dict[str, Any], calls: int) -> None
     assert verdict.action in ACTIONS
     assert "could not be judged" not in verdict.reason
     assert verdict == judged(text, tool_calls=calls, **turn)
-    TurnMemory().after(make_turn(text, **turn), action=verdict.action, tools=text)
+    TurnMemory().remember_turn(
+        make_turn(text, **turn), action=verdict.action, tools=text
+    )
 
 
 @steadily

@@ -63,8 +63,8 @@ def test_the_defaults_are_written_and_read_again() -> None:
 )
 def test_the_most_specific_model_wins(model: str, changed: dict[str, Any]) -> None:
     found = rules(**FULL)
-    own = found.for_model(model)
-    common = found.for_model(None)
+    own = found.get_for_model(model)
+    common = found.get_for_model(None)
     assert common.models == own.models == {}
     for field in fields(TurnRules):
         value = changed.get(field.name, getattr(common, field.name))
@@ -73,7 +73,9 @@ def test_the_most_specific_model_wins(model: str, changed: dict[str, Any]) -> No
 
 def test_the_longer_beginning_wins() -> None:
     found = rules(models={"a*": {"threshold": 70}, "ab*": {"threshold": 80}, "abc": {}})
-    thresholds = [found.for_model(name).threshold for name in ("abd", "ax", "b", "abc")]
+    thresholds = [
+        found.get_for_model(name).threshold for name in ("abd", "ax", "b", "abc")
+    ]
     assert thresholds == [80, 70, 60, 60]
 
 

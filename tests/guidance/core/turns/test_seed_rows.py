@@ -129,7 +129,7 @@ def run(turns: list[dict[str, Any]]) -> tuple[list[str], TurnMemory]:
         }
         verdict = judged(**facts)
         actions.append(verdict.action)
-        memory = memory.after(make_turn(**facts), action=verdict.action)
+        memory = memory.remember_turn(make_turn(**facts), action=verdict.action)
     return actions, memory
 
 
@@ -164,8 +164,8 @@ def tools(signs: str, *, times: int = 3) -> int | None:
     memory = TurnMemory()
     for sign in signs:
         turn = make_turn(tool_calls=1)
-        memory = memory.after(turn, action="in_progress", tools=sign)
-    return memory.repetition(times=times)
+        memory = memory.remember_turn(turn, action="in_progress", tools=sign)
+    return memory.count_repetition(times=times)
 
 
 @each_row(
