@@ -1,7 +1,17 @@
-"""The loop's page is tested with the same signals as the loop."""
+"""The loop's pages are tested with the signals and the history of the loop."""
 
 from __future__ import annotations
 
+import pytest
+
+from accounts.models import Project
 from tests.loop.conftest import robo_signal
+from tests.loop.history import History, lived
+from tests.support.builders import Person, Robot
 
 __all__ = ["robo_signal"]
+
+
+@pytest.fixture
+def history(project: Project, robo: Robot, alice: Person) -> History:
+    return lived(project, robo, alice)

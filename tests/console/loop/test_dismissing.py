@@ -6,20 +6,14 @@ import json
 
 import pytest
 
-from accounts.models import Project
 from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from loop.models import Recommendation
-from tests.loop.history import History, lived
+from tests.loop.history import History
 from tests.support.browsing import browser_of
-from tests.support.builders import Person, Robot
+from tests.support.builders import Person
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
-
-
-@pytest.fixture
-def history(project: Project, robo: Robot, alice: Person) -> History:
-    return lived(project, robo, alice)
 
 
 def test_a_dismissed_recommendation_is_answered_and_changes_no_policy(

@@ -1,4 +1,4 @@
-"""The pages of the loop: what they say, what their buttons do, for whom, at what price."""
+"""The pages of the loop: what they say, to whom, at what price."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections.abc import Callable
 from datetime import timedelta
 from html import unescape
 from itertools import chain
-from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -21,42 +19,18 @@ from console.live.updates import View, news_for
 from console.loop import decisions as decision_list
 from console.loop import paging
 from console.runs.rows import live_position
-from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.control.switch import set_paused
 from loop.inbox.notes import add_note
 from loop.inbox.recommendations import add_recommendation
 from loop.inbox.triggers import accept_signal
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
-from tests.loop.history import History, lived
-from tests.loop.saying import events
+from tests.console.loop.reading import TABS, rows, shown, words
+from tests.loop.history import History
 from tests.support.browsing import browser_of
 from tests.support.builders import Person, Robot, make_robot
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
-
-TABS = ("", "recommendations", "notes", "incidents", "week")
-
-
-@pytest.fixture
-def history(project: Project, robo: Robot, alice: Person) -> History:
-    return lived(project, robo, alice)
-
-
-def words(page: Any) -> str:
-    text = re.sub(r"<(script|dialog).*?</\1>", " ", page.content.decode(), flags=re.S)
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
-
-
-def shown(client: Client, path: str, **query: str) -> str:
-    page = client.get(path, query)
-    assert page.status_code == 200, path
-    return words(page)
-
-
-def rows(client: Client, history: History, **query: str) -> list[str]:
-    page = client.get(history.path(), query).content.decode()
-    return re.findall(r'data-open-row="([^"]+)"', page)
 
 
 def test_before_anything_happened_it_says_how_it_begins(
@@ -201,82 +175,6 @@ def test_causes_and_effects_are_linked(
     assert "Caused by the event of this decision" in after
 
 
-def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
-    history: History, alice: Person, bob: Person
-) -> None:
-    reviewer, manager = browser_of(bob.user), browser_of(alice.user)
-    done = reviewer.post(history.path("pause"), {"reason": "Fire <b>drill</b>"})
-    assert (done.status_code, done["Location"]) == (302, history.path())
-    page = reviewer.get(history.path())
-    assert f"by {bob.user.username} just now . Fire <b>drill</b> Decisions" in words(
-        page
-    )
-    assert "Fire <b>" not in page.content.decode()
-    assert "A manager can resume it" in words(page)
-    assert "Resume" not in words(page)
-    refused = reviewer.post(history.path("resume"))
-    assert refused.status_code == 403
-    assert "This needs the role manager" in words(refused)
-    run_cycle(history.project.pk)
-    newest = Decision.objects.filter(project=history.project).latest("pk")
-    assert "Paused paused by" in shown(manager, history.path("decisions", newest.code))
-    assert manager.post(history.path("resume")).status_code == 302
-    assert "Running" in shown(manager, history.path())
-    for bad, said in (("x" * 4_001, "too long"), ("a\x00b", "cannot be stored")):
-        refused = reviewer.post(history.path("pause"), {"reason": bad})
-        assert refused.status_code == 422
-        assert said in words(refused)
-        html = refused.content.decode()
-        assert re.search(rf'id="pause-error"[^>]*>[^<]*{said}', html)
-        assert f"\n{bad}</textarea>" in html
-    assert "Running" in shown(manager, history.path())
-
-
-def test_a_manager_wakes_it_and_waits_for_the_decision(
-    history: History, alice: Person, bob: Person
-) -> None:
-    client = browser_of(alice.user)
-    address = client.post(history.path("wake"))["Location"]
-    assert "Not decided yet" in shown(client, address)
-    assert "every 2s" in client.get(address).content.decode()
-    run_cycle(history.project.pk)
-    assert "by hand" in shown(client, address)
-    refused = browser_of(bob.user).post(history.path("wake"))
-    assert refused.status_code == 422
-    assert "manager" in words(refused)
-
-
-def test_recommendations_are_adopted_or_dismissed_by_managers(
-    history: History, alice: Person, bob: Person
-) -> None:
-    draft, advice = Recommendation.objects.filter(project=history.project).order_by(
-        "pk"
-    )
-    tab = history.path("recommendations")
-    manager, reviewer = browser_of(alice.user), browser_of(bob.user)
-    page = shown(manager, tab)
-    assert "Recommendations 2" in page
-    assert "Draft ready" in page
-    assert "checks.max_resets Before not set After 1" in page
-    assert "What to do: Read it <i>together</i>." in page
-    assert "Adopt" not in shown(reviewer, tab)
-    seen = get_policy_in_force(project_id=history.project.pk, name="default").version
-    refused = reviewer.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
-    assert refused.status_code == 403
-    adopted = manager.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
-    assert adopted["Location"] == f"{tab}#recommendation-{draft.code}"
-    policy = get_policy_in_force(project_id=history.project.pk, name="default")
-    assert policy.policy.checks.max_resets == 1
-    before = len(events(history.project))
-    manager.post(f"{tab}{advice.code}/adopt/")
-    assert len(events(history.project)) == before
-    again = manager.post(f"{tab}{advice.code}/dismiss/")
-    assert "is adopted already" in words(again)
-    page = shown(manager, tab)
-    assert "No open recommendations." in page
-    assert f"Adopted by {alice.user.username} just now as default, version" in page
-
-
 def test_notes_and_incidents_say_how_they_stand(
     history: History, alice: Person, bob: Person
 ) -> None:
@@ -300,34 +198,6 @@ def test_notes_and_incidents_say_how_they_stand(
     assert "No incident is open." in shown(client, tab)
     incident.refresh_from_db()
     assert incident.resolved_at is not None
-
-
-def test_outsiders_find_nothing_and_forms_from_elsewhere_are_refused(
-    history: History, charlie: Person, bob: Person
-) -> None:
-    client = browser_of(charlie.user)
-    theirs = charlie.user.membership_set.get().project
-    recommendation = Recommendation.objects.filter(project=history.project).first()
-    incident = Incident.objects.get(project=history.project)
-    assert recommendation is not None
-    reads = [*TABS, f"decisions/{history.emitted.code}"]
-    writes = [
-        *("pause", "resume", "wake"),
-        f"recommendations/{recommendation.code}/adopt",
-        f"incidents/{incident.code}/resolve",
-    ]
-    assert {client.get(history.path(part)).status_code for part in reads} == {404}
-    assert {client.post(history.path(part)).status_code for part in writes} == {404}
-    for part in (*reads[-1:], *writes[3:]):
-        there = f"/p/{theirs.slug}/loop/{part}/"
-        send = client.get if part in reads else client.post
-        assert send(there).status_code == 404
-    assert {client.get(history.path(part)).status_code for part in writes} == {405}
-    assert Client().get(history.path())["Location"].startswith("/sign-in/")
-    strict = Client(enforce_csrf_checks=True)
-    strict.force_login(bob.user)
-    assert strict.post(history.path("pause")).status_code == 403
-    assert not ProjectLoop.objects.get(project=history.project).paused_at
 
 
 def test_the_price_does_not_grow_with_what_is_listed(

@@ -9,7 +9,7 @@ import yaml
 
 from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy, dump_policy, load_policy
-from tests.guidance.core.policy.test_policy import problems
+from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 
 ROOT = Path(__file__).parents[4]

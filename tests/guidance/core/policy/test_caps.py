@@ -17,7 +17,7 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.docs.markdown import ROOT
 from tests.guidance.core.builders import walk
-from tests.guidance.core.policy.test_policy import problems
+from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 
 FULL = CapReached(scope="agent", count=100, limit=100)
