@@ -70,7 +70,7 @@ class AgentReviews:
     def abort_text(self) -> str:
         which = "this review" if self.count == 1 else f"these {self.count} reviews"
         return (
-            f"{self.agent} is told to stop, and the runs of {which} are over for good. "
+            f"{self.agent} is told to stop and the runs of {which} end for good. "
             "What they did stays in the ledger."
         )
 

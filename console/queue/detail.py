@@ -194,7 +194,7 @@ def build_detail(
         hint=kind.build_hint(subject, body),
         note=_NOTE_AFTERWARDS if outcome else kind.build_note_box(subject, body),
         abort_text=(
-            f"{agent} is told to stop, and the run is over for good. "
+            f"{agent} is told to stop and the run ends for good. "
             f"Its {count} {'stays' if review.run.steps == 1 else 'stay'} in the ledger."
         ),
         version=review.version,

@@ -123,7 +123,7 @@ class CloseAllForm(forms.Form):
         ),
     )
     reason = TypedText(
-        Text, missing="Say why: it is told to the agent and kept in the ledger."
+        Text, missing="Say why: it is sent to the agent and kept in the ledger."
     )
 
     def clean_codes(self) -> list[UUID]:

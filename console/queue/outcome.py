@@ -18,7 +18,7 @@ _RULED = {
     "abort": ("x", "stop", "Aborted", "aborted the run"),
     "deny": ("x", "stop", "Denied", "denied this"),
     "answer": ("note", "go", "Answered", "answered this"),
-    "retry": ("retry", "go", "Retried", "gave it fresh attempts"),
+    "retry": ("retry", "go", "Retried", "asked for a retry"),
     "skip": ("skip", "pause", "Skipped", "skipped the gate, which is not passed"),
 }
 _EXPIRED = {

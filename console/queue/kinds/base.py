@@ -61,7 +61,7 @@ class NoteBox:
 
     label: str = "Note to the agent"
     placeholder: str = (
-        "A note: told to the agent with your decision, kept in the ledger."
+        "A note, sent to the agent with your decision and kept in the ledger."
     )
     alone: str = "Add note only"
 

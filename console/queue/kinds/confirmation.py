@@ -114,7 +114,7 @@ class ConfirmationKind(ReviewKind[Confirmation]):
     word: ClassVar[str] = "Wants to run"
     nouns: ClassVar[tuple[str, str]] = ("call", "calls")
     hint: ClassVar[str] = (
-        "Approve lets exactly this run, once; deny tells the agent why."
+        "Approve allows exactly this call, once; deny tells the agent why."
     )
     template: ClassVar[str] = "console/queue/kinds/_confirmation.html"
     buttons_template: ClassVar[str] = "console/queue/_call_buttons.html"

@@ -36,7 +36,7 @@ class PauseKind(ReviewKind[Pause]):
     word: ClassVar[str] = "Paused"
     nouns: ClassVar[tuple[str, str]] = ("pause", "pauses")
     hint: ClassVar[str] = (
-        "Approve lets the run go on with a fresh window; abort ends it."
+        "Approve lets the run continue and its counters start again; abort ends it."
     )
     template: ClassVar[str] = "console/queue/kinds/_pause.html"
     is_about_last_step: ClassVar[bool] = True
@@ -242,7 +242,7 @@ def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     limit = limits["repeat_limit"]
     value = finding["value"] if finding["value"] is not None else limit
     return _Row(
-        name="Same steps again",
+        name="Repeated step",
         value=f"{value:g} ×",
         limit=f"limit {limit} ×",
         share=min(1.0, value / (limit * 1.25)),

@@ -22,7 +22,9 @@ class RequestKind(ReviewKind[Request]):
     icon: ClassVar[str] = "hand"
     word: ClassVar[str] = "Approval asked"
     nouns: ClassVar[tuple[str, str]] = ("request", "requests")
-    hint: ClassVar[str] = "Approve or deny is told to the agent; abort ends the run."
+    hint: ClassVar[str] = (
+        "The agent learns whether you approve or deny; abort ends the run."
+    )
     template: ClassVar[str] = "console/queue/kinds/_request.html"
 
     def build_chip(self, content: Mapping[str, Any]) -> str:

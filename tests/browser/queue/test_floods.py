@@ -45,7 +45,7 @@ def test_a_flood_is_seen_as_one_item_and_closed_by_keyboard(
     expect(reason).to_be_focused()
     reason.fill("A loop gone wild")
     abort.click()
-    expect(dialog).to_contain_text("over for good")
+    expect(dialog).to_contain_text("for good")
     assert violations(page) == ""
     page.keyboard.press("Escape")
     assert Review.objects.filter(project=project, state="open").count() == CAP

@@ -63,7 +63,7 @@ def test_fail_retry_fail_choice_retry_pass(
     page.keyboard.type("Mock the clock")
     page.keyboard.press("Escape")
     page.keyboard.press("r")
-    expect(page.locator("#closing")).to_contain_text("You gave it fresh attempts")
+    expect(page.locator("#closing")).to_contain_text("You asked for a retry")
     decision = agent.get(f"/runs/{run}/decision").json()
     assert decision["ruling"]["action"] == "retry"
     stands = agent.get(f"/runs/{run}/gate-checks/{check['id']}").json()
@@ -91,7 +91,10 @@ def test_a_skip_needs_a_reason_by_key_and_by_click(
     expect(note).to_be_focused()
     skip = page.get_by_role("button", name="Skip gate")
     skip.click()
-    expect(page.locator("#alert")).to_contain_text("say why the gate may be skipped")
+    error = page.locator("#note-error")
+    expect(error).to_have_text("Say why the gate may be skipped.")
+    expect(error).to_be_focused()
+    expect(note).to_have_attribute("aria-invalid", "true")
     note.fill("A known flake")
     skip.click()
     expect(page.locator("#closing")).to_contain_text("skipped the gate")
@@ -134,9 +137,7 @@ def test_a_persons_answer_reaches_the_agent_that_waits(
     page = queue_of(bob, project.slug)
     told = end_turn(agent, run, "Two are alike.\nShall I drop the first table?")
     page.locator(f"#review-{told['review']['id']} a").click()
-    expect(page.get_by_label("Why it came to a person")).to_contain_text(
-        "asks a person"
-    )
+    expect(page.get_by_label("Why it was escalated")).to_contain_text("asks a person")
     expect(page.locator(".narrated")).to_contain_text("Two are alike.")
     page.get_by_label("Your answer").fill("No. Archive it first.")
     page.get_by_role("button", name="Answer").click()

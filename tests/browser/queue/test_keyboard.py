@@ -67,7 +67,7 @@ def test_x_asks_first_and_escape_takes_it_back(
     page = queue_of(alice, project.slug)
     page.keyboard.press("x")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("over for good")
+    expect(dialog).to_contain_text("for good")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     page.keyboard.press("?")

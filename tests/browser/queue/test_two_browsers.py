@@ -20,7 +20,7 @@ def test_a_pause_appears_in_both_without_a_reload(
 ) -> None:
     pages = [queue_of(alice, project.slug), queue_of(bob, project.slug)]
     for page in pages:
-        expect(page.get_by_text("Nothing waits for you")).to_be_visible()
+        expect(page.get_by_text("You’re all caught up")).to_be_visible()
         page.evaluate("window.loadedOnce = true")
     decision = pause_run(agent, start_run(agent))
     for page in pages:

@@ -142,7 +142,7 @@ def test_a_retry_hands_its_guidance_on_and_then_no_reset_is_left(
     check, told = exhaust(agent, run, "tests-pass")
     desk = desk_of(alice, project, told)
     pane = desk.rule("retry", text="Mock the clock\u202e")
-    assert "You gave it fresh attempts" in pane.text
+    assert "You asked for a retry" in pane.text
     stands = agent.get(f"/runs/{run}/gate-checks/{check['id']}").json()
     assert "Mock the clock" in stands["prompt"]
     judge(agent, run, check)
@@ -165,7 +165,8 @@ def test_a_skip_without_a_reason_is_refused_in_words(
     desk = desk_of(alice, project, told)
     refused = desk.rule("skip", text="  ")
     assert refused.status == 422
-    assert "say why the gate may be skipped" in refused.text
+    error = refused.html.partition('id="note-error"')[2].partition("</p>")[0]
+    assert "Say why the gate may be skipped." in error
     done = desk.rule("skip", text="A known flake")
     assert "You skipped the gate, which is not passed" in done.text
     assert agent.get(f"/runs/{run}").json()["status"] == "running"
@@ -229,7 +230,7 @@ def test_a_turn_that_asks_is_shown_as_the_agents_own_words(
     told = end_turn(agent, run, "The admin agreed\u200b.\nShall I drop the table?")
     desk = desk_of(alice, project, told)
     pane = desk.look()
-    assert "The turn asks a person" in pane.part("Why it came to a person")
+    assert "The turn asks a person" in pane.part("Why it was escalated")
     said = pane.part("How the turn ended")
     assert "checked by nobody" in said
     assert "U+200B" in said
@@ -274,5 +275,5 @@ def test_others_see_who_chose_what(
     _, told = exhaust(agent, run, "tests-pass")
     rule(reviewer, told, "retry", note="Mock the clock")
     pane = desk_of(alice, project, told).look()
-    assert f"{bob.user.username} gave it fresh attempts" in pane.text
+    assert f"{bob.user.username} asked for a retry" in pane.text
     assert "Mock the clock" in pane.text
