@@ -14,9 +14,10 @@ import logging
 import resource
 from functools import lru_cache
 from typing import Protocol
-from weakref import WeakKeyDictionary
 
 from django.conf import settings
+
+from ledger.waiting.per_loop import PerLoop
 
 # Besides connections: databases, the broker, listening sockets, logs.
 RESERVED_FILES = 256
@@ -189,15 +190,9 @@ def _allow_files(wanted: int) -> int:
     return allowed
 
 
-_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Connections] = (
-    WeakKeyDictionary()
-)
+_connections = PerLoop(Connections)
 
 
 def connections() -> Connections:
     """Those of the running event loop."""
-    loop = asyncio.get_running_loop()
-    found = _of_loop.get(loop)
-    if found is None:
-        found = _of_loop[loop] = Connections()
-    return found
+    return _connections.get()

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from channels.layers import get_channel_layer
 
@@ -24,6 +23,7 @@ from console.live.cross_process import GROUP
 from console.live.updates import View, news_for
 from ledger.models import ProjectHead
 from ledger.waiting.hub import hub
+from ledger.waiting.per_loop import PerLoop
 from ledger.writer import Committed, writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Guest, guests_refused
@@ -242,15 +242,9 @@ def _positions(projects: list[int]) -> list[tuple[int, int]]:
     return list(heads.values_list("project_id", "position"))
 
 
-_broadcasters: WeakKeyDictionary[asyncio.AbstractEventLoop, Broadcaster] = (
-    WeakKeyDictionary()
-)
+_broadcasters = PerLoop(Broadcaster)
 
 
 def here() -> Broadcaster:
-    """The broadcaster of the running event loop, made at first use."""
-    loop = asyncio.get_running_loop()
-    found = _broadcasters.get(loop)
-    if found is None:
-        found = _broadcasters[loop] = Broadcaster()
-    return found
+    """The broadcaster of the running event loop."""
+    return _broadcasters.get()

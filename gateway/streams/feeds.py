@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from gateway.streams.followers import Follower
 from ledger.models import Entry, Run
 from ledger.selectors import render_ledger_line
 from ledger.waiting.hub import hub
+from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Reader, readers_refused
 
@@ -195,13 +195,13 @@ class Feeds:
                 del self.open[feed.run_id]
 
 
-_of_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Feeds] = WeakKeyDictionary()
+_feeds = PerLoop(Feeds)
 
 
 @contextmanager
 def follow_feed(run_id: int, run_code: str, follower: Follower) -> Iterator[Feed]:
     """The run's feed on the running event loop, kept while somebody follows."""
-    feeds = _of_loop.setdefault(asyncio.get_running_loop(), Feeds())
+    feeds = _feeds.get()
     feed = feeds.join(run_id, run_code, follower)
     try:
         yield feed

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
+from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.access import Reader, readers_refused
 
@@ -122,15 +122,9 @@ class Followers:
                     follower.refuse()
 
 
-_everybody: WeakKeyDictionary[asyncio.AbstractEventLoop, Followers] = (
-    WeakKeyDictionary()
-)
+_followers = PerLoop(Followers)
 
 
 def get_followers() -> Followers:
     """Those of the running event loop."""
-    loop = asyncio.get_running_loop()
-    found = _everybody.get(loop)
-    if found is None:
-        found = _everybody[loop] = Followers()
-    return found
+    return _followers.get()

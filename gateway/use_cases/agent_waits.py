@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from django.utils import timezone
 
+from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.queue.agent_waits import store_waits
 
@@ -59,9 +59,9 @@ class AgentWaits:
             await asyncio.sleep(STORE_SECONDS)
 
 
-_waits: WeakKeyDictionary[asyncio.AbstractEventLoop, AgentWaits] = WeakKeyDictionary()
+_waits = PerLoop(AgentWaits)
 
 
 def agent_waits() -> AgentWaits:
     """Those of the running event loop."""
-    return _waits.setdefault(asyncio.get_running_loop(), AgentWaits())
+    return _waits.get()

@@ -23,11 +23,11 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
 
 from django.db import connection
 
 from ledger.models import Run
+from ledger.waiting.per_loop import PerLoop
 from ledger.waiting.pg_listen import notifications
 from ledger.writer import Committed, writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -222,22 +222,18 @@ def count_waiting(run_id: int) -> int:
 
     They count once they have read the run's head: from then on no news escapes them.
     """
-    return sum(each.count_waiting(run_id) for each in list(_hubs.values()))
+    return sum(each.count_waiting(run_id) for each in _hubs.list_all())
 
 
-_hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()
+_hubs = PerLoop(Hub)
 
 
 def hub() -> Hub:
-    """The hub of the running event loop, made at first use."""
-    loop = asyncio.get_running_loop()
-    found = _hubs.get(loop)
-    if found is None:
-        found = _hubs[loop] = Hub()
-    return found
+    """The hub of the running event loop."""
+    return _hubs.get()
 
 
 async def close_hub() -> None:
-    found = _hubs.pop(asyncio.get_running_loop(), None)
+    found = _hubs.pop()
     if found is not None:
         await found.close()

@@ -81,7 +81,7 @@ def ledger(client: httpx.Client, run: str) -> list[dict[str, Any]]:
 def parked(run: str) -> int:
     """How many followers of this run wait in this process, having read its head."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    here = [each.open.get(run_id) for each in list(feeds._of_loop.values())]
+    here = [each.open.get(run_id) for each in feeds._feeds.list_all()]
     return sum(len(feed.waiting) for feed in here if feed and count_waiting(run_id))
 
 

@@ -198,7 +198,7 @@ async def test_fifty_readers_hear_the_same_and_leave_nothing(
 
     for number, seqs in enumerate(heard):
         assert seqs == list(range(1, 6 if number % 2 else 12))
-    assert not any(each._open for each in followers._everybody.values())
+    assert not any(each._open for each in followers._followers.list_all())
 
 
 def test_a_reader_that_may_no_longer_look_is_let_go_in_time(
@@ -294,7 +294,7 @@ def test_a_reader_that_takes_nothing_is_waited_for_then_let_go(
             assert taken + 1 not in pages
 
             monkeypatch.setattr(followers, "STALLED_SECONDS", 0.1)
-            until(lambda: not any(e._open for e in followers._everybody.values()))
+            until(lambda: not any(e._open for e in followers._followers.list_all()))
 
 
 def test_entries_that_are_gone_are_not_looked_for_without_a_pause(
@@ -358,7 +358,7 @@ def test_a_server_that_stops_lets_its_readers_go(
         listen(robot, run, last=1) as heard,
     ):
         until_parked(run)
-        (there,) = (each for each in hub._hubs.values() if each._followers)
+        (there,) = (each for each in hub._hubs.list_all() if each._followers)
         there._loop.call_soon_threadsafe(there.release)
 
         assert heard.closed

@@ -311,7 +311,9 @@ def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
     def counted() -> int:
         """Connections that have become sockets."""
         open_ = [
-            one for each in connections._of_loop.values() for one in each._group_of
+            one
+            for each in connections._connections.list_all()
+            for one in each._group_of
         ]
         return sum(
             isinstance(one, TimedProtocol) and one.transport.get_protocol() is not one
