@@ -126,6 +126,7 @@ ROUTES = (
             path=f"/evaluate/{kind}",
             answer=answers.evaluate,
             schema=schema,
+            in_turn=True,
         )
         for kind, schema in (
             ("command", EvaluateCommandIn),
@@ -135,6 +136,9 @@ ROUTES = (
         )
     ),
     Route(method="POST", path="/runs", in_turn=True),
+    # A long text is read for a tenth of a second.
+    Route(method="POST", path="/runs/{run}/turns", in_turn=True),
+    Route(method="POST", path="/evaluate/turn", in_turn=True),
     Route(path="/otlp/v1/traces", body=SPANS),
     Route(path="/openapi.json", public=True),
     Route(path="/docs", public=True),
