@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import httpx
+import time_machine
 from checkrail import Checkrail, ReviewRef
 from checkrail.integrations.admission import admit
 from checkrail.integrations.drivers import drive_now
@@ -18,6 +18,7 @@ from checkrail.integrations.outcomes import (
     encode_sorted,
 )
 from checkrail.runs.run import Run
+from django.utils import timezone
 
 from accounts.models import Project
 from tests.integrations.people import Reviewer, approve
@@ -65,10 +66,13 @@ def test_an_approval_that_comes_too_late_for_the_grant(
     person = Reviewer(reviewer, approve())
 
     def slowly(review: ReviewRef) -> None:
-        time.sleep(1.1)
+        clock.shift(2)
         person(review)
 
-    with checkrail.run("Mail", policy="hasty", on_wait=slowly) as run:
+    with (
+        time_machine.travel(timezone.now()) as clock,
+        checkrail.run("Mail", policy="hasty", on_wait=slowly) as run,
+    ):
         assert not admitted(run, replace(LOOK, person=True)).amended
     ledger = reviewer.get(f"/runs/{run.id}/ledger").text
     assert ledger.count('"call.judged"') == 2
