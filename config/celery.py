@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import beat_init, worker_init
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -77,3 +79,18 @@ app.conf.update(
         },
     },
 )
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_other_version(**_named: Any) -> None:
+    """Like a web process: no work is done on a database that another version made."""
+    # These need Django's apps, which Celery loads before it sends the signal.
+    from django.db import connection
+
+    from config.database.version import find_version_fault
+
+    fault = find_version_fault()
+    connection.close()  # or the processes of the pool would inherit it
+    if fault is not None:
+        raise SystemExit(fault)

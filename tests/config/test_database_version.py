@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from celery.signals import beat_init, worker_init
+from celery.utils.dispatch import Signal
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from config.celery import refuse_other_version
 from config.checks import refuse_unsafe
 from tests.support.processes import manage
 
@@ -32,6 +35,12 @@ def test_the_server_does_not_start(another_version: None) -> None:
         refuse_unsafe()
 
 
+@pytest.mark.parametrize("signal", [worker_init, beat_init])
+def test_background_work_does_not_start(another_version: None, signal: Signal) -> None:
+    with pytest.raises(SystemExit, match=UNKNOWN):
+        signal.send(sender=None)
+
+
 def test_migrate_refuses_it(another_version: None) -> None:
     with pytest.raises(SystemCheckError, match=UNKNOWN):
         call_command("migrate", skip_checks=False, verbosity=0)
@@ -39,6 +48,7 @@ def test_migrate_refuses_it(another_version: None) -> None:
 
 def test_a_database_of_this_version_has_nothing_to_refuse(database: None) -> None:
     refuse_unsafe()
+    refuse_other_version()
     call_command("migrate", skip_checks=False, verbosity=0)
 
 
