@@ -21,9 +21,9 @@ from common.errors import (
 )
 from config.fastpath.problems import (
     MEDIA_TYPE,
+    build_invalid_fields,
     build_problem,
-    invalid_fields,
-    problem_body,
+    render_problem,
 )
 from config.health.api import router as health
 from config.openapi.document import Document
@@ -102,9 +102,9 @@ api.add_router("", ledger)
 api.add_router("", health)
 
 
-def problem_response(error: DomainError) -> HttpResponse:
+def build_problem_response(error: DomainError) -> HttpResponse:
     return HttpResponse(
-        problem_body(error),
+        render_problem(error),
         status=error.status,
         content_type=MEDIA_TYPE,
         headers={
@@ -116,35 +116,45 @@ def problem_response(error: DomainError) -> HttpResponse:
 
 
 @api.exception_handler(DomainError)
-def _refused(_request: HttpRequest, error: DomainError) -> HttpResponse:
-    return problem_response(error)
+def _handle_refusal(_request: HttpRequest, error: DomainError) -> HttpResponse:
+    return build_problem_response(error)
 
 
 @api.exception_handler(ValidationError)
-def _invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
+def _handle_invalid(request: HttpRequest, error: ValidationError) -> HttpResponse:
     about_body = any(item["loc"][0] == "body" for item in error.errors)
     if about_body and not get_parsed_request(request).raw:
-        return problem_response(Malformed("The body is empty: send one JSON document."))
-    return problem_response(invalid_fields(error.errors, strip=("body", "body")))
+        return build_problem_response(
+            Malformed("The body is empty: send one JSON document.")
+        )
+    return build_problem_response(
+        build_invalid_fields(error.errors, strip=("body", "body"))
+    )
 
 
 @api.exception_handler(DatabaseError)
 @api.exception_handler(InterfaceError)
-def _no_database(
+def _handle_no_database(
     request: HttpRequest, error: DatabaseError | InterfaceError
 ) -> HttpResponse:
     method = request.method or ""
-    return problem_response(build_problem(error, method=method, path=request.path))
+    return build_problem_response(
+        build_problem(error, method=method, path=request.path)
+    )
 
 
 @api.exception_handler(AuthenticationError)
-def _unknown(_request: HttpRequest, _error: AuthenticationError) -> HttpResponse:
-    return problem_response(Unauthenticated())
+def _handle_unauthenticated(
+    _request: HttpRequest, _error: AuthenticationError
+) -> HttpResponse:
+    return build_problem_response(Unauthenticated())
 
 
 @api.exception_handler(HttpError)
-def _framework(_request: HttpRequest, error: HttpError) -> HttpResponse:
+def _handle_framework_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
     """Ninja's own refusals: only the CSRF check is left to it."""
     if error.status_code == 403:
-        return problem_response(Forbidden("Send the CSRF token with the session."))
-    return problem_response(Malformed(error.message))
+        return build_problem_response(
+            Forbidden("Send the CSRF token with the session.")
+        )
+    return build_problem_response(Malformed(error.message))

@@ -20,7 +20,7 @@ from django.conf import settings  # noqa: E402
 from config.fastpath.application import FastPath  # noqa: E402
 from config.fastpath.asgi import TIMED, App, Receive, Scope, Send  # noqa: E402
 from config.fastpath.origins import SameOrigin  # noqa: E402
-from config.lifespan import lifespan  # noqa: E402
+from config.lifespan import run_lifespan  # noqa: E402
 from config.server.proxies import believe_proxies  # noqa: E402
 from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
@@ -55,7 +55,7 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         case "websocket":
             await websocket(scope, receive, send)
         case "lifespan":
-            await lifespan(scope, receive, send)
+            await run_lifespan(scope, receive, send)
         case other:
             raise ValueError(f"Unknown kind of connection: {other}")
 

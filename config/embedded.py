@@ -62,7 +62,7 @@ class Embedded:
 
     def __enter__(self) -> Self:
         hold_database_file()
-        self._listener = listener(self._host, self._port)
+        self._listener = open_listener(self._host, self._port)
         return self
 
     def __exit__(
@@ -72,7 +72,7 @@ class Embedded:
         trace: TracebackType | None,
     ) -> None:
         self._stop_background()
-        checkpoint()
+        write_checkpoint()
         if self._listener is not None:
             self._listener.close()
 
@@ -137,7 +137,7 @@ class Embedded:
             thread.join(timeout=STOP_SECONDS)
 
 
-def listener(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """A bound socket, taken before anything else is done, so that a taken port costs
     nobody a wait."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -154,7 +154,7 @@ def listener(host: str, port: int) -> socket.socket:
     return taken
 
 
-def integrity_fault() -> str | None:
+def find_integrity_fault() -> str | None:
     """What SQLite finds wrong with its own file, if anything."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA quick_check(1)")
@@ -162,7 +162,7 @@ def integrity_fault() -> str | None:
     return None if answer == "ok" else str(answer)
 
 
-def checkpoint() -> None:
+def write_checkpoint() -> None:
     """Fold the write-ahead log into the database file."""
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

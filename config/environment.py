@@ -124,11 +124,11 @@ def read_environment() -> Environment:
         raise ImproperlyConfigured(f"The environment is wrong: {problems}") from None
 
 
-def database_settings(environment: Environment) -> dict[str, Any]:
+def build_database_settings(environment: Environment) -> dict[str, Any]:
     """Django's DATABASES["default"] for this environment."""
     if environment.database_url is None:
         # Absolute: the folder of a process may change.
-        return _sqlite((environment.data / DATABASE).absolute())
+        return _build_sqlite_settings((environment.data / DATABASE).absolute())
     url = urlsplit(environment.database_url)
     if url.scheme not in {"postgresql", "postgres"}:
         raise ImproperlyConfigured(
@@ -159,7 +159,7 @@ def database_settings(environment: Environment) -> dict[str, Any]:
     }
 
 
-def _sqlite(path: Path) -> dict[str, Any]:
+def _build_sqlite_settings(path: Path) -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": path,
@@ -180,7 +180,7 @@ def _sqlite(path: Path) -> dict[str, Any]:
     }
 
 
-def secret_key(environment: Environment) -> str:
+def get_secret_key(environment: Environment) -> str:
     """The given key; in the embedded profile one is made and kept in the data folder."""
     if environment.secret_key is not None:
         return environment.secret_key
@@ -199,7 +199,7 @@ def secret_key(environment: Environment) -> str:
     return path.read_text().strip()
 
 
-def llm_settings(environment: Environment) -> dict[str, Any] | None:
+def build_llm_settings(environment: Environment) -> dict[str, Any] | None:
     """Where questions to a model go and what they cost; None is the default: nowhere."""
     if environment.llm_url is None:
         alone = sorted(
@@ -213,7 +213,7 @@ def llm_settings(environment: Environment) -> dict[str, Any] | None:
                 "Set it too, or leave them out."
             )
         return None
-    local = _loopback(environment.llm_url)
+    local = _is_loopback(environment.llm_url)
     missing = [
         name
         for name, value in (
@@ -239,11 +239,11 @@ def llm_settings(environment: Environment) -> dict[str, Any] | None:
         "model": environment.llm_model,
         "key": key,
         "timeout_s": environment.llm_timeout_s,
-        "prices": _llm_prices(environment),
+        "prices": _parse_llm_prices(environment),
     }
 
 
-def _loopback(address: str) -> bool:
+def _is_loopback(address: str) -> bool:
     """Whether it is this machine; refuses what is neither that nor https."""
     try:
         url = urlsplit(address)
@@ -272,7 +272,7 @@ def _loopback(address: str) -> bool:
     return local
 
 
-def _llm_prices(environment: Environment) -> tuple[int, int] | None:
+def _parse_llm_prices(environment: Environment) -> tuple[int, int] | None:
     """Millionths of a dollar for a million tokens, in and out."""
     given = (environment.llm_input_price, environment.llm_output_price)
     if given == (None, None):

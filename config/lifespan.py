@@ -19,14 +19,14 @@ from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
 from console.live.broadcaster import here
 from guidance.core.secrets import warm_up
-from ledger.waiting.hub import close_hub, hub
+from ledger.waiting.hub import close_hub, get_hub
 from ledger.writer import close_writer
 from ledger.writer.db_threads import run_in_db_thread
 
 logger = logging.getLogger(__name__)
 
 
-async def lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
+async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
@@ -66,7 +66,7 @@ def _release_waiters_on(*signals: signal.Signals) -> None:
     """
     if threading.current_thread() is not threading.main_thread():
         return  # only the main thread may set handlers, and only it gets signals
-    loop, waiting = asyncio.get_running_loop(), hub()
+    loop, waiting = asyncio.get_running_loop(), get_hub()
     for number in signals:
         before = signal.getsignal(number)
 

@@ -21,30 +21,30 @@ from common.errors import (
     MethodNotAllowed,
     NotFound,
 )
-from config.api import api, problem_response
+from config.api import api, build_problem_response
 from config.fastpath.problems import MEDIA_TYPE
-from config.openapi.page import named_types, operations_by_tag
+from config.openapi.page import group_operations, list_named_types
 from ledger import idempotency as ledger_errors
 from reviews import errors as review_errors
 
 
 def api_docs(request: HttpRequest) -> HttpResponse:
     """Every operation, rendered on the server: no script, nothing from outside."""
-    return render(request, "config/api_docs.html", _arranged_document())
+    return render(request, "config/api_docs.html", _build_document())
 
 
 @cache
-def _arranged_document() -> dict[str, Any]:
+def _build_document() -> dict[str, Any]:
     """Once: the operations do not change while we run."""
     schema = api.get_openapi_schema()
     return {
         "schema": schema,
-        "tags": operations_by_tag(schema),
-        "types": named_types(schema),
+        "tags": group_operations(schema),
+        "types": list_named_types(schema),
     }
 
 
-def _problem_types() -> dict[str, type[DomainError]]:
+def _list_problem_types() -> dict[str, type[DomainError]]:
     modules = (account_errors, ledger_errors, review_errors)
     found = [
         kind
@@ -55,7 +55,7 @@ def _problem_types() -> dict[str, type[DomainError]]:
     return {kind.slug: kind for kind in found}
 
 
-PROBLEM_TYPES = _problem_types()
+PROBLEM_TYPES = _list_problem_types()
 
 
 def problem(request: HttpRequest, slug: str) -> HttpResponse:
@@ -85,9 +85,9 @@ _ERRORS = {
 }
 
 
-def _error(request: HttpRequest, error: DomainError) -> HttpResponse:
+def _render_error(request: HttpRequest, error: DomainError) -> HttpResponse:
     if request.path.startswith("/api/"):
-        return problem_response(error)
+        return build_problem_response(error)
     title, text = _ERRORS[error.status]
     return render(
         request,
@@ -98,26 +98,26 @@ def _error(request: HttpRequest, error: DomainError) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, Malformed("The request cannot be understood."))
+    return _render_error(request, Malformed("The request cannot be understood."))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, Forbidden("You may not do this."))
+    return _render_error(request, Forbidden("You may not do this."))
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, NotFound())
+    return _render_error(request, NotFound())
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _error(request, InternalError("The error is in the server's log."))
+    return _render_error(request, InternalError("The error is in the server's log."))
 
 
 def method_not_allowed(response: HttpResponse) -> HttpResponse:
     allowed: Any = response.headers.get("Allow", "")
     error = MethodNotAllowed(f"Use {allowed}." if allowed else "Use another verb.")
     error.headers["Allow"] = allowed
-    return problem_response(error)
+    return build_problem_response(error)
 
 
 def _answer_as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:

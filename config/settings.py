@@ -7,10 +7,10 @@ from typing import Any
 
 from config.database.data_folder import prepare_data
 from config.environment import (
-    database_settings,
-    llm_settings,
+    build_database_settings,
+    build_llm_settings,
+    get_secret_key,
     read_environment,
-    secret_key,
 )
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ EMBEDDED = ENVIRONMENT.embedded
 
 # True: the data folder was open to other users of this machine, and is no more.
 DATA_WAS_OPEN = EMBEDDED and prepare_data(ENVIRONMENT.data)
-SECRET_KEY = secret_key(ENVIRONMENT)
+SECRET_KEY = get_secret_key(ENVIRONMENT)
 DEBUG = False  # tracebacks belong in the log, never on a page
 LOOPBACK = ["127.0.0.1", "localhost", "[::1]"]
 ALLOWED_HOSTS = [*ENVIRONMENT.hosts, *(LOOPBACK if EMBEDDED else [])]
@@ -106,7 +106,7 @@ TEMPLATES: list[dict[str, Any]] = [
     }
 ]
 
-DATABASES = {"default": database_settings(ENVIRONMENT)}
+DATABASES = {"default": build_database_settings(ENVIRONMENT)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     "default": {
@@ -225,7 +225,7 @@ LOGGING = {
 CELERY_BROKER_URL = ENVIRONMENT.redis_url or "memory://localhost/"
 
 # The model that judges where a gate asks for it; None: nothing is ever sent anywhere.
-LLM = llm_settings(ENVIRONMENT)
+LLM = build_llm_settings(ENVIRONMENT)
 
 # Receivers of webhooks that need not be public: host:port or networks.
 WEBHOOK_ALLOW = ENVIRONMENT.webhook_allow

@@ -47,9 +47,13 @@ def replay_step(item: ReplayedEntry) -> Outcome:
         at, policy = item.entry.at, item.policy
         return apply_counted_step(state, payload, at, policy=policy), Skipped()
     if payload["engine"] != ENGINE_VERSION:
-        return state, item.differ("engine version", payload["engine"], ENGINE_VERSION)
+        return state, item.build_difference(
+            "engine version", payload["engine"], ENGINE_VERSION
+        )
     if item.entry.type != get_step_type(state):
-        return state, item.differ("type", item.entry.type, get_step_type(state))
+        return state, item.build_difference(
+            "type", item.entry.type, get_step_type(state)
+        )
     verdict = judge_step(
         policy=item.policy,
         report=report_from_json(payload["report"]),
@@ -81,7 +85,9 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
     """A call that was kept whole is judged again, by the rules it was judged by."""
     state, payload = item.state, item.payload
     if payload["engine"] != GATEWAY_VERSION:
-        return item.differ("engine version", payload["engine"], GATEWAY_VERSION)
+        return item.build_difference(
+            "engine version", payload["engine"], GATEWAY_VERSION
+        )
     call = build_call(**{name: payload[name] for name in ("kind", "tool", "shown")})
     if call is None or payload["redacted"]:
         return None

@@ -48,11 +48,11 @@ class SealedEntry:
     step_number: int | None
     decision: str
 
-    def receipt(self) -> dict[str, Any]:
+    def build_receipt(self) -> dict[str, Any]:
         return {"seq": self.seq, "hash": self.hash}
 
 
-def timestamp(at: datetime) -> str:
+def format_timestamp(at: datetime) -> str:
     """RFC 3339 in UTC with microseconds and Z: the one spelling that is hashed."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
 

@@ -32,7 +32,7 @@ def keep_run(run: RunState, _payload: Payload, _at: datetime) -> RunState:
     return run
 
 
-def _no_columns(_payload: Payload) -> tuple[int | None, str]:
+def _get_no_columns(_payload: Payload) -> tuple[int | None, str]:
     return None, ""
 
 
@@ -47,7 +47,7 @@ _types: dict[str, EntryType] = {}
 
 
 def register_entry_type(
-    name: str, *, apply: Apply = keep_run, columns: Columns = _no_columns
+    name: str, *, apply: Apply = keep_run, columns: Columns = _get_no_columns
 ) -> None:
     _types[name] = EntryType(name=name, apply=apply, columns=columns)
 

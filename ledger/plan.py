@@ -54,8 +54,8 @@ class Plan:
     """All that is to be stored for one run; `run` is the state that the entries lead to.
 
     `rows` are inserted in the same transaction, after the run was won by compare-and-set;
-    then come `statements`, and then `effects`, each by itself. `wakes` says that somebody
-    may be waiting for this change.
+    then come `statements`, and then `side_updates`, each by itself. `wakes_waiters` says
+    that somebody may be waiting for this change.
     """
 
     run: RunState
@@ -63,11 +63,13 @@ class Plan:
     drafts: list[Draft] = field(default_factory=list)
     rows: list[Model] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
-    effects: list[Callable[[], object]] = field(default_factory=list)
-    wakes: bool = False
+    side_updates: list[Callable[[], object]] = field(default_factory=list)
+    wakes_waiters: bool = False
     waiter_answer: WaiterAnswer | None = None
 
-    def note(self, entry_type: str, *, actor: str, payload: dict[str, Any]) -> None:
+    def add_entry(
+        self, entry_type: str, *, actor: str, payload: dict[str, Any]
+    ) -> None:
         """Add an entry; the state follows."""
         self.drafts.append(Draft(type=entry_type, actor=actor, payload=payload))
         self.run = apply_entry(self.run, entry_type, payload, self.at)

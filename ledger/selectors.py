@@ -15,7 +15,7 @@ from accounts.auth import AgentPrincipal, Principal
 from accounts.models import SYSTEM_LOOP
 from common.errors import NotFound
 from common.ids import parse_code
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.serializers import RUN_RELATED
 from ledger.writer.db_threads import run_in_db_thread
@@ -98,7 +98,7 @@ def render_ledger_line(entry: Entry, *, run: str) -> str:
         "v": entry.version,
         "run": run,
         "seq": entry.seq,
-        "at": timestamp(entry.at),
+        "at": format_timestamp(entry.at),
         "type": entry.type,
         "actor": entry.actor,
     }

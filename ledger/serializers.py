@@ -9,7 +9,7 @@ from django.conf import settings
 
 from guidance.core.money import format_usd
 from guidance.selectors import get_policy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Run
 
 # What a run's answer needs beside its own row.
@@ -39,15 +39,15 @@ def serialize_run(run: Run) -> dict[str, Any]:
             {
                 "id": code,
                 "kind": kind,
-                "url": review_url(project_slug=slug, review=code),
+                "url": build_review_url(project_slug=slug, review=code),
             }
             for code, kind, *_ in json.loads(run.open_reviews)
         ],
         "head": {"seq": run.head_seq, "hash": run.head_hash},
-        "created_at": timestamp(run.created_at),
-        "updated_at": timestamp(run.updated_at),
-        "finished_at": timestamp(run.finished_at) if run.finished_at else None,
-        "url": run_url(project_slug=slug, run=str(run.code)),
+        "created_at": format_timestamp(run.created_at),
+        "updated_at": format_timestamp(run.updated_at),
+        "finished_at": format_timestamp(run.finished_at) if run.finished_at else None,
+        "url": build_run_url(project_slug=slug, run=str(run.code)),
     }
 
 
@@ -81,13 +81,13 @@ def serialize_checkpoint(checkpoint: Checkpoint, *, run_code: str) -> dict[str, 
         "step": checkpoint.step,
         "label": checkpoint.label,
         "state": json.loads(checkpoint.state),
-        "created_at": timestamp(checkpoint.created_at),
+        "created_at": format_timestamp(checkpoint.created_at),
     }
 
 
-def run_url(*, project_slug: str, run: str) -> str:
+def build_run_url(*, project_slug: str, run: str) -> str:
     return f"{settings.PUBLIC_URL}/p/{project_slug}/runs/{run}/"
 
 
-def review_url(*, project_slug: str, review: str) -> str:
+def build_review_url(*, project_slug: str, review: str) -> str:
     return f"{settings.PUBLIC_URL}/p/{project_slug}/queue/{review}/"

@@ -19,7 +19,7 @@ from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, Run
 from ledger.plan import Plan
 from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, get_writer
 from loop.errors import LoopMoved, NotDue, RunStarted
 from loop.models import ProjectLoop
 
@@ -37,7 +37,7 @@ def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
     """Perform a request on the loop's run; on its successor if that has ended."""
     while True:
         try:
-            return writer().perform_now(make(ensure_run(project_id)))
+            return get_writer().perform_now(make(ensure_run(project_id)))
         except LoopMoved:
             continue
 
@@ -45,7 +45,7 @@ def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
 def refuse_closed_run(run: RunState) -> None:
     """The loop's run may have been closed since it was looked up."""
     if run.closed:
-        raise LoopMoved.of(run)
+        raise LoopMoved.from_run(run)
 
 
 def get_loop(project_id: int) -> ProjectLoop:
@@ -72,15 +72,15 @@ def _start_next_run(project_id: int) -> str:
     run = get_loop(project_id).run
     if run is not None and run.finished_at is None:
         try:
-            writer().perform_now(EndLoopRun(run_code=str(run.code)))
+            get_writer().perform_now(EndLoopRun(run_code=str(run.code)))
         except LoopMoved:
             pass  # another worker has ended it
         except NotDue:
             return str(run.code)  # not long enough yet, or it has an open review
     policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
-    command = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
+    change_request = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
     try:
-        return writer().perform_now(command)
+        return get_writer().perform_now(change_request)
     except RunStarted:
         return ensure_run(project_id)
 
@@ -132,7 +132,7 @@ class StartLoopRun(NewRunRequest[str]):
 
     def decide(self, run: RunState, at: datetime) -> Change[str]:
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "run.started",
             actor=self.actor,
             payload={
@@ -146,7 +146,7 @@ class StartLoopRun(NewRunRequest[str]):
             },
         )
         loops = ProjectLoop.objects.filter(pk=self.loop_project_id)
-        plan.effects.append(partial(loops.update, run_id=run.id))
+        plan.side_updates.append(partial(loops.update, run_id=run.id))
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> str:
@@ -165,5 +165,5 @@ class EndLoopRun(ChangeRequest[None]):
             "outcome": "completed",
             "summary": "Long enough: the loop goes on in a new run.",
         }
-        plan.note("run.finished", actor=f"system:{SYSTEM_LOOP}", payload=payload)
+        plan.add_entry("run.finished", actor=f"system:{SYSTEM_LOOP}", payload=payload)
         return plan.change(lambda _entries: None)

@@ -17,7 +17,7 @@ from common.ids import parse_code
 from guidance.core.loop.vocabulary import EMITTING
 from guidance.core.money import format_usd
 from guidance.services import DEFAULT, get_policy_in_force
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from loop.models import Decision, Incident, ProjectLoop, Signal
 from loop.runs import get_loop
 
@@ -102,7 +102,7 @@ def get_loop_state(project: Project) -> dict[str, Any]:
         "run": str(loop.run.code) if loop.run else None,
         **_describe_switch(loop),
         "decider": section.decider,
-        "heartbeat_at": timestamp(beat) if beat else None,
+        "heartbeat_at": format_timestamp(beat) if beat else None,
         "heartbeat_age_s": int((at - beat).total_seconds()) if beat else None,
         "heartbeat_s": section.heartbeat_s,
         "pending_signals": pending.count(),
@@ -154,5 +154,5 @@ def _describe_switch(loop: ProjectLoop) -> dict[str, Any]:
         "paused": loop.paused_at is not None,
         "paused_by": loop.paused_by.username if loop.paused_by else None,
         "paused_reason": loop.paused_reason,
-        "paused_at": timestamp(loop.paused_at) if loop.paused_at else None,
+        "paused_at": format_timestamp(loop.paused_at) if loop.paused_at else None,
     }

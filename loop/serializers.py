@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from guidance.core.money import format_usd
-from ledger.chain import timestamp
-from ledger.serializers import review_url
+from ledger.chain import format_timestamp
+from ledger.serializers import build_review_url
 from loop.models import Decision, Incident, Note, Recommendation
 
 
@@ -18,7 +18,7 @@ def serialize_decision(decision: Decision) -> dict[str, Any]:
     review = None
     if decision.review_id is not None:
         code = str(decision.review_id)
-        url = review_url(project_slug=decision.project.slug, review=code)
+        url = build_review_url(project_slug=decision.project.slug, review=code)
         review = {"id": code, "kind": "loop_action", "url": url}
     return {
         "decision_id": str(decision.code),
@@ -28,7 +28,7 @@ def serialize_decision(decision: Decision) -> dict[str, Any]:
             "type": decision.trigger_type,
             "signal": str(decision.signal.code),
             "data": json.loads(decision.signal.data),
-            "received_at": timestamp(decision.signal.received_at),
+            "received_at": format_timestamp(decision.signal.received_at),
         },
         "snapshot": json.loads(decision.snapshot),
         "state_hash": decision.state_hash,
@@ -43,7 +43,7 @@ def serialize_decision(decision: Decision) -> dict[str, Any]:
         "shadow": json.loads(decision.shadow),
         "cost_usd": format_usd(decision.cost_micros),
         "report": json.loads(decision.report),
-        "decided_at": timestamp(decision.decided_at),
+        "decided_at": format_timestamp(decision.decided_at),
         "resolved_at": _format_time(decision.resolved_at),
         "policy": {
             "name": decision.policy.name,
@@ -65,7 +65,7 @@ def serialize_note(note: Note) -> dict[str, Any]:
         "claims": note.claims,
         "claimed_until": _format_time(note.claimed_until),
         "reason": note.reason,
-        "created_at": timestamp(note.created_at),
+        "created_at": format_timestamp(note.created_at),
         "ended_at": _format_time(note.ended_at),
     }
 
@@ -83,7 +83,7 @@ def serialize_recommendation(
         "decision_id": str(row.decision_id) if row.decision_id else None,
         "draft": draft or json.loads(row.draft),
         "evidence": json.loads(row.evidence),
-        "created_at": timestamp(row.created_at),
+        "created_at": format_timestamp(row.created_at),
         "ended_at": _format_time(row.ended_at),
     }
 
@@ -101,12 +101,12 @@ def serialize_incident(incident: Incident) -> dict[str, Any]:
         "joins": incident.joins,
         "decision_id": str(incident.decision_id),
         "previous": str(previous.code) if previous else None,
-        "opened_at": timestamp(incident.opened_at),
-        "seen_at": timestamp(incident.seen_at),
+        "opened_at": format_timestamp(incident.opened_at),
+        "seen_at": format_timestamp(incident.seen_at),
         "changed_at": _format_time(incident.changed_at),
         "resolved_at": _format_time(incident.resolved_at),
     }
 
 
 def _format_time(moment: datetime | None) -> str | None:
-    return None if moment is None else timestamp(moment)
+    return None if moment is None else format_timestamp(moment)

@@ -26,20 +26,20 @@ from reviews.schemas.reviews import (
 )
 from reviews.selectors import (
     REVIEW_RELATED,
-    review_for,
-    review_for_command,
-    review_history,
-    run_for,
+    get_review_for_change,
+    get_visible_review,
+    get_visible_run,
+    list_review_history,
 )
-from reviews.serializers import review_answer
+from reviews.serializers import build_review_answer
 from reviews.services import (
-    review_claim,
-    review_comment,
-    review_release,
-    review_ruled,
-    run_abort,
-    run_reopen,
-    warning_acknowledge,
+    submit_abort,
+    submit_acknowledgement,
+    submit_claim,
+    submit_comment,
+    submit_release,
+    submit_reopen,
+    submit_ruling,
 )
 
 router = Router(auth=PERSON, tags=["Reviews"])
@@ -65,7 +65,7 @@ def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpRes
     rows, next_cursor = list_page_after(
         reviews, among=visible, cursor=filters.cursor, limit=filters.limit
     )
-    items = [review_answer(row, rulings=_rulings(row)) for row in rows]
+    items = [build_review_answer(row, rulings=_list_rulings(row)) for row in rows]
     return build_json_response(
         {"items": items, "next_cursor": next_cursor, "total": reviews.count()}
     )
@@ -74,11 +74,11 @@ def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpRes
 @router.get("/reviews/{review}", response=ReviewDetail)
 def get_review(request: HttpRequest, review: str) -> HttpResponse:
     """All that is needed to rule: content, digest, version, and what was done."""
-    found = review_for(user_id=get_person(request).user_id, code=review)
+    found = get_visible_review(user_id=get_person(request).user_id, code=review)
     return build_json_response(
         {
-            **review_answer(found, rulings=_rulings(found)),
-            "history": review_history(found),
+            **build_review_answer(found, rulings=_list_rulings(found)),
+            "history": list_review_history(found),
         }
     )
 
@@ -89,15 +89,15 @@ async def rule_review(
 ) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
     person = get_person(request)
-    return send_reply(await review_ruled(review_code=review, person=person, body=body))
+    return send_reply(await submit_ruling(review_code=review, person=person, body=body))
 
 
 @router.post("/reviews/{review}/claim", response=ReviewOut)
 def claim_review(request: HttpRequest, review: str) -> HttpResponse:
     """Tell the others that you look at it. Anybody may still rule."""
     person = get_person(request)
-    found = review_for_command(user_id=person.user_id, code=review)
-    review_claim(review=found, person=person)
+    found = get_review_for_change(user_id=person.user_id, code=review)
+    submit_claim(review=found, person=person)
     return _answer(review, person)
 
 
@@ -105,8 +105,8 @@ def claim_review(request: HttpRequest, review: str) -> HttpResponse:
 def release_review(request: HttpRequest, review: str) -> HttpResponse:
     """Give a claimed review back."""
     person = get_person(request)
-    found = review_for_command(user_id=person.user_id, code=review)
-    review_release(review=found, person=person)
+    found = get_review_for_change(user_id=person.user_id, code=review)
+    submit_release(review=found, person=person)
     return _answer(review, person)
 
 
@@ -114,8 +114,8 @@ def release_review(request: HttpRequest, review: str) -> HttpResponse:
 def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
     """Leave a note for the other reviewers."""
     person = get_person(request)
-    found = review_for_command(user_id=person.user_id, code=review)
-    review_comment(review=found, person=person, text=body.text)
+    found = get_review_for_change(user_id=person.user_id, code=review)
+    submit_comment(review=found, person=person, text=body.text)
     return _answer(review, person, status=201)
 
 
@@ -123,7 +123,7 @@ def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpRe
 def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpResponse:
     """Tell that you have seen what an advisory gate said about this run."""
     person = get_person(request)
-    warning_acknowledge(run_code=run, warning_code=warning, person=person)
+    submit_acknowledgement(run_code=run, warning_code=warning, person=person)
     return _run(run, person)
 
 
@@ -131,7 +131,7 @@ def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpRes
 def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
     """End a run for good; whatever waits for a person is superseded."""
     person = get_person(request)
-    run_abort(run_code=run, person=person, reason=body.reason)
+    submit_abort(run_code=run, person=person, reason=body.reason)
     return _run(run, person)
 
 
@@ -139,22 +139,22 @@ def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
 def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
     """Let a stopped run go on, with a new budget if one is given (manager)."""
     person = get_person(request)
-    run_reopen(run_code=run, person=person, budget=body.budget, reason=body.reason)
+    submit_reopen(run_code=run, person=person, budget=body.budget, reason=body.reason)
     return _run(run, person)
 
 
 def _run(code: str, person: PersonPrincipal) -> HttpResponse:
     return build_json_response(
-        serialize_run(run_for(user_id=person.user_id, code=code))
+        serialize_run(get_visible_run(user_id=person.user_id, code=code))
     )
 
 
 def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpResponse:
-    review = review_for(user_id=person.user_id, code=code)
+    review = get_visible_review(user_id=person.user_id, code=code)
     return build_json_response(
-        review_answer(review, rulings=_rulings(review)), status=status
+        build_review_answer(review, rulings=_list_rulings(review)), status=status
     )
 
 
-def _rulings(review: Review) -> tuple[str, ...]:
+def _list_rulings(review: Review) -> tuple[str, ...]:
     return list_choices(review) if review.state == ReviewState.OPEN else ()

@@ -23,7 +23,7 @@ OPEN_RUN = (RunStatus.RUNNING, RunStatus.PAUSED)
 RETRY_AFTER_S = 30
 
 
-def reached_cap(
+def get_reached_cap(
     cap: Cap, *, agent: QuerySet[Any], project: QuerySet[Any]
 ) -> CapReached | None:
     """No more rows are counted than the cap allows."""
@@ -40,10 +40,10 @@ def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> Non
         )
 
 
-def reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
+def find_reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
     """The cap that keeps one more review of this agent from being opened."""
     waiting = Review.objects.filter(state=ReviewState.OPEN)
-    return reached_cap(
+    return get_reached_cap(
         get_caps_in_force(project_id=project_id).open_reviews,
         agent=waiting.filter(run__agent_id=agent_id, run__status=RunStatus.PAUSED),
         project=waiting.filter(project_id=project_id),
@@ -62,7 +62,7 @@ def refuse_reviews_at_cap(reached: CapReached | None) -> None:
 def refuse_runs_at_cap(*, project_id: int, agent_id: int) -> None:
     running = Run.objects.filter(status__in=OPEN_RUN)
     refuse_at_cap(
-        reached_cap(
+        get_reached_cap(
             get_caps_in_force(project_id=project_id).open_runs,
             agent=running.filter(agent_id=agent_id),
             project=running.filter(project_id=project_id),

@@ -12,11 +12,11 @@ from guidance.core.checks import CheckState, CombinedGates, combine, read_gate
 from reviews.models import AdvisoryWarning, GateCheck
 
 
-def gates_of(check: GateCheck) -> CombinedGates:
+def build_gates(check: GateCheck) -> CombinedGates:
     return combine(read_gate(document) for document in json.loads(check.gates))
 
 
-def state_of_check(check: GateCheck) -> CheckState:
+def load_check_state(check: GateCheck) -> CheckState:
     return CheckState.from_json(json.loads(check.state))
 
 

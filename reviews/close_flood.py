@@ -14,8 +14,8 @@ from common.errors import DomainError
 from reviews.errors import AlreadyRuled, ReviewExpired
 from reviews.models import RULINGS, Review, ReviewState
 from reviews.queue.floods import open_reviews_of_agents
-from reviews.selectors import review_for_command
-from reviews.services import review_rule
+from reviews.selectors import get_review_for_change
+from reviews.services import submit_ruling_now
 
 # Of one act: each review is a commit of its own.
 CLOSE_LIMIT = 500
@@ -57,8 +57,8 @@ def close_agent_reviews(
     for code, kind, version, digest in list(rows[:CLOSE_LIMIT]):
         ruling = action if action in RULINGS[kind] else "abort"
         try:
-            review_rule(
-                review=review_for_command(user_id=person.user_id, code=str(code)),
+            submit_ruling_now(
+                review=get_review_for_change(user_id=person.user_id, code=str(code)),
                 person=person,
                 action=ruling,
                 version=version,

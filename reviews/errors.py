@@ -12,7 +12,7 @@ class RunClosed(DomainError):
     slug, status, title = "run-closed", 409, "The run takes nothing more"
 
     @classmethod
-    def of(cls, run: RunState) -> RunClosed:
+    def from_run(cls, run: RunState) -> RunClosed:
         why = f": {run.status_reason}" if run.status_reason else "."
         return cls(f"The run is {run.status}{why}", run_status=run.status)
 
@@ -74,10 +74,10 @@ class PermissionGone(DomainError):
     """Internal: the permission ended meanwhile; the call is judged without it."""
 
 
-def review_reference(*, code: str, kind: str, url: str) -> dict[str, Any]:
+def build_review_reference(*, code: str, kind: str, url: str) -> dict[str, Any]:
     return {"id": code, "kind": kind, "url": url}
 
 
 def refuse_closed(run: RunState) -> None:
     if run.closed:
-        raise RunClosed.of(run)
+        raise RunClosed.from_run(run)

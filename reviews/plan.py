@@ -13,7 +13,7 @@ from common.ids import uuid7
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import ReviewRules
 from guidance.selectors import get_policy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.plan import Plan, Statement
 from ledger.state import OpenReview, RunState
 from ledger.writer import ChangeRequest
@@ -55,7 +55,7 @@ def load_follow_ups(run: RunState, at: datetime) -> FollowUps:
     return found
 
 
-def follow_up(
+def call_closed_hook(
     plan: Plan, review: OpenReview, follow_ups: FollowUps, *, ending: str, actor: str
 ) -> None:
     if review.kind in _closed_hooks:
@@ -88,7 +88,7 @@ def open_review(
     due_at = plan.at + timedelta(seconds=rules.expires_after_s)
     text = to_canonical_json(content)
     title = title[:300]
-    plan.note(
+    plan.add_entry(
         "review.opened",
         actor=actor,
         payload={
@@ -97,7 +97,7 @@ def open_review(
             "title": title,
             "version": 1,
             "content_digest": hash_text(text),
-            "due_at": timestamp(due_at),
+            "due_at": format_timestamp(due_at),
             "on_expiry": rules.on_expiry,
             "step": step,
         },
@@ -122,7 +122,7 @@ def open_review(
 
 def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
     """The row's side of a review's end; the entry is noted by the caller."""
-    plan.wakes = True
+    plan.wakes_waiters = True
     values = [state.value, review.version + 1, plan.at, UUID(review.code)]
     plan.statements.append(Statement(_CLOSE, values))
 
@@ -130,19 +130,21 @@ def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
 def close_run(
     plan: Plan, follow_ups: FollowUps, entry_type: str, *, actor: str, reason: str
 ) -> None:
-    """A fence: what waits is superseded in the same transaction."""
+    """Close the run and supersede its open reviews."""
     for review in plan.run.open_reviews:
-        plan.note("review.superseded", actor=actor, payload={"review": review.code})
+        plan.add_entry(
+            "review.superseded", actor=actor, payload={"review": review.code}
+        )
         end_review(plan, review, ReviewState.SUPERSEDED)
-        follow_up(plan, review, follow_ups, ending="superseded", actor=actor)
-    plan.note(entry_type, actor=actor, payload={"reason": reason})
+        call_closed_hook(plan, review, follow_ups, ending="superseded", actor=actor)
+    plan.add_entry(entry_type, actor=actor, payload={"reason": reason})
     revoke_grants(plan)
-    plan.wakes = True
+    plan.wakes_waiters = True
 
 
 def revoke_grants(plan: Plan) -> None:
     """The run is closed: what may still have been run may not any more."""
     unspent = Grant.objects.filter(run_id=plan.run.id, state=GrantState.ISSUED)
-    plan.effects.append(
+    plan.side_updates.append(
         partial(unspent.update, state=GrantState.REVOKED, ended_at=plan.at)
     )

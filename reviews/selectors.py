@@ -14,12 +14,12 @@ from accounts.joins import join_agent, join_member, join_project, join_user
 from accounts.models import Agent, Project, User
 from common.errors import NotFound
 from common.ids import parse_code
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.selectors import join_run
 from ledger.writer import sql
 from reviews.models import Review
-from reviews.serializers import review_answer, ruling_read
+from reviews.serializers import build_review_answer, build_ruling_from_row
 
 M = TypeVar("M", bound=Model)
 REVIEW_RELATED = (
@@ -28,7 +28,7 @@ REVIEW_RELATED = (
 )
 
 
-def review_for(*, user_id: int, code: str) -> Review:
+def get_visible_review(*, user_id: int, code: str) -> Review:
     """The review, for a member of its project; for anybody else it does not exist."""
     reviews = Review.objects.select_related(*REVIEW_RELATED)
     return _get_row(
@@ -48,8 +48,8 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 """  # noqa: S608 (column names are constants)
 
 
-def review_for_command(*, user_id: int, code: str) -> Review:
-    """The same with no more than a command needs: an agent waits for what comes of it."""
+def get_review_for_change(*, user_id: int, code: str) -> Review:
+    """The same with no more than a change request needs: an agent waits for what comes of it."""
     rows = sql.execute(_FOR_COMMAND, [user_id, _require_code(code)])
     if not rows:
         raise NotFound
@@ -79,7 +79,7 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 """  # noqa: S608 (column names are constants)
 
 
-def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
+def build_ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
     """A review that was just ruled on, as `review_answer` would tell it."""
     rows = sql.execute(_RULED, [user_id, _require_code(code)])
     if not rows:
@@ -93,10 +93,10 @@ def ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
     if assignee_id is not None:
         names = ("id", "username")
         review.assignee = sql.build_instance(User, names, [assignee_id, username])
-    return review_answer(review, ruling=ruling_read(*row))
+    return build_review_answer(review, ruling=build_ruling_from_row(*row))
 
 
-def run_for(*, user_id: int, code: str) -> Run:
+def get_visible_run(*, user_id: int, code: str) -> Run:
     runs = Run.objects.select_related("project", "agent", "policy")
     return _get_row(
         runs.filter(code=_require_code(code), project__membership__user_id=user_id)
@@ -117,17 +117,17 @@ def _get_row(rows: QuerySet[M]) -> M:
     raise NotFound
 
 
-def review_history(review: Review) -> list[dict[str, Any]]:
+def list_review_history(review: Review) -> list[dict[str, Any]]:
     """What happened to the review, from the ledger, oldest first."""
     entries = list_review_entries(review)
     payloads = [json.loads(entry.payload) for entry in entries]
     actors = {entry.actor for entry in entries}
     actors |= {payload.get("taken_from", "") for payload in payloads}
-    names = _usernames(actors)
+    names = _get_usernames(actors)
     return [
         {
             "seq": entry.seq,
-            "at": timestamp(entry.at),
+            "at": format_timestamp(entry.at),
             "type": entry.type,
             "actor": entry.actor,
             "by": names.get(entry.actor),
@@ -150,7 +150,7 @@ def list_review_entries(review: Review) -> list[Entry]:
     return [entry for entry in entries if json.loads(entry.payload)["review"] == code]
 
 
-def _usernames(actors: Iterable[str]) -> dict[str, str]:
+def _get_usernames(actors: Iterable[str]) -> dict[str, str]:
     """Of the people among these actors."""
     prefix = "user:"
     codes = [UUID(name[len(prefix) :]) for name in actors if name.startswith(prefix)]

@@ -10,14 +10,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from ledger.chain import timestamp
-from ledger.serializers import review_url
+from ledger.chain import format_timestamp
+from ledger.serializers import build_review_url
 from ledger.writer.sql import parse_time, parse_uuid
 from reviews.models import Grant, Review, Ruling
 from reviews.queue.agent_waits import get_waiting
 
 
-def review_answer(
+def build_review_answer(
     review: Review,
     *,
     rulings: Sequence[str] = (),
@@ -40,21 +40,21 @@ def review_answer(
         "version": review.version,
         "rulings": list(rulings),
         "assignee": review.assignee.username if review.assignee else None,
-        "opened_at": timestamp(review.opened_at),
-        "due_at": timestamp(review.due_at),
+        "opened_at": format_timestamp(review.opened_at),
+        "due_at": format_timestamp(review.due_at),
         "on_expiry": review.on_expiry,
-        "closed_at": timestamp(review.closed_at) if review.closed_at else None,
-        "ruling": ruling or ruling_answer(review),
+        "closed_at": format_timestamp(review.closed_at) if review.closed_at else None,
+        "ruling": ruling or build_ruling_answer(review),
         "waiting": waiting.as_answer() if waiting else None,
-        "url": review_url(project_slug=review.project.slug, review=code),
+        "url": build_review_url(project_slug=review.project.slug, review=code),
     }
 
 
-def ruling_answer(review: Review | None) -> dict[str, Any] | None:
+def build_ruling_answer(review: Review | None) -> dict[str, Any] | None:
     ruling: Ruling | None = getattr(review, "ruling", None)
     if ruling is None:
         return None
-    return ruling_shape(
+    return build_ruling(
         ruling.code,
         ruling.action,
         ruling.note,
@@ -71,7 +71,7 @@ def _grant_of(review: Review | None) -> UUID | None:
     return grant.code if grant else None
 
 
-def ruling_shape(
+def build_ruling(
     code: UUID,
     action: str,
     note: str,
@@ -88,12 +88,12 @@ def ruling_shape(
         "answer": answer,
         "amended": None if amended is None else json.loads(amended),
         "by": by,
-        "at": timestamp(at),
+        "at": format_timestamp(at),
         "grant": str(grant) if grant else None,
     }
 
 
-def ruling_read(
+def build_ruling_from_row(
     code: Any,
     action: str,
     note: str,
@@ -104,7 +104,7 @@ def ruling_read(
     grant: Any,
 ) -> dict[str, Any]:
     """The same from columns as the driver has them."""
-    return ruling_shape(
+    return build_ruling(
         parse_uuid(code),
         action,
         note,

@@ -1,6 +1,6 @@
 """What people do: rule, claim, release, comment, abort and reopen.
 
-Each is one command to the ledger's writer, judged under the project's lock by the
+Each is one change request to the ledger's writer, judged under the project's lock by the
 database's clock, so the first valid ruling wins and nothing is ruled after its time.
 """
 
@@ -15,52 +15,63 @@ from accounts.selectors import require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, build_reply
-from ledger.chain import timestamp
-from ledger.writer import writer
+from ledger.chain import format_timestamp
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
-from reviews.rulings.gate_choices import choice_of
+from reviews.rulings.gate_choices import build_choice
 from reviews.rulings.reading_proof import refuse_unread
-from reviews.rulings.rule import Claim, Release, Remark, ReviewChangeRequest, Rule
+from reviews.rulings.rule import (
+    AddComment,
+    ClaimReview,
+    ReleaseReview,
+    ReviewChangeRequest,
+    RuleReview,
+)
 from reviews.rulings.run_control import AbortRun, AcknowledgeWarning, ReopenRun
 from reviews.schemas.reviews import BudgetIn, RememberIn, RulingIn
-from reviews.selectors import review_for, review_for_command, ruled_answer, run_for
-from reviews.serializers import ruling_answer
+from reviews.selectors import (
+    build_ruled_answer,
+    get_review_for_change,
+    get_visible_review,
+    get_visible_run,
+)
+from reviews.serializers import build_ruling_answer
 
 
-def review_rule(*, review: Review, person: PersonPrincipal, **said: Any) -> None:
+def submit_ruling_now(*, review: Review, person: PersonPrincipal, **said: Any) -> None:
     """Rule on a review; the loser of a race is told who won and how.
 
     Like all of these it takes a review that was loaded for this person.
     """
-    _perform(build_ruling(review=review, person=person, **said))
+    _perform(build_ruling_request(review=review, person=person, **said))
 
 
-async def review_ruled(
+async def submit_ruling(
     *, review_code: str, person: PersonPrincipal, body: RulingIn
 ) -> Reply:
-    """The same for a program, and the review as it then stands. An agent waits for this:
+    """Rule for a program; returns the review after it. An agent waits for this:
     nothing here takes a thread for longer than a read."""
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
 
-    def build() -> Rule:
-        review = review_for_command(user_id=person.user_id, code=review_code)
-        return build_ruling(review=review, person=person, **said)
+    def build() -> RuleReview:
+        review = get_review_for_change(user_id=person.user_id, code=review_code)
+        return build_ruling_request(review=review, person=person, **said)
 
     try:
-        await writer().perform(await run_in_db_thread(build))
+        await get_writer().perform(await run_in_db_thread(build))
     except ReviewNotOpen:
         raise await run_in_db_thread(
-            partial(_how_it_ended, person, review_code)
+            partial(_build_closed_error, person, review_code)
         ) from None
-    shown = partial(ruled_answer, user_id=person.user_id, code=review_code)
+    shown = partial(build_ruled_answer, user_id=person.user_id, code=review_code)
     return build_reply(await run_in_db_thread(shown))
 
 
-def build_ruling(
+def build_ruling_request(
     *,
     review: Review,
     person: PersonPrincipal,
@@ -73,8 +84,8 @@ def build_ruling(
     remember: RememberIn | None = None,
     confirmed: str = "",
     take_over: str | None = None,
-) -> Rule:
-    """What a person says, as a change to ask the writer for."""
+) -> RuleReview:
+    """Build the change request for a ruling."""
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -86,7 +97,7 @@ def build_ruling(
     if approval is not None and approval.amendment and person.token_id is None:
         # What a program sends was written on purpose; on a screen a slip is one key.
         refuse_unconfirmed(approval.amendment, confirmed)
-    return Rule(
+    return RuleReview(
         review=review,
         person=person,
         action=action,
@@ -95,18 +106,18 @@ def build_ruling(
         note=note,
         answer=answer,
         approval=approval,
-        choice=choice_of(review, action=action, note=note),
+        choice=build_choice(review, action=action, note=note),
         take_over=take_over,
     )
 
 
-def review_claim(
+def submit_claim(
     *, review: Review, person: PersonPrincipal, take_over: str | None = None
 ) -> None:
-    _perform(Claim(review=review, person=person, take_over=take_over))
+    _perform(ClaimReview(review=review, person=person, take_over=take_over))
 
 
-def review_release(*, review: Review, person: PersonPrincipal) -> None:
+def submit_release(*, review: Review, person: PersonPrincipal) -> None:
     if review.assignee_id != person.user_id:
         try:
             require_role(
@@ -118,32 +129,34 @@ def review_release(*, review: Review, person: PersonPrincipal) -> None:
             raise Forbidden(
                 "Only its claimer or a manager releases a review."
             ) from None
-    _perform(Release(review=review, person=person))
+    _perform(ReleaseReview(review=review, person=person))
 
 
-def review_comment(*, review: Review, person: PersonPrincipal, text: str) -> None:
-    _perform(Remark(review=review, person=person, text=text))
+def submit_comment(*, review: Review, person: PersonPrincipal, text: str) -> None:
+    _perform(AddComment(review=review, person=person, text=text))
 
 
-def run_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None:
-    run = run_for(user_id=person.user_id, code=run_code)
-    writer().perform_now(AbortRun(run_code=str(run.code), person=person, reason=reason))
+def submit_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None:
+    run = get_visible_run(user_id=person.user_id, code=run_code)
+    get_writer().perform_now(
+        AbortRun(run_code=str(run.code), person=person, reason=reason)
+    )
 
 
-def run_reopen(
+def submit_reopen(
     *, run_code: str, person: PersonPrincipal, budget: BudgetIn, reason: str
 ) -> None:
-    run = run_for(user_id=person.user_id, code=run_code)
+    run = get_visible_run(user_id=person.user_id, code=run_code)
     require_role(user_id=person.user_id, project_id=run.project_id, role=Role.MANAGER)
-    writer().perform_now(
+    get_writer().perform_now(
         ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
     )
 
 
-def warning_acknowledge(
+def submit_acknowledgement(
     *, run_code: str, warning_code: str, person: PersonPrincipal
 ) -> None:
-    run = run_for(user_id=person.user_id, code=run_code)
+    run = get_visible_run(user_id=person.user_id, code=run_code)
     known = parse_code(warning_code)
     warning = (
         AdvisoryWarning.objects.filter(run=run, code=known).first() if known else None
@@ -151,27 +164,29 @@ def warning_acknowledge(
     if warning is None:
         raise NotFound
     if warning.acknowledged_at is None:
-        writer().perform_now(
+        get_writer().perform_now(
             AcknowledgeWarning(run_code=str(run.code), warning=warning, person=person)
         )
 
 
-def _perform(command: ReviewChangeRequest) -> None:
+def _perform(change_request: ReviewChangeRequest) -> None:
     """A closed review says how it ended."""
     try:
-        writer().perform_now(command)
+        get_writer().perform_now(change_request)
     except ReviewNotOpen:
-        raise _how_it_ended(command.person, command.review_code) from None
+        raise _build_closed_error(
+            change_request.person, change_request.review_code
+        ) from None
 
 
-def _how_it_ended(person: PersonPrincipal, review_code: str) -> DomainError:
-    review = review_for(user_id=person.user_id, code=review_code)
+def _build_closed_error(person: PersonPrincipal, review_code: str) -> DomainError:
+    review = get_visible_review(user_id=person.user_id, code=review_code)
     if review.state == ReviewState.EXPIRED:
         return ReviewExpired(
-            f"Nobody ruled before {timestamp(review.due_at)}: "
+            f"Nobody ruled before {format_timestamp(review.due_at)}: "
             f"the outcome was {review.on_expiry}."
         )
-    ruling = ruling_answer(review)
+    ruling = build_ruling_answer(review)
     if ruling is None:
         return AlreadyRuled(
             f"The review is {review.state}: it needs no ruling any more.",

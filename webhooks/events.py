@@ -16,9 +16,9 @@ from uuid import UUID, uuid5
 from django.db.models import Q, QuerySet
 
 from ledger.models import Entry
-from ledger.serializers import review_url, run_url
+from ledger.serializers import build_review_url, build_run_url
 from reviews.models import Review
-from reviews.serializers import ruling_answer
+from reviews.serializers import build_ruling_answer
 from webhooks.payloads import fit_texts, make_safe
 
 TYPES = (
@@ -124,7 +124,7 @@ def _describe_entry(
     slug: str,
     reviews: Mapping[str, Review],
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    url = run_url(project_slug=slug, run=str(entry.run.code))
+    url = build_run_url(project_slug=slug, run=str(entry.run.code))
     match entry.type:
         case "review.opened":
             review = reviews[payload["review"]]
@@ -175,13 +175,13 @@ def _describe_review(
         "kind": review.kind,
         "state": state,
         "version": version,
-        "url": review_url(project_slug=slug, review=code),
+        "url": build_review_url(project_slug=slug, review=code),
     }
 
 
 def _describe_ruling(review: Review) -> dict[str, Any]:
     """The ruling as the agent gets it, without an amended call and its arguments."""
-    ruling = ruling_answer(review)
+    ruling = build_ruling_answer(review)
     assert ruling is not None
     del ruling["amended"]
     return ruling | fit_texts(note=ruling["note"], answer=ruling["answer"])

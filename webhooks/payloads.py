@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from guidance.redactor import clean
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from safetext import make_visible
 
 T = TypeVar("T")
@@ -26,7 +26,7 @@ def build_body(*, type: str, at: datetime, sequence: int, data: dict[str, Any]) 
         body = _encode(
             {
                 "type": type,
-                "timestamp": timestamp(at),
+                "timestamp": format_timestamp(at),
                 "sequence": sequence,
                 "data": {**rest, "truncated": left_out} if left_out else rest,
             }

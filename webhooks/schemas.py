@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from common.fields import Cursor, Id, Moment
 from common.paging import PageQuery
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from reviews.schemas.fields import Body, Cleaned
 from webhooks.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 from webhooks.targets import URL_LIMIT
@@ -118,11 +118,11 @@ def serialize_webhook(endpoint: WebhookEndpoint, **more: Any) -> dict[str, Any]:
         "types": endpoint.types,
         "status": endpoint.status,
         "status_reason": endpoint.status_reason,
-        "failing_since": timestamp(failing) if failing else None,
-        "previous_secret_until": timestamp(until) if until else None,
+        "failing_since": format_timestamp(failing) if failing else None,
+        "previous_secret_until": format_timestamp(until) if until else None,
         "sequence": endpoint.sequence,
         "created_by": endpoint.created_by.username,
-        "created_at": timestamp(endpoint.created_at),
+        "created_at": format_timestamp(endpoint.created_at),
         **more,
     }
 
@@ -137,9 +137,9 @@ def serialize_delivery(delivery: Delivery, *, webhook: str) -> dict[str, Any]:
         "type": delivery.type,
         "sequence": delivery.number,
         "state": delivery.state,
-        "next_attempt_at": timestamp(delivery.due_at) if waits else None,
-        "created_at": timestamp(delivery.created_at),
-        "ended_at": timestamp(delivery.ended_at) if delivery.ended_at else None,
+        "next_attempt_at": format_timestamp(delivery.due_at) if waits else None,
+        "created_at": format_timestamp(delivery.created_at),
+        "ended_at": format_timestamp(delivery.ended_at) if delivery.ended_at else None,
         "attempts": [_serialize_attempt(each) for each in tries],
     }
 
@@ -147,7 +147,7 @@ def serialize_delivery(delivery: Delivery, *, webhook: str) -> dict[str, Any]:
 def _serialize_attempt(attempt: DeliveryAttempt) -> dict[str, Any]:
     return {
         "number": attempt.number,
-        "at": timestamp(attempt.at),
+        "at": format_timestamp(attempt.at),
         "ok": attempt.ok,
         "status": attempt.status,
         "error": attempt.error,

@@ -32,8 +32,8 @@ from accounts.models import Role  # noqa: E402
 from accounts.services import add_person, issue_agent_key  # noqa: E402
 from bench.servers.contents import Contents, PreparedReview, PreparedRun  # noqa: E402
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
-from gateway.use_cases.runs import run_start  # noqa: E402
-from gateway.use_cases.steps import steps_submit  # noqa: E402
+from gateway.use_cases.runs import create_run  # noqa: E402
+from gateway.use_cases.steps import submit_steps  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
 from reviews.models import Review  # noqa: E402
 from reviews.schemas.reviews import BudgetIn  # noqa: E402
@@ -83,7 +83,7 @@ async def _start(agents: Agents, *, count: int) -> list[PreparedRun]:
     body = RunIn(task="Find the race in the login test", budget=UNLIMITED)
     owners = [agents[index % len(agents)] for index in range(count)]
     replies = await asyncio.gather(
-        *(run_start(agent=agent, body=body) for _, agent in owners)
+        *(create_run(agent=agent, body=body) for _, agent in owners)
     )
     return [
         PreparedRun(code=json.loads(reply.body)["id"], key=key)
@@ -95,7 +95,7 @@ async def _pause(agents: Agents, runs: Sequence[PreparedRun]) -> None:
     owners = dict(agents)
     await asyncio.gather(
         *(
-            steps_submit(agent=owners[run.key], run_code=run.code, bodies=REWORK)
+            submit_steps(agent=owners[run.key], run_code=run.code, bodies=REWORK)
             for run in runs
         )
     )

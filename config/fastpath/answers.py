@@ -20,7 +20,7 @@ from common.paging import refuse_unknown_parameters
 from common.responses import Reply
 from config.fastpath.asgi import Scope, get_header
 from config.fastpath.headers import parse_query
-from config.fastpath.problems import invalid_body
+from config.fastpath.problems import build_invalid_body
 from config.fastpath.streaming import Stream
 from gateway.coding_agents.dispatch import HOSTS, handle_hook_event
 from gateway.coding_agents.inputs import HookIn, parse_options
@@ -28,15 +28,15 @@ from gateway.schemas.calls import EvaluateIn
 from gateway.schemas.runs import StepBatchIn, StepIn
 from gateway.streams import events
 from gateway.use_cases import decision_wait as waiting
-from gateway.use_cases.decision_wait import decision_wait, wait_seconds
-from gateway.use_cases.evaluation import call_evaluate
-from gateway.use_cases.steps import step_submit, steps_submit
-from gateway.use_cases.tool_calls import call_submit
+from gateway.use_cases.decision_wait import await_decision, wait_seconds
+from gateway.use_cases.evaluation import evaluate_call_body
+from gateway.use_cases.steps import submit_step, submit_steps
+from gateway.use_cases.tool_calls import submit_call
 from ledger.idempotency import Idempotency, build_idempotency
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.schemas.calls import ToolCallIn
 from reviews.schemas.reviews import RulingIn
-from reviews.services import review_ruled
+from reviews.services import submit_ruling
 
 B = TypeVar("B", bound=BaseModel)
 # Texts are cleaned while a body is validated: a long one takes a thread.
@@ -74,13 +74,13 @@ def _validate(schema: type[B], seen: ParsedRequest) -> B:
     try:
         return schema.model_validate(seen.document)
     except ValidationError as error:
-        raise invalid_body(error) from None
+        raise build_invalid_body(error) from None
 
 
 async def report_step(
     request: Request, agent: AgentPrincipal, body: StepIn, *, run: str
 ) -> Reply:
-    return await step_submit(
+    return await submit_step(
         agent=agent,
         run_code=run,
         body=body,
@@ -91,7 +91,7 @@ async def report_step(
 async def report_steps(
     request: Request, agent: AgentPrincipal, body: StepBatchIn, *, run: str
 ) -> Reply:
-    return await steps_submit(
+    return await submit_steps(
         agent=agent,
         run_code=run,
         bodies=body.steps,
@@ -102,7 +102,7 @@ async def report_steps(
 async def judge_tool_call(
     request: Request, agent: AgentPrincipal, body: ToolCallIn, *, run: str
 ) -> Reply:
-    return await call_submit(
+    return await submit_call(
         agent=agent,
         run_code=run,
         call=body.root.call(),
@@ -115,7 +115,7 @@ async def get_decision(
 ) -> Reply:
     query = parse_query(request.scope)
     refuse_unknown_parameters(query, waiting.QUERY)
-    return await decision_wait(
+    return await await_decision(
         principal=principal,
         run_code=run,
         review_code=query.get("review"),
@@ -147,11 +147,11 @@ async def follow_run(
 async def rule_review(
     _request: Request, person: PersonPrincipal, body: RulingIn, *, review: str
 ) -> Reply:
-    return await review_ruled(review_code=review, person=person, body=body)
+    return await submit_ruling(review_code=review, person=person, body=body)
 
 
 async def evaluate(_request: Request, principal: Principal, body: EvaluateIn) -> Reply:
-    return await call_evaluate(principal=principal, body=body)
+    return await evaluate_call_body(principal=principal, body=body)
 
 
 async def answer_hook(

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from common.errors import DomainError
-from config.fastpath.problems import MEDIA_TYPE, problem_body
+from config.fastpath.problems import MEDIA_TYPE, render_problem
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -52,7 +52,7 @@ async def send_problem(send: Send, error: DomainError) -> None:
     await send_json(
         send,
         status=error.status,
-        body=problem_body(error),
+        body=render_problem(error),
         media_type=MEDIA_TYPE,
         headers=error.headers.items(),
     )

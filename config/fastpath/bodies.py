@@ -69,7 +69,7 @@ def check_form(scope: Scope, rules: BodyRules, *, limit: int) -> None:
 def check_length(scope: Scope, *, limit: int) -> str | None:
     length = get_header(scope, b"content-length")
     if length is not None and (not length.isdigit() or int(length) > limit):
-        raise _too_large(limit)
+        raise _build_too_large(limit)
     return length
 
 
@@ -93,13 +93,13 @@ async def _read_chunks(receive: Receive, limit: int) -> bytes:
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > limit:
-            raise _too_large(limit)
+            raise _build_too_large(limit)
         chunks.append(chunk)
         if not message.get("more_body", False):
             return b"".join(chunks)
 
 
-def _too_large(limit: int) -> TooLarge:
+def _build_too_large(limit: int) -> TooLarge:
     whom = " from whoever is not signed in" if limit == STRANGER_LIMIT else ""
     return TooLarge(f"At most {limit:,} bytes are taken{whom}.")
 

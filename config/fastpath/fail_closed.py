@@ -20,7 +20,7 @@ from config.fastpath.problems import build_problem
 from gateway.coding_agents.dispatch import EVENTS, HOSTS
 from gateway.coding_agents.inputs import WAIT_DEFAULT, Host, parse_query_wait
 from gateway.coding_agents.replies import build_failure_answer
-from ledger.waiting.hub import hub
+from ledger.waiting.hub import get_hub
 
 PREFIX = "/api/v1/hooks/"
 # Our command hook reads it: it waits and asks again where that may help.
@@ -44,7 +44,7 @@ async def fail_closed(inner: App, scope: Scope, receive: Receive, send: Send) ->
     document = recorder.parse()
     if recorder.status == 200 and document is not None and not problem:
         headers = [OURS]
-        if hub().closing:
+        if get_hub().closing:
             # What is held ends with this process; the next one may know more.
             headers.append((TROUBLE, "unavailable"))
         await send_json(send, status=200, body=recorder.body, headers=headers)

@@ -30,7 +30,7 @@ class KeyRate:
 
     def check(self, principal: Principal) -> None:
         """Count one request of this key; refuse it where there are too many."""
-        seconds = self.wait_for(_key(principal))
+        seconds = self.wait_for(_get_key(principal))
         if seconds:
             noun = "request" if self.per_second == 1 else "requests"
             raise RateLimited(
@@ -53,7 +53,7 @@ class KeyRate:
         return 0
 
 
-def _key(principal: Principal) -> tuple[str, int | None]:
+def _get_key(principal: Principal) -> tuple[str, int | None]:
     if isinstance(principal, AgentPrincipal):
         return "agent", principal.key_id
     return "person", principal.token_id

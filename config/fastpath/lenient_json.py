@@ -31,36 +31,36 @@ def parse(raw: bytes) -> Any:
         ) from None
     except RecursionError:
         raise Malformed(f"The nesting is deeper than {DEPTH_LIMIT}.") from None
-    return _mended(document, 0)
+    return _mend(document, 0)
 
 
-def _integer(digits: str) -> int | str:
+def _parse_integer(digits: str) -> int | str:
     return int(digits) if len(digits) <= _DIGITS else digits
 
 
-def _float(digits: str) -> float | str:
+def _parse_float(digits: str) -> float | str:
     value = float(digits)
     return value if math.isfinite(value) else digits
 
 
 _decoder = json.JSONDecoder(
-    parse_int=_integer, parse_float=_float, parse_constant=lambda name: name
+    parse_int=_parse_integer, parse_float=_parse_float, parse_constant=lambda name: name
 )
 
 
-def _mended(value: Any, depth: int) -> Any:
+def _mend(value: Any, depth: int) -> Any:
     if depth > DEPTH_LIMIT:
         raise Malformed(f"The nesting is deeper than {DEPTH_LIMIT}.")
     if isinstance(value, str):
-        return _text(value)
+        return _clean_text(value)
     if isinstance(value, list):
-        return [_mended(item, depth + 1) for item in value]
+        return [_mend(item, depth + 1) for item in value]
     if isinstance(value, dict):
-        return {_text(key): _mended(item, depth + 1) for key, item in value.items()}
+        return {_clean_text(key): _mend(item, depth + 1) for key, item in value.items()}
     return value
 
 
-def _text(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Without NUL and half surrogates, which no database holds."""
     if "\0" in text:
         text = text.replace("\0", "\ufffd")

@@ -33,7 +33,7 @@ def build_problem(error: Exception, *, method: str, path: str) -> DomainError:
     return InternalError("The error is in the server's log.")
 
 
-def problem_body(error: DomainError) -> bytes:
+def render_problem(error: DomainError) -> bytes:
     document: dict[str, Any] = {
         "type": f"/problems/{error.slug}",
         "title": error.title,
@@ -55,11 +55,11 @@ def _clean(error: DomainError) -> dict[str, Any]:
     )
 
 
-def invalid_body(error: ValidationError) -> Invalid:
-    return invalid_fields(error.errors(include_url=False, include_input=False))
+def build_invalid_body(error: ValidationError) -> Invalid:
+    return build_invalid_fields(error.errors(include_url=False, include_input=False))
 
 
-def invalid_fields(
+def build_invalid_fields(
     items: Iterable[Mapping[str, Any]], *, strip: tuple[str, ...] = ()
 ) -> Invalid:
     """Name every field that is wrong, without repeating what was sent."""

@@ -67,20 +67,20 @@ def parse(raw: bytes) -> Any:
     return document
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         raise DuplicateKey("A key stands twice in one object: which one is meant?")
     return result
 
 
-def _constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise Malformed(f"{name} is not JSON.")
 
 
 _decoder = json.JSONDecoder(
-    object_pairs_hook=_object,
+    object_pairs_hook=_build_object,
     parse_int=parse_integer,
     parse_float=parse_decimal,
-    parse_constant=_constant,
+    parse_constant=_refuse_constant,
 )

@@ -15,9 +15,9 @@ from pydantic import BaseModel
 from common.responses import build_json_response
 from config.celery import app as celery_app
 from config.health.notice import find_notice, leave_notice, remove_notice
-from config.health.probe import probe
+from config.health.probe import get_probe
 from config.models import Heartbeat
-from ledger.writer import writer
+from ledger.writer import get_writer
 
 router = Router(tags=["Health"])
 SILENCE_LIMIT = 60  # seconds; beat knocks every 15
@@ -54,9 +54,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Database, broker and workers; 503 names what is missing."""
     checks: dict[str, Any] = {
-        "database": _database(),
-        "broker": _broker(),
-        "workers": _workers(),
+        "database": _check_database(),
+        "broker": _check_broker(),
+        "workers": _check_workers(),
     }
     ready = all(value == "ok" for value in checks.values())
     body = {"status": "ok" if ready else "unavailable", "checks": checks}
@@ -65,7 +65,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return build_json_response(body, status=503, headers={"Retry-After": "5"})
 
 
-def _database() -> str:
+def _check_database() -> str:
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -73,20 +73,20 @@ def _database() -> str:
     except (DatabaseError, InterfaceError):
         logger.exception("The database does not answer")
         return "the database does not answer"
-    return _writes()
+    return _check_writes()
 
 
-def _writes() -> str:
+def _check_writes() -> str:
     """The writer's last outcome counts. While it is a failure, a probe may show better.
 
     The same for another process's failure, if this one has been told of it.
     """
-    ledger = writer()
+    ledger = get_writer()
     if ledger.busy_seconds > BUSY_LIMIT:
         return f"a write has been under way for {int(ledger.busy_seconds)} seconds"
     if not ledger.failing and not find_notice():
         return "ok"
-    if not probe().succeeds():
+    if not get_probe().succeeds():
         leave_notice()
         return "the database takes no writes"
     ledger.recover()
@@ -94,7 +94,7 @@ def _writes() -> str:
     return "ok"
 
 
-def _broker() -> str:
+def _check_broker() -> str:
     try:
         with celery_app.connection_for_read(connect_timeout=1) as link:
             link.ensure_connection(max_retries=1, timeout=1)
@@ -104,7 +104,7 @@ def _broker() -> str:
     return "ok"
 
 
-def _workers() -> str:
+def _check_workers() -> str:
     """Work that is late is lost to nobody, but somebody should know."""
     try:
         last = Heartbeat.objects.filter(name=Heartbeat.WORKER).first()

@@ -48,6 +48,6 @@ def _write(ballast: str) -> None:
 
 
 @cache
-def probe() -> Probe:
+def get_probe() -> Probe:
     """This process's."""
     return Probe()

@@ -25,8 +25,8 @@ def describe_bodies(document: Mapping[str, Any]) -> None:
         for operation in methods.values()
     ]
     for name in find_referenced(schemas, bodies):
-        for node in _nodes(schemas[name]):
-            _state_default(node)
+        for node in _walk_nodes(schemas[name]):
+            _describe_default(node)
             if len(node.get("allOf", ())) == 1:
                 node.update(node.pop("allOf")[0])
             if node.get("type") == "string":
@@ -38,7 +38,7 @@ def find_referenced(schemas: Mapping[str, Any], *starts: Any) -> set[str]:
     found: set[str] = set()
     waiting: list[Any] = [*starts]
     while waiting:
-        for node in _nodes(waiting.pop()):
+        for node in _walk_nodes(waiting.pop()):
             name = str(node.get("$ref", "")).rpartition("/")[2]
             if name in schemas and name not in found:
                 found.add(name)
@@ -46,18 +46,18 @@ def find_referenced(schemas: Mapping[str, Any], *starts: Any) -> set[str]:
     return found
 
 
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
+def _walk_nodes(value: Any) -> Iterator[dict[str, Any]]:
     """Every object within, from the outside in."""
     if isinstance(value, dict):
         yield value
         for part in list(value.values()):
-            yield from _nodes(part)
+            yield from _walk_nodes(part)
     elif isinstance(value, list):
         for part in value:
-            yield from _nodes(part)
+            yield from _walk_nodes(part)
 
 
-def _state_default(node: dict[str, Any]) -> None:
+def _describe_default(node: dict[str, Any]) -> None:
     if "default" not in node or "properties" in node:
         return
     default = node.pop("default")

@@ -12,8 +12,8 @@ from ninja.operation import Operation
 from config.openapi.bodies import describe_bodies, find_referenced
 from config.openapi.examples import ANSWERS, BODIES
 from config.openapi.parameters import describe_parameter
-from config.openapi.problem import problem_schema
-from config.openapi.refusals import build_response, list_problems, response_name
+from config.openapi.problem import build_problem_schema
+from config.openapi.refusals import build_response, build_response_name, list_problems
 from ledger.schemas import LedgerEnd, LedgerEntry
 
 # Nothing is stored by these, or the sender has no say in the headers.
@@ -58,7 +58,7 @@ class Document(OpenAPISchema):
                 answer["headers"] = {"Idempotency-Replayed": _REPLAYED}
         self._add_examples(details)
         for problems in list_problems(details, method=method):
-            name = response_name(problems)
+            name = build_response_name(problems)
             self.problem_responses[name] = build_response(problems)
             reference = {"$ref": f"#/components/responses/{name}"}
             details["responses"].setdefault(problems[0].status, reference)
@@ -66,7 +66,7 @@ class Document(OpenAPISchema):
 
     def get_components(self) -> dict[str, Any]:
         for name, schema in (
-            ("Problem", problem_schema(REF_TEMPLATE)),
+            ("Problem", build_problem_schema(REF_TEMPLATE)),
             *(
                 (each.__name__, each.model_json_schema(ref_template=REF_TEMPLATE))
                 for each in (LedgerEntry, LedgerEnd)
@@ -110,10 +110,10 @@ class Document(OpenAPISchema):
     def _add_examples(self, details: dict[str, Any]) -> None:
         name = details["operationId"]
         if name in BODIES:
-            _json(details["requestBody"])["examples"] = BODIES[name]
+            _get_json_part(details["requestBody"])["examples"] = BODIES[name]
         for answer in details["responses"].values():
             if name in ANSWERS and "content" in answer:
-                _json(answer)["example"] = ANSWERS[name]
+                _get_json_part(answer)["example"] = ANSWERS[name]
 
 
 def _takes_key(details: Mapping[str, Any], method: str) -> bool:
@@ -123,6 +123,6 @@ def _takes_key(details: Mapping[str, Any], method: str) -> bool:
     return method == "post" and by_agents and not _WITHOUT_KEY & set(details["tags"])
 
 
-def _json(part: Mapping[str, Any]) -> dict[str, Any]:
+def _get_json_part(part: Mapping[str, Any]) -> dict[str, Any]:
     content: dict[str, Any] = part["content"]["application/json"]
     return content

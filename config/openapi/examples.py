@@ -14,7 +14,7 @@ _POLICY = {"name": "default", "version": 3, "hash": f"sha256:{_HASH}"}
 _LEFT = {"tokens": 998170, "tool_calls": 9998, "time_ms": 3595800, "cost_usd": "9.9879"}
 
 
-def _budget(left: Mapping[str, Any]) -> dict[str, Any]:
+def _build_budget(left: Mapping[str, Any]) -> dict[str, Any]:
     limits = {"tokens": 10**6, "tool_calls": 10**4, "time_ms": 3_600_000}
     parts: dict[str, Any] = {
         name: {"limit": limit, "used": limit - left[name], "remaining": left[name]}
@@ -24,13 +24,13 @@ def _budget(left: Mapping[str, Any]) -> dict[str, Any]:
     return {**parts, "cost_usd": money}
 
 
-def _body(**examples: Any) -> dict[str, Any]:
+def _build_body(**examples: Any) -> dict[str, Any]:
     return {name: {"value": value} for name, value in examples.items()}
 
 
 # By operation: bodies by a short name, one answer where it goes well.
 BODIES: Mapping[str, Any] = {
-    "start_run": _body(
+    "start_run": _build_body(
         task_alone={"task": "Fix the flaky login test"},
         all={
             "task": "Fix the flaky login test",
@@ -40,7 +40,7 @@ BODIES: Mapping[str, Any] = {
             "labels": {"repo": "shop"},
         },
     ),
-    "report_step": _body(
+    "report_step": _build_body(
         step={
             "number": 7,
             "tokens": 1830,
@@ -51,7 +51,7 @@ BODIES: Mapping[str, Any] = {
             "summary": "Ran the failing test, found the race",
         }
     ),
-    "report_steps": _body(
+    "report_steps": _build_body(
         steps={
             "steps": [
                 {"number": 1, "tokens": 900, "tool_calls": 1},
@@ -59,14 +59,14 @@ BODIES: Mapping[str, Any] = {
             ]
         }
     ),
-    "save_checkpoint": _body(
+    "save_checkpoint": _build_body(
         checkpoint={
             "step": 25,
             "label": "before migration",
             "state": {"branch": "fix-login"},
         }
     ),
-    "finish_run": _body(
+    "finish_run": _build_body(
         finish={
             "outcome": "completed",
             "summary": "The race is gone.",
@@ -74,14 +74,14 @@ BODIES: Mapping[str, Any] = {
             "diff": {"lines_added": 120, "lines_removed": 30, "files_changed": 4},
         }
     ),
-    "ask_person": _body(
+    "ask_person": _build_body(
         question={
             "kind": "question",
             "title": "Which branch do I merge into?",
             "options": ["main", "release"],
         }
     ),
-    "rule_review": _body(
+    "rule_review": _build_body(
         approve={
             "action": "approve",
             "version": 1,
@@ -89,7 +89,7 @@ BODIES: Mapping[str, Any] = {
             "note": "Start with the fixtures.",
         }
     ),
-    "judge_tool_call": _body(
+    "judge_tool_call": _build_body(
         command={"kind": "command", "command": "rm -rf build"},
         tool={
             "kind": "tool",
@@ -98,18 +98,18 @@ BODIES: Mapping[str, Any] = {
         },
         edit={"kind": "edit", "file_path": "a.py", "content": "x = 1\n"},
     ),
-    "claim_tool_call": _body(claim={"digest": f"sha256:{_HASH}"}),
-    "settle_tool_call": _body(
+    "claim_tool_call": _build_body(claim={"digest": f"sha256:{_HASH}"}),
+    "settle_tool_call": _build_body(
         result={"ok": True, "output": "removed", "duration_ms": 12}
     ),
-    "open_gate_check": _body(check={"step": 7, "gates": ["code-quality"]}),
-    "give_verdict": _body(
+    "open_gate_check": _build_body(check={"step": 7, "gates": ["code-quality"]}),
+    "give_verdict": _build_body(
         text={"text": "GATE_REVIEW: FAIL - No test covers the retry"}
     ),
-    "judge_turn": _body(
+    "judge_turn": _build_body(
         turn={"finish_reason": "stop", "content": "Shall I delete the old table?"}
     ),
-    "evaluate_command": _body(command={"command": "rm -rf build"}),
+    "evaluate_command": _build_body(command={"command": "rm -rf build"}),
 }
 ANSWERS: Mapping[str, Any] = {
     "start_run": {
@@ -123,7 +123,7 @@ ANSWERS: Mapping[str, Any] = {
         "status": "running",
         "status_reason": None,
         "policy": _POLICY,
-        "budget": _budget(_LEFT),
+        "budget": _build_budget(_LEFT),
         "steps": 0,
         "rework_steps": 0,
         "last_step": 0,

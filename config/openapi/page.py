@@ -61,55 +61,55 @@ class Operation:
         return any(answer.problems for answer in self.answers)
 
 
-def operations_by_tag(schema: Node) -> dict[str, list[Operation]]:
+def group_operations(schema: Node) -> dict[str, list[Operation]]:
     tags: dict[str, list[Operation]] = {}
     for path, methods in schema["paths"].items():
         for method, item in methods.items():
-            operation = _operation(schema, path, method, item)
+            operation = _build_operation(schema, path, method, item)
             tags.setdefault((item.get("tags") or ["Other"])[0], []).append(operation)
     return tags
 
 
-def named_types(schema: Node) -> list[NamedType]:
+def list_named_types(schema: Node) -> list[NamedType]:
     """The types that fields refer to, by name; bodies and answers stand elsewhere."""
     schemas = schema["components"]["schemas"]
     used = {"Problem", "LedgerEntry", "LedgerEnd"} | {
         name
         for node in schemas.values()
         for each in (*node.get("properties", {}).values(), *node.get("oneOf", ()))
-        for name in _references(each)
+        for name in _list_references(each)
     }
     return [
         NamedType(
             name=name,
             description=schemas[name].get("description", ""),
-            fields=_fields(schema, schemas[name]),
+            fields=_build_fields(schema, schemas[name]),
         )
         for name in sorted(used)
     ]
 
 
-def _operation(schema: Node, path: str, method: str, item: Node) -> Operation:
+def _build_operation(schema: Node, path: str, method: str, item: Node) -> Operation:
     parameters = [_resolve(schema, each) for each in item.get("parameters", ())]
-    sent = _json(item.get("requestBody", {}))
+    sent = _get_json_part(item.get("requestBody", {}))
     return Operation(
         id=item["operationId"],
         method=method.upper(),
         path=path,
         summary=item.get("summary", ""),
         description=item.get("description", ""),
-        access=_access(schema, item),
+        access=_describe_access(schema, item),
         parameters=tuple(
-            _field(
+            _build_field(
                 f"{each['name']} ({each['in']})",
-                {**each["schema"], "description": _description(each)},
+                {**each["schema"], "description": _get_description(each)},
                 required=each.get("required", False),
             )
             for each in parameters
         ),
-        body=_fields(schema, sent.get("schema", {})),
+        body=_build_fields(schema, sent.get("schema", {})),
         examples=tuple(
-            (name.replace("_", " "), _pretty(each["value"]))
+            (name.replace("_", " "), _format_json(each["value"]))
             for name, each in sent.get("examples", {}).items()
         ),
         answers=tuple(
@@ -119,7 +119,7 @@ def _operation(schema: Node, path: str, method: str, item: Node) -> Operation:
     )
 
 
-def _access(schema: Node, item: Node) -> str:
+def _describe_access(schema: Node, item: Node) -> str:
     """Who may ask, in words."""
     schemes = schema["components"].get("securitySchemes", {})
     names = [name for each in item.get("security", ()) for name in each]
@@ -135,18 +135,18 @@ def _answer(schema: Node, status: str, answer: Node) -> Answer:
         status=status,
         description=answer["description"],
         media_type=media_type,
-        fields=_fields(schema, content.get("schema", {})),
+        fields=_build_fields(schema, content.get("schema", {})),
         headers=tuple(
-            _field(
+            _build_field(
                 name,
-                header["schema"] | {"description": _description(header)},
+                header["schema"] | {"description": _get_description(header)},
                 required=False,
             )
             for name, reference in answer.get("headers", {}).items()
             for header in [_resolve(schema, reference)]
         ),
         problems=answer.get("x-problems", {}),
-        example=_pretty(content["example"]) if "example" in content else "",
+        example=_format_json(content["example"]) if "example" in content else "",
     )
 
 
@@ -159,56 +159,56 @@ def _resolve(schema: Node, node: Node) -> Node:
     return found
 
 
-def _pretty(value: Any) -> str:
+def _format_json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _json(part: Node) -> Node:
+def _get_json_part(part: Node) -> Node:
     content: Node = part.get("content", {}).get("application/json", {})
     return content
 
 
-def _fields(schema: Node, node: Node) -> tuple[Field, ...]:
-    for name in _references(node):
+def _build_fields(schema: Node, node: Node) -> tuple[Field, ...]:
+    for name in _list_references(node):
         node = schema["components"]["schemas"][name]
     if "discriminator" in node:
-        return tuple(_kinds(node))
+        return tuple(_list_kinds(node))
     required = set(node.get("required", ()))
     return tuple(
-        _field(name, each, required=name in required)
+        _build_field(name, each, required=name in required)
         for name, each in node.get("properties", {}).items()
     )
 
 
-def _kinds(node: Node) -> Iterator[Field]:
+def _list_kinds(node: Node) -> Iterator[Field]:
     """One for each kind of a body that can be of several."""
     name = node["discriminator"]["propertyName"]
     for value, reference in node["discriminator"]["mapping"].items():
         kind = {"$ref": reference}
-        yield _field(f"{name}: {value}", kind, required=False)
+        yield _build_field(f"{name}: {value}", kind, required=False)
 
 
-def _field(name: str, node: Node, *, required: bool) -> Field:
-    types = dict.fromkeys(_types(node))
+def _build_field(name: str, node: Node, *, required: bool) -> Field:
+    types = dict.fromkeys(_list_types(node))
     return Field(
         name=name,
         type=" or ".join(types),
         required=required,
-        description=_description(node),
-        named=next(_references(node), ""),
-        limits=", ".join(dict.fromkeys(_limits(node))),
+        description=_get_description(node),
+        named=next(_list_references(node), ""),
+        limits=", ".join(dict.fromkeys(_list_limits(node))),
     )
 
 
-def _description(node: Node) -> str:
+def _get_description(node: Node) -> str:
     """Its own, or that of a part of it."""
     if node.get("description"):
         return str(node["description"])
-    found = (_description(part) for part in _parts(node))
+    found = (_get_description(part) for part in _list_parts(node))
     return next(filter(None, found), "")
 
 
-def _parts(node: Node) -> Iterator[Node]:
+def _list_parts(node: Node) -> Iterator[Node]:
     """What the node is made of, one level down."""
     for key in ("schema", "items"):
         if key in node:
@@ -217,38 +217,38 @@ def _parts(node: Node) -> Iterator[Node]:
         yield from node.get(key, ())
 
 
-def _references(node: Node) -> Iterator[str]:
+def _list_references(node: Node) -> Iterator[str]:
     if "$ref" in node:
         yield str(node["$ref"]).rpartition("/")[2]
-    for part in _parts(node):
-        yield from _references(part)
+    for part in _list_parts(node):
+        yield from _list_references(part)
 
 
-def _types(node: Node) -> Iterator[str]:
+def _list_types(node: Node) -> Iterator[str]:
     if "$ref" in node:
-        yield from _references(node)
+        yield from _list_references(node)
     elif "enum" in node:
         yield " | ".join(map(str, node["enum"]))
     elif "const" in node:
         yield str(node["const"])
     elif any(key in node for key in ("anyOf", "allOf", "oneOf")):
-        for part in _parts(node):
-            yield from _types(part)
+        for part in _list_parts(node):
+            yield from _list_types(part)
     elif node.get("type") == "array":
-        yield "list of " + " or ".join(_types(node.get("items", {})))
+        yield "list of " + " or ".join(_list_types(node.get("items", {})))
     else:
         yield _FORMATS.get(node.get("format", ""), str(node.get("type", "any")))
 
 
-def _limits(node: Node) -> Iterator[str]:
+def _list_limits(node: Node) -> Iterator[str]:
     if "minimum" in node and "maximum" in node:
         yield f"{node['minimum']:,} to {node['maximum']:,}"
     if "maxLength" in node:
         yield f"up to {node['maxLength']:,} characters"
     if "maxItems" in node:
         yield f"up to {node['maxItems']:,}"
-    for part in _parts(node):
-        yield from _limits(part)
+    for part in _list_parts(node):
+        yield from _list_limits(part)
     default = node.get("default")
     if isinstance(default, bool | int | str) and default != "":
         yield f"default {json.dumps(default)}"

@@ -108,7 +108,7 @@ class Problem(TypedDict):
     ]
 
 
-def problem_schema(ref_template: str) -> dict[str, Any]:
+def build_problem_schema(ref_template: str) -> dict[str, Any]:
     return TypeAdapter(Problem).json_schema(
         ref_template=ref_template, mode="serialization"
     )

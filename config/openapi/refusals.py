@@ -91,11 +91,13 @@ def list_problems(operation: Mapping[str, Any], *, method: str) -> list[Problems
     """The problems of this operation, those of one status together."""
     if operation["operationId"] in _NEVER:
         return []
-    found = sorted(dict.fromkeys(_each(operation, method)), key=_status)
-    return [tuple(same) for _, same in groupby(found, key=_status)]
+    found = sorted(dict.fromkeys(_list_each(operation, method)), key=_get_status)
+    return [tuple(same) for _, same in groupby(found, key=_get_status)]
 
 
-def _each(operation: Mapping[str, Any], method: str) -> Iterator[type[DomainError]]:
+def _list_each(
+    operation: Mapping[str, Any], method: str
+) -> Iterator[type[DomainError]]:
     yield from (Malformed, BadEncoding, Unauthenticated)
     parameters = operation["parameters"]
     places = {each["in"] for each in parameters if "in" in each}
@@ -113,11 +115,11 @@ def _each(operation: Mapping[str, Any], method: str) -> Iterator[type[DomainErro
     yield from OWN.get(operation["operationId"], ())
 
 
-def _status(problem: type[DomainError]) -> int:
+def _get_status(problem: type[DomainError]) -> int:
     return problem.status
 
 
-def response_name(problems: Problems) -> str:
+def build_response_name(problems: Problems) -> str:
     return "Or".join(problem.__name__ for problem in problems)
 
 

@@ -66,7 +66,7 @@ class Connections:
 
     def add(self, connection: Connection, client: tuple[str, int] | None) -> bool:
         """False when it is one too many. `client` is the socket's own peer."""
-        name = _address_name(client[0]) if client else ""
+        name = _get_address_name(client[0]) if client else ""
         group = self._by_address.setdefault(name, Group(name))
         self._group_of[connection] = group
         for each in (group, self._all):
@@ -154,7 +154,7 @@ class Connections:
 
 
 @lru_cache(maxsize=10_000)
-def _address_name(host: str) -> str:
+def _get_address_name(host: str) -> str:
     """The address; of IPv6 the network of 64 bits, which one subscriber has."""
     try:
         address = ipaddress.ip_address(host)
@@ -193,6 +193,6 @@ def _allow_files(wanted: int) -> int:
 _connections = PerLoop(Connections)
 
 
-def connections() -> Connections:
+def get_connections() -> Connections:
     """Those of the running event loop."""
     return _connections.get()

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from common.errors import RequestTimeout, Unavailable
 from config.fastpath.asgi import OVER_LIMIT, TIMED
-from config.server.connections import Connections, connections
+from config.server.connections import Connections, get_connections
 from config.server.refusals import build_refusal
 
 # The application answers a slow body itself; this is for what it does not read.
@@ -56,7 +56,7 @@ class TimedProtocol(HttpToolsProtocol):
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
-        self._others = connections()
+        self._others = get_connections()
         self._since = self._taken_at = self.loop.time()
         self.over_limit = not self._others.add(self, self.client)
 

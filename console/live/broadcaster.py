@@ -22,11 +22,11 @@ from channels.layers import get_channel_layer
 from console.live.cross_process import GROUP
 from console.live.updates import View, news_for
 from ledger.models import ProjectHead
-from ledger.waiting.hub import hub
+from ledger.waiting.hub import get_hub
 from ledger.waiting.per_loop import PerLoop
-from ledger.writer import Committed, writer
+from ledger.writer import Committed, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.access import Guest, guests_refused
+from reviews.open_access import SessionAccess, list_refused_sessions
 
 COALESCE_SECONDS = 0.08
 # After a slow rendering the next one waits this many times as long as it took.
@@ -47,7 +47,7 @@ class Listener(Protocol):
     """A connected page. `since` is what it has on screen."""
 
     view: View
-    guest: Guest
+    guest: SessionAccess
     since: int
     sending: bool
 
@@ -76,10 +76,10 @@ class Broadcaster:
         self._running = True
         loop = asyncio.get_running_loop()
 
-        def on_commit(news: Committed) -> None:
-            loop.call_soon_threadsafe(self.nudge, news.projects)
+        def on_commit(commit: Committed) -> None:
+            loop.call_soon_threadsafe(self.nudge, commit.projects)
 
-        self._stop_listening = writer().listen(on_commit)
+        self._stop_listening = get_writer().listen(on_commit)
         for work in (self._receive, self._recheck, self._check_access):
             self._spawn(self._for_ever(work))
 
@@ -160,7 +160,7 @@ class Broadcaster:
             except TimeoutError:
                 continue
             self.nudge(message.get("projects", ()))
-            hub().nudge()  # programs follow runs as browsers follow projects
+            get_hub().nudge()  # programs follow runs as browsers follow projects
 
     async def _recheck(self) -> None:
         """One query for all projects on screen: has anybody missed something?"""
@@ -182,7 +182,7 @@ class Broadcaster:
         if not everybody:
             return
         guests = {item.guest for item in everybody}
-        refused = await run_in_db_thread(partial(guests_refused, guests))
+        refused = await run_in_db_thread(partial(list_refused_sessions, guests))
         for listener in everybody:
             code = refused.get(listener.guest)
             if code is not None:

@@ -13,7 +13,12 @@ from accounts.models import User
 from console.live.broadcaster import Broadcaster, here
 from console.live.updates import View
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.access import NO_PROJECT, SIGNED_OUT, Guest, guest_for
+from reviews.open_access import (
+    NO_PROJECT,
+    SIGNED_OUT,
+    SessionAccess,
+    get_session_access,
+)
 
 UNREADABLE = 4400
 TOO_MANY = 4429
@@ -43,7 +48,7 @@ class CountedConsumer(AsyncWebsocketConsumer):
 class ConsoleConsumer(CountedConsumer):
     """One page. It says where it stands (`resume`), then hears what came after."""
 
-    guest: Guest
+    guest: SessionAccess
     view: View
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -64,7 +69,7 @@ class ConsoleConsumer(CountedConsumer):
         arguments = self.scope["url_route"]["kwargs"]
         slug = arguments["slug"]
         guest = await run_in_db_thread(
-            partial(guest_for, user=user, slug=slug, session_key=session_key)
+            partial(get_session_access, user=user, slug=slug, session_key=session_key)
         )
         if guest is None:
             await self.close(NO_PROJECT)

@@ -28,8 +28,8 @@ class Announcer:
         self._runner = asyncio.Runner()
         self._sender = CoalescingSender("nudges", self._send, after_s=PAUSE_SECONDS)
 
-    def on_commit(self, news: Committed) -> None:
-        self._sender.add(news.projects)
+    def on_commit(self, commit: Committed) -> None:
+        self._sender.add(commit.projects)
 
     def _send(self, projects: list[int]) -> None:
         layer = get_channel_layer()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from django import forms
 
 from console.forms import ShownNumber, TypedText
-from reviews.schemas.fields import Said
+from reviews.schemas.fields import ShortText
 
 
 class PauseForm(forms.Form):
-    reason = TypedText(Said)
+    reason = TypedText(ShortText)
 
 
 class ResolveForm(forms.Form):
-    note = TypedText(Said)
+    note = TypedText(ShortText)
 
 
 class RecommendationForm(forms.Form):

@@ -38,7 +38,7 @@ from console.loop.week import build_week_page
 from console.runs.rows import live_position
 from guidance.services import DEFAULT, get_policy_in_force
 from loop.learning.iso_week import Week
-from reviews.schemas.fields import Said
+from reviews.schemas.fields import ShortText
 
 Part = Callable[[ConsoleRequest, datetime], dict[str, Any]]
 
@@ -73,7 +73,12 @@ def render_tab(
 ) -> HttpResponse:
     context = _build_frame(request)
     part = TABS[name](request, context["at"])
-    context |= {"tab": name, "refused": refused, "text_limit": get_limit(Said), **part}
+    context |= {
+        "tab": name,
+        "refused": refused,
+        "text_limit": get_limit(ShortText),
+        **part,
+    }
     status = refused.status if refused else 200
     return render(request, f"console/loop/{name}.html", context, status=status)
 

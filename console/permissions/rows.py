@@ -22,7 +22,7 @@ from console.permissions.preview import Covered, covered_by
 from console.runs.rows import short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
-from reviews.permissions.standing import permission_state, standing
+from reviews.permissions.standing import filter_standing, get_permission_state
 from safetext import make_visible_line
 
 STANDING_LIMIT = 200
@@ -79,12 +79,12 @@ class PermissionList:
 
 
 def permissions_standing(*, project_id: int, slug: str, at: datetime) -> PermissionList:
-    rows = _list_permissions(project_id).filter(standing(at=at))
+    rows = _list_permissions(project_id).filter(filter_standing(at=at))
     return _build_list(rows[: STANDING_LIMIT + 1], STANDING_LIMIT, slug=slug, at=at)
 
 
 def permissions_ended(*, project_id: int, slug: str, at: datetime) -> PermissionList:
-    rows = _list_permissions(project_id).exclude(standing(at=at))
+    rows = _list_permissions(project_id).exclude(filter_standing(at=at))
     return _build_list(rows[: ENDED_LIMIT + 1], ENDED_LIMIT, slug=slug, at=at)
 
 
@@ -147,7 +147,7 @@ def _rule(name: str) -> tuple[str, str]:
 
 
 def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
-    state = permission_state(permission, at=at)
+    state = get_permission_state(permission, at=at)
     if state == "standing":
         return None
     word, icon = _ENDS[state]

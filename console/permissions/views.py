@@ -20,7 +20,7 @@ from console.permissions.rows import (
 )
 from console.runs.rows import live_position
 from reviews.models import Permission
-from reviews.permissions.standing import permission_revoke
+from reviews.permissions.standing import submit_revocation
 
 
 @require_GET
@@ -49,6 +49,6 @@ def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
     here = Permission.objects.filter(project_id=request.project.pk, code=code)
     if not here.exists():
         raise Http404
-    permission_revoke(person=build_person_principal(request.user), code=str(code))
+    submit_revocation(person=build_person_principal(request.user), code=str(code))
     address = reverse("console:permissions", args=[request.project.slug])
     return redirect(f"{address}#permission-{code}")

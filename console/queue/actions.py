@@ -30,7 +30,7 @@ from console.queue.pages import (
 )
 from reviews import services
 from reviews.models import Review
-from reviews.rulings.reading_proof import page_serve
+from reviews.rulings.reading_proof import store_served_page
 from safetext import make_visible
 
 
@@ -42,7 +42,7 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
     def act() -> None:
         person = build_person_principal(request.user)
-        services.review_rule(review=review, person=person, **form.get_ruling())
+        services.submit_ruling_now(review=review, person=person, **form.get_ruling())
 
     return _act(request, review, form, act)
 
@@ -67,7 +67,7 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
     number = ShownNumber().clean(request.POST.get("next", "")) or 0
     try:
-        page_serve(review, user_id=request.user.pk, page=number)
+        store_served_page(review, user_id=request.user.pk, page=number)
     except DomainError as refusal:
         return _render_refusal(request, review, forms.Form(), refusal)
     if not request.htmx:
@@ -83,7 +83,7 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), ClaimForm(request.POST)
 
     def act() -> None:
-        services.review_claim(
+        services.submit_claim(
             review=review,
             person=build_person_principal(request.user),
             take_over=form.cleaned_data["take_over"],
@@ -98,7 +98,7 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
     def act() -> None:
-        services.review_release(
+        services.submit_release(
             review=review, person=build_person_principal(request.user)
         )
 
@@ -111,7 +111,7 @@ def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), CommentForm(request.POST)
 
     def act() -> None:
-        services.review_comment(
+        services.submit_comment(
             review=review,
             person=build_person_principal(request.user),
             text=form.cleaned_data["text"],

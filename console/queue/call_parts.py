@@ -16,7 +16,7 @@ from guidance.core.tools.texts import list_holders, list_marked_texts
 from guidance.core.vocabulary import get_call_severity
 from guidance.selectors import get_policy
 from reviews.models import Review
-from reviews.rulings.call_pages import Form, Sheet, sheets_of
+from reviews.rulings.call_pages import CallPage, Form, build_call_pages
 from safetext import (
     ShownCommand,
     ShownDiff,
@@ -93,12 +93,14 @@ def build_changed_call(
 ) -> ChangedCall:
     """The call of a review as a person changed it, on one page however long it is."""
     instead = {**content, "shown": shown, "findings": findings}
-    sheets, shells = sheets_of(instead), find_shells(review, instead)
+    call_pages, shells = build_call_pages(instead), find_shells(review, instead)
     return ChangedCall(
         blocks=tuple(
-            block for sheet in sheets for block in list_blocks(sheet, instead, shells)
+            block
+            for call_page in call_pages
+            for block in list_blocks(call_page, instead, shells)
         ),
-        reasons=tuple(list_reasons(instead, sheets)),
+        reasons=tuple(list_reasons(instead, call_pages)),
     )
 
 
@@ -116,12 +118,12 @@ def find_shells(review: Review, content: Mapping[str, Any]) -> frozenset[str]:
 
 
 def list_blocks(
-    sheet: Sheet, content: Mapping[str, Any], shells: frozenset[str]
+    call_page: CallPage, content: Mapping[str, Any], shells: frozenset[str]
 ) -> Iterator[Block]:
     # A command that was given word by word has no text to mark a stretch of.
     placed = [f for f in content["findings"] if f["details"].get("span")]
     file_name = content["shown"].get("file_path", "")
-    for part in sheet:
+    for part in call_page:
         text, page = part.text, (part.start, part.end)
         marks = [
             mark
@@ -157,17 +159,17 @@ def _about_everything(text: str, span: Sequence[int]) -> bool:
 
 
 def list_reasons(
-    content: Mapping[str, Any], sheets: Sequence[Sheet]
+    content: Mapping[str, Any], call_pages: Sequence[CallPage]
 ) -> Iterator[Reason]:
     """The findings that need a person first, then what else was found."""
     found = sorted(content["findings"], key=lambda f: get_call_severity(f["decision"]))
-    reasons = (_reason(finding, sheets) for finding in found)
+    reasons = (_reason(finding, call_pages) for finding in found)
     yield from dict.fromkeys(reasons)  # told once, however often it was found
 
 
-def _reason(finding: Mapping[str, Any], sheets: Sequence[Sheet]) -> Reason:
+def _reason(finding: Mapping[str, Any], call_pages: Sequence[CallPage]) -> Reason:
     details = finding["details"]
-    page = _page_of(details, sheets)
+    page = _page_of(details, call_pages)
     return Reason(
         message=make_visible_line(finding["message"]),
         why=make_visible(details.get("why") or ""),
@@ -188,7 +190,7 @@ def _quote(details: Mapping[str, Any]) -> str:
     return make_visible_line(str(details.get("text") or ""))
 
 
-def _page_of(details: Mapping[str, Any], sheets: Sequence[Sheet]) -> int:
+def _page_of(details: Mapping[str, Any], call_pages: Sequence[CallPage]) -> int:
     """The page on which it begins; 0 where nothing is marked."""
     if not details.get("span"):
         return 0
@@ -196,8 +198,8 @@ def _page_of(details: Mapping[str, Any], sheets: Sequence[Sheet]) -> int:
     return next(
         (
             number
-            for number, sheet in enumerate(sheets, start=1)
-            for part in sheet
+            for number, call_page in enumerate(call_pages, start=1)
+            for part in call_page
             if part.text.place == details.get("argument")
             if part.start <= start < part.end
             if not _about_everything(part.text.text, details["span"])

@@ -65,7 +65,7 @@ class RulingForm(forms.Form):
         return said
 
     def get_ruling(self) -> dict[str, Any]:
-        """As `reviews.services.review_rule` takes it."""
+        """As `reviews.services.submit_ruling_now` takes it."""
         said, action = self.cleaned_data, self.cleaned_data["action"]
         text = said["reason" if action == "abort" else "text"]
         return {

@@ -72,7 +72,7 @@ def build_list(
     seq: int,
 ) -> QueueList:
     rows = build_rows(page.reviews, slug=slug, at=at, seq=seq)
-    counts = tally.groups(show=queue.show, viewer=viewer)
+    counts = tally.count_groups(show=queue.show, viewer=viewer)
     total = sum(counts.values())
     before = after = None
     if page.reviews and page.more_before:

@@ -26,7 +26,7 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
     try:
         if not form.is_valid():
             raise Invalid(get_first_error(form))
-        services.run_abort(
+        services.submit_abort(
             run_code=str(code),
             person=build_person_principal(request.user),
             reason=form.cleaned_data["reason"],
@@ -45,7 +45,7 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
     form, status = ReopenForm(request.POST), Invalid.status
     if form.is_valid():
         try:
-            services.run_reopen(
+            services.submit_reopen(
                 run_code=str(code),
                 person=build_person_principal(request.user),
                 budget=form.build_budget(run),
@@ -67,7 +67,7 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
     run = run_loaded(project_id=request.project.pk, code=code)
     if run is None or not run.warnings.filter(code=warning).exists():
         raise Http404
-    services.warning_acknowledge(
+    services.submit_acknowledgement(
         run_code=str(code),
         warning_code=str(warning),
         person=build_person_principal(request.user),

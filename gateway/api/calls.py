@@ -22,10 +22,10 @@ from gateway.schemas.calls import (
     StandingCallOut,
     ToolCallOut,
 )
-from gateway.use_cases.claims import ClaimCall, call_settle, call_standing
-from gateway.use_cases.evaluation import call_evaluate
-from gateway.use_cases.tool_calls import call_submit
-from ledger.writer import writer
+from gateway.use_cases.claims import RedeemGrant, call_standing, submit_result
+from gateway.use_cases.evaluation import evaluate_call_body
+from gateway.use_cases.tool_calls import submit_call
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.schemas.calls import ToolCallIn
 
@@ -39,7 +39,7 @@ async def judge_tool_call(
 ) -> HttpResponse:
     """Ask before acting: allowed with a grant, put before a person, or blocked."""
     return send_reply(
-        await call_submit(
+        await submit_call(
             agent=get_agent(request),
             run_code=run,
             call=body.root.call(),
@@ -60,14 +60,14 @@ async def claim_tool_call(
     request: HttpRequest, run: str, call: str, body: ClaimIn
 ) -> HttpResponse:
     """Spend the grant, once, for exactly the digest that was granted."""
-    command = ClaimCall(
+    change_request = RedeemGrant(
         agent=get_agent(request),
         run_code=run,
         call_code=call,
         digest=body.digest,
         idempotency=get_idempotency(request, status=200),
     )
-    return send_reply(await writer().perform(command))
+    return send_reply(await get_writer().perform(change_request))
 
 
 @router.post("/runs/{run}/tool-calls/{call}/result", response=SettledOut)
@@ -76,7 +76,7 @@ async def settle_tool_call(
 ) -> HttpResponse:
     """Tell what came of the call; its amounts are added to the run's."""
     return send_reply(
-        await call_settle(
+        await submit_result(
             agent=get_agent(request),
             run_code=run,
             call_code=call,
@@ -91,19 +91,25 @@ async def evaluate_command(
     request: HttpRequest, body: EvaluateCommandIn
 ) -> HttpResponse:
     """The gates of a command without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
+    return send_reply(
+        await evaluate_call_body(principal=get_principal(request), body=body)
+    )
 
 
 @evaluate.post("/evaluate/tool", response=CallEvaluationOut)
 async def evaluate_tool(request: HttpRequest, body: EvaluateToolIn) -> HttpResponse:
     """The gates of a tool's arguments without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
+    return send_reply(
+        await evaluate_call_body(principal=get_principal(request), body=body)
+    )
 
 
 @evaluate.post("/evaluate/edit", response=CallEvaluationOut)
 async def evaluate_edit(request: HttpRequest, body: EvaluateEditIn) -> HttpResponse:
     """The gates of an edit without a run: nothing is stored."""
-    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
+    return send_reply(
+        await evaluate_call_body(principal=get_principal(request), body=body)
+    )
 
 
 @evaluate.post("/evaluate/multi-edit", response=MultiEditEvaluationOut)
@@ -111,4 +117,6 @@ async def evaluate_multi_edit(
     request: HttpRequest, body: EvaluateMultiEditIn
 ) -> HttpResponse:
     """Plan several edits of one text, all or none: nothing is stored."""
-    return send_reply(await call_evaluate(principal=get_principal(request), body=body))
+    return send_reply(
+        await evaluate_call_body(principal=get_principal(request), body=body)
+    )

@@ -23,9 +23,13 @@ from gateway.schemas.checks import (
     VerdictOut,
     VerdictReadingOut,
 )
-from gateway.use_cases.evaluation import turn_evaluate, verdict_evaluate
-from gateway.use_cases.gate_checks import check_open, check_standing, verdict_submit
-from gateway.use_cases.turns import turn_submit
+from gateway.use_cases.evaluation import evaluate_turn_body, evaluate_verdict_body
+from gateway.use_cases.gate_checks import (
+    check_standing,
+    submit_gate_check,
+    submit_verdict,
+)
+from gateway.use_cases.turns import submit_turn
 from ledger.writer.db_threads import run_in_db_thread
 
 router = Router(auth=AGENT, tags=["Gate checks"])
@@ -38,7 +42,7 @@ async def open_gate_check(
 ) -> HttpResponse:
     """Put quality gates to a step; `prompt` is what to ask the model."""
     return send_reply(
-        await check_open(
+        await submit_gate_check(
             agent=get_agent(request),
             run_code=run,
             body=body,
@@ -61,7 +65,7 @@ async def give_verdict(
 ) -> HttpResponse:
     """PASS or FAIL, as an object or as text; a FAIL counts as an attempt."""
     return send_reply(
-        await verdict_submit(
+        await submit_verdict(
             agent=get_agent(request),
             run_code=run,
             check_code=check,
@@ -75,7 +79,7 @@ async def give_verdict(
 async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpResponse:
     """How a turn ended: is the agent done, half-way, or waiting for a person?"""
     return send_reply(
-        await turn_submit(
+        await submit_turn(
             agent=get_agent(request),
             run_code=run,
             body=body,
@@ -87,7 +91,9 @@ async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpRespon
 @evaluate.post("/evaluate/turn", response=TurnEvaluationOut)
 async def evaluate_turn(request: HttpRequest, body: EvaluateTurnIn) -> HttpResponse:
     """A turn without a run: nothing is stored."""
-    return send_reply(await turn_evaluate(principal=get_principal(request), body=body))
+    return send_reply(
+        await evaluate_turn_body(principal=get_principal(request), body=body)
+    )
 
 
 @evaluate.post("/evaluate/verdict", response=VerdictReadingOut)
@@ -95,4 +101,4 @@ async def evaluate_verdict(
     request: HttpRequest, body: EvaluateVerdictIn
 ) -> HttpResponse:
     """How a text is read as a verdict: nothing is stored."""
-    return send_reply(await verdict_evaluate(body=body))
+    return send_reply(await evaluate_verdict_body(body=body))

@@ -18,7 +18,7 @@ from accounts.api_auth import (
 )
 from common.paging import refuse_unknown_parameters
 from common.responses import send_reply
-from gateway.api.support import Pieces, browser_session, get_idempotency
+from gateway.api.support import Pieces, get_browser_session, get_idempotency
 from gateway.schemas.runs import (
     BatchOut,
     CheckpointIn,
@@ -33,14 +33,19 @@ from gateway.schemas.runs import (
     StepIn,
 )
 from gateway.streams import events
-from gateway.use_cases.checkpoints import checkpoint_save
-from gateway.use_cases.decision_wait import QUERY, WAIT_MAX, decision_wait, wait_seconds
-from gateway.use_cases.evaluation import continue_evaluate
-from gateway.use_cases.questions import AskPerson, review_withdraw
-from gateway.use_cases.runs import FinishRun, run_start
-from gateway.use_cases.steps import step_submit, steps_submit
+from gateway.use_cases.checkpoints import store_checkpoint
+from gateway.use_cases.decision_wait import (
+    QUERY,
+    WAIT_MAX,
+    await_decision,
+    wait_seconds,
+)
+from gateway.use_cases.evaluation import evaluate_continue_body
+from gateway.use_cases.questions import AskPerson, withdraw_own_review
+from gateway.use_cases.runs import FinishRun, create_run
+from gateway.use_cases.steps import submit_step, submit_steps
 from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
-from ledger.writer import writer
+from ledger.writer import get_writer
 from reviews.schemas.reviews import ReviewOut
 
 router = Router(auth=AGENT)
@@ -51,14 +56,14 @@ async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
     """Start a run: one agent working on one task."""
     agent = get_agent(request)
     key = get_idempotency(request, status=201)
-    return send_reply(await run_start(agent=agent, body=body, idempotency=key))
+    return send_reply(await create_run(agent=agent, body=body, idempotency=key))
 
 
 @router.post("/runs/{run}/steps", response={201: DecisionOut}, tags=["Steps"])
 async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpResponse:
     """Report one step and learn whether the run may go on."""
     return send_reply(
-        await step_submit(
+        await submit_step(
             agent=get_agent(request),
             run_code=run,
             body=body,
@@ -73,7 +78,7 @@ async def report_steps(
 ) -> HttpResponse:
     """Report up to 100 steps in order; ends at the first pause or stop."""
     return send_reply(
-        await steps_submit(
+        await submit_steps(
             agent=get_agent(request),
             run_code=run,
             bodies=body.steps,
@@ -90,7 +95,7 @@ async def save_checkpoint(
 ) -> HttpResponse:
     """Save the agent's state at a step, up to 64 KiB of JSON without secrets."""
     return send_reply(
-        await checkpoint_save(
+        await store_checkpoint(
             agent=get_agent(request),
             run_code=run,
             body=body,
@@ -102,13 +107,13 @@ async def save_checkpoint(
 @router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])
 async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResponse:
     """End the run as completed or failed, with what came of it."""
-    command = FinishRun(
+    change_request = FinishRun(
         agent=get_agent(request),
         run_code=run,
         body=body,
         idempotency=get_idempotency(request, status=200),
     )
-    return send_reply(await writer().perform(command))
+    return send_reply(await get_writer().perform(change_request))
 
 
 @router.get(
@@ -141,7 +146,7 @@ async def wait_for_decision(
     """What a person ruled: at once, or as soon as they rule, or after `wait`."""
     refuse_unknown_parameters(request.GET, QUERY)
     return send_reply(
-        await decision_wait(
+        await await_decision(
             principal=get_principal(request),
             run_code=run,
             review_code=review,
@@ -209,7 +214,7 @@ def follow_run(
         run_code=run,
         last_event_id=last_event_id,
         after=after,
-        session=browser_session(request),
+        session=get_browser_session(request),
     )
     if connection.vendor == "postgresql":
         connection.close()  # back to the pool: a stream may be open for days
@@ -223,20 +228,20 @@ def follow_run(
 @router.post("/runs/{run}/reviews", response={201: ReviewOut}, tags=["Waiting"])
 async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResponse:
     """Ask a person in the agent's own words; the run waits for the ruling."""
-    command = AskPerson(
+    change_request = AskPerson(
         agent=get_agent(request),
         run_code=run,
         body=body,
         idempotency=get_idempotency(request, status=201),
     )
-    return send_reply(await writer().perform(command))
+    return send_reply(await get_writer().perform(change_request))
 
 
 @router.post("/reviews/{review}/withdraw", response={200: ReviewOut}, tags=["Waiting"])
 async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
     """Take a request or question back; the run goes on."""
     return send_reply(
-        await review_withdraw(
+        await withdraw_own_review(
             agent=get_agent(request),
             review_code=review,
             idempotency=get_idempotency(request, status=200),
@@ -253,5 +258,5 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
 async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:
     """The continue gate without a run: nothing is stored."""
     return send_reply(
-        await continue_evaluate(principal=get_principal(request), body=body)
+        await evaluate_continue_body(principal=get_principal(request), body=body)
     )

@@ -26,7 +26,7 @@ def get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
     )
 
 
-def browser_session(request: HttpRequest) -> Session | None:
+def get_browser_session(request: HttpRequest) -> Session | None:
     """The session of a person who came without a token."""
     principal, user = get_principal(request), request.user
     if not isinstance(principal, PersonPrincipal) or principal.token_id is not None:

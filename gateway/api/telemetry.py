@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.api_auth import AGENT, get_agent, get_parsed_request
-from gateway.telemetry.bodies import JSON, PROTOBUF, READER, encoding_of, spans_in
-from gateway.use_cases.observed_spans import spans_observe
+from gateway.telemetry.bodies import JSON, PROTOBUF, READER, get_encoding, parse_spans
+from gateway.use_cases.observed_spans import observe_spans
 
 router = Router(auth=AGENT, tags=["Telemetry"])
 
@@ -38,23 +38,23 @@ async def take_spans(request: HttpRequest) -> HttpResponse:
 
     For exporters: OTEL_EXPORTER_OTLP_ENDPOINT is this server's `/api/v1/otlp`.
     """
-    encoding = encoding_of(request.headers.get("Content-Type", ""))
+    encoding = get_encoding(request.headers.get("Content-Type", ""))
     gzipped = request.headers.get("Content-Encoding", "").strip().lower() == "gzip"
     raw = get_parsed_request(request).raw
     reading = await asyncio.get_running_loop().run_in_executor(
-        READER, partial(spans_in, raw, encoding=encoding, gzipped=gzipped)
+        READER, partial(parse_spans, raw, encoding=encoding, gzipped=gzipped)
     )
     refused = [
         *reading.refusals,
-        *await spans_observe(agent=get_agent(request), spans=reading.spans),
+        *await observe_spans(agent=get_agent(request), spans=reading.spans),
     ]
     return HttpResponse(
-        encoding.write(refused=len(refused), message=_why(refused)),
+        encoding.write(refused=len(refused), message=_list_reasons(refused)),
         content_type=encoding.media_type,
         headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
     )
 
 
-def _why(refused: list[str]) -> str:
+def _list_reasons(refused: list[str]) -> str:
     """Each reason once: a batch is often wrong in one way."""
     return " ".join(dict.fromkeys(refused))[:1_000]

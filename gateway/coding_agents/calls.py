@@ -21,9 +21,9 @@ from gateway.coding_agents.waiting import (
     wait_for_ruling,
 )
 from gateway.models import HookAnswer
-from gateway.use_cases.claims import ClaimCall
-from gateway.use_cases.tool_calls import call_submit
-from ledger.writer import writer
+from gateway.use_cases.claims import RedeemGrant
+from gateway.use_cases.tool_calls import submit_call
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, RunClosed, RunPaused
 
@@ -80,7 +80,7 @@ async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
     call = await asyncio.to_thread(build_call, hook.tool, hook.given)
     while True:
         try:
-            reply = await call_submit(
+            reply = await submit_call(
                 agent=hook.agent,
                 run_code=run.run,
                 call=call,
@@ -211,7 +211,7 @@ async def _redeem_grant(
     hook: HookEvent, run: SessionRun, call: str, digest: str
 ) -> dict[str, Any] | Outcome | None:
     """The claim; an outcome where the run is over or the grant is, None where spent."""
-    command = ClaimCall(
+    change_request = RedeemGrant(
         agent=hook.agent,
         run_code=run.run,
         call_code=call,
@@ -219,7 +219,7 @@ async def _redeem_grant(
         idempotency=hook.build_idempotency(f"claim {call}", status=200),
     )
     try:
-        reply = await _perform_when_unpaused(hook, run, command)
+        reply = await _perform_when_unpaused(hook, run, change_request)
     except RunClosed:
         return (await reload_run(hook)).describe_halt()
     except GrantSpent:
@@ -233,12 +233,12 @@ async def _redeem_grant(
 
 
 async def _perform_when_unpaused(
-    hook: HookEvent, run: SessionRun, command: ClaimCall
+    hook: HookEvent, run: SessionRun, change_request: RedeemGrant
 ) -> Any:
     """A run may be paused between the grant and its claim: then it is waited for."""
     while True:
         try:
-            return await writer().perform(command)
+            return await get_writer().perform(change_request)
         except RunPaused as pause:
             decision_state = await wait_for_ruling(
                 hook, run, pause.extra["review"]["id"]

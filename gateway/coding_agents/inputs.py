@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from common.errors import Invalid
 from common.paging import build_parameter_error, refuse_unknown_parameters
 from reviews.schemas.calls import PolicyName
-from reviews.schemas.fields import Amount, Body, Money, kept_apart
+from reviews.schemas.fields import Amount, Body, Money, redact_and_hash
 
 # Claude Code gives a hook 600 seconds; the answer must be there before that.
 WAIT_DEFAULT = 570
@@ -20,7 +20,7 @@ QUERY = frozenset({"wait_s", "headless", "on_allow", "policy"})
 Host = Literal["claude-code", "codex"]
 Seconds = Annotated[int, Field(ge=1, le=WAIT_MAX)]
 Identifier = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), kept_apart(200)
+    str, StringConstraints(min_length=1, max_length=200), redact_and_hash(200)
 ]
 
 

@@ -23,7 +23,7 @@ from gateway.coding_agents.superseded import (
 from gateway.models import HookAnswer, HookSession
 from gateway.schemas.runs import FinishIn
 from gateway.use_cases.runs import FinishRun
-from ledger.writer import writer
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewOpen, RunClosed
 
@@ -61,13 +61,13 @@ async def handle_session_end(hook: HookEvent) -> Outcome:
     if owed.owed_tokens or hook.body.checkrail.tokens:
         await report_step(hook, run, tool_calls=0, summary="The rest of the session")
     why = f": {hook.body.reason}" if hook.body.reason else ""
-    command = FinishRun(
+    change_request = FinishRun(
         agent=hook.agent,
         run_code=run.run,
         body=FinishIn(outcome="completed", summary=f"The session ended{why}"),
     )
     try:
-        await writer().perform(command)
+        await get_writer().perform(change_request)
     except (ReviewOpen, RunClosed):
         pass  # a parked call is resumed in this run; what is over stays as it is
     return GO

@@ -16,7 +16,7 @@ from gateway.coding_agents.steps import report_step
 from gateway.coding_agents.superseded import AT_THE_TERMINAL, withdraw_review
 from gateway.models import HookAnswer, HookCall
 from gateway.schemas.calls import ResultIn
-from gateway.use_cases.claims import call_settle
+from gateway.use_cases.claims import submit_result
 from guidance.core.canonical import to_canonical_json
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
@@ -64,7 +64,7 @@ async def _settle_call(
     output = await asyncio.to_thread(_build_output, hook)  # it may be long
     body = ResultIn(ok=ok, output=output, duration_ms=_get_duration(hook))
     try:
-        await call_settle(
+        await submit_result(
             agent=hook.agent,
             run_code=run.run,
             call_code=str(use.call.code),

@@ -15,7 +15,7 @@ from gateway.coding_agents.replies import Outcome
 from gateway.models import HookSession
 from ledger.idempotency import Idempotency, build_idempotency
 from ledger.models import FINAL
-from ledger.serializers import run_url
+from ledger.serializers import build_run_url
 
 # Nothing is held in the last part of the time, so that the answer arrives within it.
 MARGIN = 0.2
@@ -116,5 +116,5 @@ def build_session_run(session: HookSession, agent: AgentPrincipal) -> SessionRun
         run=code,
         status=session.run.status,
         reason=session.run.status_reason,
-        url=run_url(project_slug=agent.project_slug, run=code),
+        url=build_run_url(project_slug=agent.project_slug, run=code),
     )

@@ -25,7 +25,7 @@ from guidance.core.money import parse_usd
 from guidance.redactor import clean
 from guidance.services import get_policy_in_force
 from ledger.state import RunState
-from ledger.writer import writer
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 
 HOST_NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
@@ -160,11 +160,11 @@ async def _start(
             "session": body.session_id,
         },
     )
-    command = StartSession(
+    change_request = StartSession(
         agent=hook.agent, body=run, policy=policy, hook=hook, prompted=prompted
     )
     try:
-        await writer().perform(command)
+        await get_writer().perform(change_request)
     except SessionHasRun:
         pass  # an event that came at the same time has started it
 

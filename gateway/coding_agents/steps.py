@@ -21,7 +21,7 @@ from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import ReportSteps, report_of
 from guidance.core.runs.facts import StepReport
 from ledger.state import RunState
-from ledger.writer import Change, writer
+from ledger.writer import Change, get_writer
 from reviews.errors import RunClosed, RunPaused
 from reviews.models import Kind
 
@@ -54,7 +54,7 @@ class ReportNextStep(ReportSteps):
         change = super().decide(run, at)
         paid = HookSession.objects.filter(pk=self.session_id)
         pay = partial(paid.update, owed_tokens=0, owed_cost_micros=0)
-        change.plan.effects.append(pay)
+        change.plan.side_updates.append(pay)
         return change
 
 
@@ -69,7 +69,7 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
     body = StepIn(number=1, tokens=used.tokens, cost_usd=used.cost_usd, **facts)
     while True:
         try:
-            reply = await writer().perform(
+            reply = await get_writer().perform(
                 ReportNextStep(
                     agent=hook.agent,
                     run_code=run.run,

@@ -14,10 +14,10 @@ from functools import partial
 from accounts.auth import AgentPrincipal
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
-from gateway.use_cases.access import own
+from gateway.use_cases.access import require_own_run
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
@@ -38,13 +38,13 @@ class WithdrawForHost(ChangeRequest[None]):
     reason: str
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         review = run.open_review(self.review_code)
         # Past its time the clock ends it, and the run with it.
         if review is None or at >= review.due_at:
             raise ReviewNotOpen("The review is closed.")
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "review.withdrawn",
             actor=self.agent.actor,
             payload={"review": review.code, "reason": self.reason},
@@ -56,11 +56,11 @@ class WithdrawForHost(ChangeRequest[None]):
 async def withdraw_review(
     hook: HookEvent, run: SessionRun, review: str, reason: str
 ) -> None:
-    command = WithdrawForHost(
+    change_request = WithdrawForHost(
         agent=hook.agent, run_code=run.run, review_code=review, reason=reason
     )
     try:
-        await writer().perform(command)
+        await get_writer().perform(change_request)
     except ReviewNotOpen:
         pass  # a person was faster, and their ruling stands
 

@@ -14,7 +14,7 @@ from gateway.coding_agents.superseded import WITHOUT_IT, clear_calls
 from gateway.coding_agents.waiting import wait_for_ruling
 from gateway.models import HookAnswer
 from gateway.schemas.checks import TurnIn
-from gateway.use_cases.turns import turn_submit
+from gateway.use_cases.turns import submit_turn
 from reviews.errors import RunClosed, RunPaused
 
 # Whoever sits at the terminal can answer there: they are not kept from it for long.
@@ -53,7 +53,7 @@ async def _judge(hook: HookEvent, run: SessionRun) -> Outcome:
         content=said,
     )
     try:
-        reply = await turn_submit(agent=hook.agent, run_code=run.run, body=body)
+        reply = await submit_turn(agent=hook.agent, run_code=run.run, body=body)
     except RunPaused:
         return GO  # it waits for a person already, and does nothing meanwhile
     except RunClosed:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.wording import quote_note
-from gateway.use_cases.decision_wait import decision_wait
+from gateway.use_cases.decision_wait import await_decision
 
 DecisionState = dict[str, Any]
 # The rulings that let an agent go on; why it may not is said where it is kept from it.
@@ -19,7 +19,7 @@ async def wait_for_ruling(
 ) -> DecisionState:
     """The state of the review once it is ruled on or the time is over."""
     wait = hook.left if at_most is None else min(hook.left, at_most)
-    reply = await decision_wait(
+    reply = await await_decision(
         principal=hook.agent, run_code=run.run, review_code=review, wait=wait
     )
     decision_state: DecisionState = json.loads(reply.body)

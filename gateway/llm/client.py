@@ -44,7 +44,7 @@ async def ask(question: Question) -> Reply:
     attempt = None
     started = time.monotonic()
     try:
-        async with under_way.one(within=endpoint.timeout_s):
+        async with under_way.take_one(within=endpoint.timeout_s):
             started = time.monotonic()
             attempt = await exchange.run()
     except TimeoutError:
@@ -85,18 +85,18 @@ class _Exchange:
 
     @cached_property
     def content(self) -> bytes:
-        return json.dumps(wire.body(self.endpoint, self.question)).encode()
+        return json.dumps(wire.build_body(self.endpoint, self.question)).encode()
 
     async def run(self) -> _Attempt:
         endpoint = self.endpoint
         # In a thread: the first time it takes long enough for others to notice.
-        certificates = await asyncio.to_thread(_certificates)
+        certificates = await asyncio.to_thread(_load_certificates)
         ends = time.monotonic() + endpoint.timeout_s
         try:
             async with (
                 asyncio.timeout(endpoint.timeout_s),
                 httpx.AsyncClient(
-                    headers=wire.headers(endpoint),
+                    headers=wire.build_headers(endpoint),
                     timeout=endpoint.timeout_s,
                     verify=certificates,
                     follow_redirects=False,
@@ -111,7 +111,7 @@ class _Exchange:
                     attempt = await self._attempt(client)
                 return attempt
         except TimeoutError:
-            return _Attempt(trouble=_too_late(endpoint))
+            return _Attempt(trouble=_describe_timeout(endpoint))
 
     async def _attempt(self, client: httpx.AsyncClient) -> _Attempt:
         endpoint = self.endpoint
@@ -124,9 +124,9 @@ class _Exchange:
             ) as response:
                 return await _receive(response, endpoint)
         except httpx.TimeoutException:
-            return _Attempt(trouble=_too_late(endpoint))
+            return _Attempt(trouble=_describe_timeout(endpoint))
         except httpx.HTTPError as error:
-            said = _piece(str(error), endpoint) or type(error).__name__
+            said = _clean_piece(str(error), endpoint) or type(error).__name__
             trouble = f"the connection failed: {said}"
             return _Attempt(trouble=trouble, repeat_after_s=REPEAT_AFTER_S)
 
@@ -150,17 +150,17 @@ class _Exchange:
         if self.told is not None:
             tokens_in += self.told.tokens_in
             tokens_out += self.told.tokens_out
-        cost = self.endpoint.cost_micros(tokens_in, tokens_out)
+        cost = self.endpoint.compute_cost(tokens_in, tokens_out)
         return Spent(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
 
 
 @lru_cache(maxsize=1)
-def _certificates() -> SSLContext:
+def _load_certificates() -> SSLContext:
     """Read once; SSL_CERT_FILE names them, or else they are httpx's own."""
     return httpx.create_ssl_context()
 
 
-def _too_late(endpoint: Endpoint) -> str:
+def _describe_timeout(endpoint: Endpoint) -> str:
     return f"no answer within {endpoint.timeout_s:g} s"
 
 
@@ -179,7 +179,9 @@ async def _receive(response: httpx.Response, endpoint: Endpoint) -> _Attempt:
     if response.is_redirect:
         return _Attempt(trouble=f"the server answered {status}: redirects are refused")
     if status != 200:
-        said = _piece(_complaint(await _bytes(response) or b""), endpoint)
+        said = _clean_piece(
+            _parse_complaint(await _read_bytes(response) or b""), endpoint
+        )
         return _Attempt(
             trouble=f"the server answered {status}" + (f": {said}" if said else "")
         )
@@ -188,13 +190,13 @@ async def _receive(response: httpx.Response, endpoint: Endpoint) -> _Attempt:
         return _Attempt(trouble="the reply is not application/json")
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         return _Attempt(trouble="the reply is compressed, which was not asked for")
-    raw = await _bytes(response)
+    raw = await _read_bytes(response)
     if raw is None:
         return _Attempt(trouble=f"the reply is longer than {REPLY_LIMIT:,} bytes")
     return _Attempt(raw=raw)
 
 
-async def _bytes(response: httpx.Response) -> bytes | None:
+async def _read_bytes(response: httpx.Response) -> bytes | None:
     """None if there are too many; the rest of them is never received."""
     received = bytearray()
     async for chunk in response.aiter_raw():
@@ -204,7 +206,7 @@ async def _bytes(response: httpx.Response) -> bytes | None:
     return bytes(received)
 
 
-def _complaint(raw: bytes) -> str:
+def _parse_complaint(raw: bytes) -> str:
     """`error.message`: where both formats say what they would not take."""
     document = read_arguments(raw.decode("utf-8", "replace"))
     if isinstance(document, ArgumentProblem):
@@ -214,7 +216,7 @@ def _complaint(raw: bytes) -> str:
     return message if isinstance(message, str) else ""
 
 
-def _piece(text: str, endpoint: Endpoint) -> str:
+def _clean_piece(text: str, endpoint: Endpoint) -> str:
     """One line, short, without secrets and above all without the key."""
     if endpoint.key is not None:
         text = text.replace(endpoint.key, "(the key)")
@@ -245,11 +247,13 @@ def _read(
         raise LlmTrouble(f"the answer cannot be read: {answer.message}", spent=spent)
     problems = schema.list_problems(answer.values)
     if problems:
-        where = _piece(f"{problems[0].path or '/'}: {problems[0].message}", endpoint)
+        where = _clean_piece(
+            f"{problems[0].path or '/'}: {problems[0].message}", endpoint
+        )
         raise LlmTrouble(f"the answer has another form, at {where}", spent=spent)
     return Reply(
         document=answer.values,
         spent=spent,
-        model=_piece(said.model, endpoint),
+        model=_clean_piece(said.model, endpoint),
         duration_s=duration_s,
     )

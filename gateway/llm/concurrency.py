@@ -20,7 +20,7 @@ class Places:
         self._waiting: deque[Future[None]] = deque()
 
     @asynccontextmanager
-    async def one(self, *, within: float) -> AsyncIterator[None]:
+    async def take_one(self, *, within: float) -> AsyncIterator[None]:
         """A place for the length of the block, or TimeoutError."""
         await self._take(within)
         try:

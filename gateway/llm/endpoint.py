@@ -19,7 +19,7 @@ class Endpoint:
     timeout_s: float
     prices: tuple[int, int] | None
 
-    def cost_micros(self, tokens_in: int, tokens_out: int) -> int | None:
+    def compute_cost(self, tokens_in: int, tokens_out: int) -> int | None:
         """Rounded up; None where no prices are known, which is not the same as free."""
         if self.prices is None:
             return None

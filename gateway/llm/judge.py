@@ -114,18 +114,18 @@ class Judgement:
 
 async def judge(*, criteria: Sequence[str], output: str) -> Judgement:
     """What the model says of the output; every trouble is in the judgement."""
-    trouble = _unfit(criteria, output)
+    trouble = _find_unfit(criteria, output)
     if trouble is not None:
         return Judgement(trouble=trouble)
-    case = _Case.of(clean(list(criteria)), clean(output))
+    case = _Case.from_work(clean(list(criteria)), clean(output))
     try:
-        reply = await ask(case.question())
+        reply = await ask(case.build_question())
     except LlmTrouble as error:
         return Judgement(trouble=error.reason, spent=error.spent)
-    return case.judgement(reply)
+    return case.build_judgement(reply)
 
 
-def _unfit(criteria: Sequence[str], output: str) -> str | None:
+def _find_unfit(criteria: Sequence[str], output: str) -> str | None:
     if not criteria:
         return "there is no criterion to judge by"
     if len(criteria) > CRITERIA_LIMIT:
@@ -152,7 +152,7 @@ class _Case:
     marker: str
 
     @classmethod
-    def of(cls, criteria: Sequence[str], work: str) -> _Case:
+    def from_work(cls, criteria: Sequence[str], work: str) -> _Case:
         taken = "\n".join((*criteria, work))
         control = secrets.randbelow(len(criteria) + 1)
         impossible = (
@@ -166,7 +166,7 @@ class _Case:
             marker=_draw_marker(taken),
         )
 
-    def question(self) -> Question:
+    def build_question(self) -> Question:
         listed = (
             f"{number}. {json.dumps(criterion, ensure_ascii=False)}"
             for number, criterion in enumerate(self.asked, 1)
@@ -184,7 +184,7 @@ class _Case:
             max_tokens=MAX_TOKENS,
         )
 
-    def judgement(self, reply: Reply) -> Judgement:
+    def build_judgement(self, reply: Reply) -> Judgement:
         answered = {entry["index"]: entry for entry in reply.document["criteria"]}
         numbers = range(1, len(self.asked) + 1)
         complete = len(reply.document["criteria"]) == len(answered) == len(numbers)

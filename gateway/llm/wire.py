@@ -43,7 +43,7 @@ class Usage:
     tokens_out: int
 
 
-def headers(endpoint: Endpoint) -> dict[str, str]:
+def build_headers(endpoint: Endpoint) -> dict[str, str]:
     # Not compressed: what is counted on arrival is then all there is to read.
     plain = {
         "accept": "application/json",
@@ -60,7 +60,7 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
     return {**plain, "authorization": f"Bearer {endpoint.key}"}
 
 
-def body(endpoint: Endpoint, question: Question) -> dict[str, Any]:
+def build_body(endpoint: Endpoint, question: Question) -> dict[str, Any]:
     asked = {"role": "user", "content": question.user}
     schema = dict(question.schema)
     if endpoint.format == "anthropic":
@@ -82,7 +82,7 @@ def body(endpoint: Endpoint, question: Question) -> dict[str, Any]:
 
 def read_usage(endpoint: Endpoint, document: Mapping[str, Any]) -> Usage:
     """Read by itself: a reply is paid for also where the rest of it cannot be read."""
-    usage = _field(document, "usage", dict)
+    usage = _get_field(document, "usage", dict)
     if endpoint.format == "openai":
         return Usage(
             tokens_in=_count(usage, "prompt_tokens"),
@@ -98,29 +98,31 @@ def read_usage(endpoint: Endpoint, document: Mapping[str, Any]) -> Usage:
 
 def read(endpoint: Endpoint, document: Mapping[str, Any]) -> Said:
     """What the model said, or Unreadable."""
-    return (_anthropic if endpoint.format == "anthropic" else _openai)(document)
+    return (_parse_anthropic if endpoint.format == "anthropic" else _parse_openai)(
+        document
+    )
 
 
-def _openai(document: Mapping[str, Any]) -> Said:
-    choices = _field(document, "choices", list)
+def _parse_openai(document: Mapping[str, Any]) -> Said:
+    choices = _get_field(document, "choices", list)
     if len(choices) != 1 or not isinstance(choices[0], dict):
         raise Unreadable("the reply does not hold exactly one choice")
-    model = _field(document, "model", str)
-    message = _field(choices[0], "message", dict)
-    finish = _field(choices[0], "finish_reason", str)
+    model = _get_field(document, "model", str)
+    message = _get_field(choices[0], "message", dict)
+    finish = _get_field(choices[0], "finish_reason", str)
     if message.get("refusal") or finish == "content_filter":
         return Said(trouble=REFUSED, model=model)
     if finish == "length":
         return Said(trouble=CUT_OFF, model=model)
     if finish != "stop" or message.get("tool_calls") or message.get("function_call"):
         return Said(trouble="the model did not finish with an answer", model=model)
-    return Said(text=_field(message, "content", str), model=model)
+    return Said(text=_get_field(message, "content", str), model=model)
 
 
-def _anthropic(document: Mapping[str, Any]) -> Said:
-    blocks = _field(document, "content", list)
-    model = _field(document, "model", str)
-    stop = _field(document, "stop_reason", str)
+def _parse_anthropic(document: Mapping[str, Any]) -> Said:
+    blocks = _get_field(document, "content", list)
+    model = _get_field(document, "model", str)
+    stop = _get_field(document, "stop_reason", str)
     if stop == "refusal":
         return Said(trouble=REFUSED, model=model)
     if stop in {"max_tokens", "model_context_window_exceeded"}:
@@ -130,10 +132,10 @@ def _anthropic(document: Mapping[str, Any]) -> Said:
     said = [block for block in blocks if block.get("type") not in _THOUGHTS]
     if stop != "end_turn" or [block.get("type") for block in said] != ["text"]:
         return Said(trouble="the model did not finish with an answer", model=model)
-    return Said(text=_field(said[0], "text", str), model=model)
+    return Said(text=_get_field(said[0], "text", str), model=model)
 
 
-def _field(document: Mapping[str, Any], name: str, kind: type) -> Any:
+def _get_field(document: Mapping[str, Any], name: str, kind: type) -> Any:
     value = document.get(name)
     if not isinstance(value, kind):
         raise Unreadable(f"the reply has no {name}")
@@ -141,7 +143,7 @@ def _field(document: Mapping[str, Any], name: str, kind: type) -> Any:
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int:
-    value: int = _field(usage, name, int)
+    value: int = _get_field(usage, name, int)
     if isinstance(value, bool) or not 0 <= value <= TOKENS_LIMIT:
         raise Unreadable(f"the reply has no {name} that can be believed")
     return value

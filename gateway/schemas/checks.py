@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field, StringConstraints
 from common.fields import Id
 from ledger.schemas import PolicyStamp, Receipt, ReviewReference
 from reviews.schemas.calls import PolicyName
-from reviews.schemas.fields import STEP_MAX, Amount, Body, Kept, Said, Share
+from reviews.schemas.fields import STEP_MAX, Amount, Body, Redacted, Share, ShortText
 
 GateId = Annotated[str, StringConstraints(max_length=64)]
-Content = Annotated[str, Kept]
+Content = Annotated[str, Redacted]
 
 
 class GateCheckIn(Body):
@@ -23,7 +23,7 @@ class GateCheckIn(Body):
 
     step: Annotated[int, Field(ge=0, le=STEP_MAX)] | None = None
     gates: Annotated[list[GateId], Field(max_length=50)] = []
-    inline: Annotated[list[dict[str, Any]], Field(max_length=50), Kept] = []
+    inline: Annotated[list[dict[str, Any]], Field(max_length=50), Redacted] = []
 
 
 class VerdictIn(Body):
@@ -56,7 +56,7 @@ class TurnBody(Body):
 class TurnIn(TurnBody):
     """`tool_signature` tells turns that call the same again."""
 
-    tool_signature: Said | None = None
+    tool_signature: ShortText | None = None
 
 
 class EvaluateTurnIn(TurnBody):

@@ -26,16 +26,16 @@ from reviews.schemas.fields import (
     Cleaned,
     Code,
     Intent,
-    Kept,
     LabelName,
     LabelValue,
+    LongText,
     Money,
     Reason,
-    Said,
+    Redacted,
     Share,
+    ShortText,
     StepNumber,
-    Told,
-    kept_within,
+    redact_and_cut,
 )
 from reviews.schemas.reviews import BudgetIn, RulingOut
 
@@ -43,12 +43,12 @@ from reviews.schemas.reviews import BudgetIn, RulingOut
 class RunIn(Body):
     """A task that an agent begins to work on. Only `task` is needed."""
 
-    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
+    task: Annotated[str, StringConstraints(min_length=1, max_length=20_000), Redacted]
     intent: Intent = "general"
-    model: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
+    model: Annotated[str, StringConstraints(max_length=200), redact_and_cut(200)] = ""
     policy: Annotated[str, StringConstraints(min_length=1, max_length=64)] = "default"
     budget: BudgetIn = Field(default_factory=BudgetIn)
-    labels: Annotated[dict[LabelName, LabelValue], Field(max_length=32), Kept] = {}
+    labels: Annotated[dict[LabelName, LabelValue], Field(max_length=32), Redacted] = {}
     parent_run: Code | None = None
 
 
@@ -66,8 +66,8 @@ class StepIn(Body):
     uncertainty: Share | None = None
     confidences: Annotated[list[Share], Field(max_length=100)] = []
     intent: Intent | None = None
-    summary: Said = ""
-    signature: Said | None = None
+    summary: ShortText = ""
+    signature: ShortText | None = None
     failed_calls: Amount | None = None
 
 
@@ -81,7 +81,7 @@ class CheckpointIn(Body):
     """The agent's own state at a step, at most 64 KiB of JSON."""
 
     step: Annotated[int, Field(ge=0, le=STEP_MAX)]
-    label: Annotated[str, StringConstraints(max_length=200), kept_within(200)] = ""
+    label: Annotated[str, StringConstraints(max_length=200), redact_and_cut(200)] = ""
     state: dict[str, Any] = {}
 
 
@@ -115,12 +115,12 @@ class FinishIn(Body):
     """How the run ends, and what came of it."""
 
     outcome: Literal["completed", "failed"]
-    summary: Told = ""
+    summary: LongText = ""
     tests: TestsIn | None = None
     diff: DiffIn | None = None
     rework_lines: Amount = 0
-    files_touched: Annotated[list[LabelValue], Field(max_length=1_000), Kept] = []
-    tools_used: Annotated[list[LabelValue], Field(max_length=1_000), Kept] = []
+    files_touched: Annotated[list[LabelValue], Field(max_length=1_000), Redacted] = []
+    tools_used: Annotated[list[LabelValue], Field(max_length=1_000), Redacted] = []
     violations: Annotated[list[ViolationIn], Field(max_length=1_000), Cleaned] = []
 
 
@@ -129,10 +129,10 @@ class ReviewIn(Body):
 
     kind: Literal["request", "question"]
     title: Annotated[
-        str, StringConstraints(min_length=1, max_length=300), kept_within(300)
+        str, StringConstraints(min_length=1, max_length=300), redact_and_cut(300)
     ]
-    detail: Told = ""
-    options: Annotated[list[LabelValue], Field(max_length=20), Kept] = []
+    detail: LongText = ""
+    options: Annotated[list[LabelValue], Field(max_length=20), Redacted] = []
 
 
 class RemainingIn(Body):

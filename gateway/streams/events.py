@@ -23,8 +23,8 @@ from gateway.streams.followers import Follower, get_followers
 from gateway.streams.limits import StreamSlot, take_slot
 from ledger.models import FINAL, Run
 from ledger.selectors import get_visible_run
-from ledger.waiting.hub import hub
-from reviews.access import Guest, Holder, Reader, readers_refused
+from ledger.waiting.hub import get_hub
+from reviews.open_access import Access, KeyAccess, SessionAccess, list_refused
 
 MEDIA_TYPE = "text/event-stream"
 HEADERS = {
@@ -47,7 +47,7 @@ class Followed:
 
     run_id: int
     run_code: str
-    reader: Reader
+    reader: Access
     after: int
     slot: StreamSlot
 
@@ -95,7 +95,7 @@ def open_stream(
     number, loc = _parse_position(last_event_id=last_event_id, after=after)
     run = get_visible_run(principal=principal, code=run_code)
     reader = _build_access(principal, run, session)
-    if readers_refused([reader]):
+    if list_refused([reader]):
         raise Unauthenticated
     if number > run.head_seq:
         message = f"is {number}, but the run has {run.head_seq} entries"
@@ -109,10 +109,10 @@ def open_stream(
     )
 
 
-def _build_access(principal: Principal, run: Run, session: Session | None) -> Reader:
+def _build_access(principal: Principal, run: Run, session: Session | None) -> Access:
     if session is None:
-        return Holder(principal=principal, project_id=run.project_id)
-    return Guest(
+        return KeyAccess(principal=principal, project_id=run.project_id)
+    return SessionAccess(
         user_id=session.user_id,
         project_id=run.project_id,
         session_key=session.key,
@@ -144,7 +144,7 @@ async def _stream_pieces(followed: Followed, follower: Follower) -> AsyncGenerat
     last = followed.after
     yield f"retry: {RETRY_MS}\n\n"
     with follow_feed(followed.run_id, followed.run_code, follower) as feed:
-        while not (hub().closing or follower.refused):
+        while not (get_hub().closing or follower.refused):
             if feed.error is not None:
                 raise feed.error
             head = feed.head

@@ -18,10 +18,10 @@ from typing import NamedTuple
 from gateway.streams.followers import Follower
 from ledger.models import Entry, Run
 from ledger.selectors import render_ledger_line
-from ledger.waiting.hub import hub
+from ledger.waiting.hub import get_hub
 from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.access import Reader, readers_refused
+from reviews.open_access import Access, list_refused
 
 # A page is some small entries or few large ones.
 PAGE_BYTES = 262_144
@@ -50,7 +50,7 @@ class Page(NamedTuple):
 class Changes(NamedTuple):
     """What was found in the database at one moment."""
 
-    refused: set[Reader]
+    refused: set[Access]
     head: Head
     new_page: Page | None
 
@@ -99,9 +99,9 @@ class Feed:
 
     async def _follow(self) -> None:
         try:
-            while not hub().closing:
+            while not get_hub().closing:
                 # Taken before the look: what comes in between wakes us.
-                wake_up = hub().follower(self.run_id)
+                wake_up = get_hub().add_follower(self.run_id)
                 try:
                     await self._read_and_wake()
                     await wake_up
@@ -121,7 +121,7 @@ class Feed:
             if follower.reader in changes.refused:
                 follower.refuse()
         self.head, self._new_page = changes.head, changes.new_page
-        hub().note_head(self.run_id, changes.head.seq)
+        get_hub().note_head(self.run_id, changes.head.seq)
         if changes.head.seq != before:
             await self._wake_in_turns()
 
@@ -144,10 +144,10 @@ def _wake(waiting: Collection[asyncio.Future[None]]) -> None:
 
 
 def _read_changes(
-    run_id: int, run_code: str, readers: Collection[Reader], before: int | None
+    run_id: int, run_code: str, readers: Collection[Access], before: int | None
 ) -> Changes:
     """Access is checked first: a key revoked before an entry never gets it."""
-    refused = readers_refused(readers)
+    refused = list_refused(readers)
     columns = Run.objects.values_list("status", "head_seq", "head_hash")
     head = Head(*columns.get(pk=run_id))
     new_page = None

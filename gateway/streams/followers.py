@@ -17,7 +17,7 @@ from typing import Any
 
 from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.access import Reader, readers_refused
+from reviews.open_access import Access, list_refused
 
 ACCESS_SECONDS = 2.0
 # A reader that takes nothing for so long is let go; it comes back where it stood.
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 class Follower:
     """One open stream, or one that waits. Made by the task that answers it."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Access) -> None:
         self.reader = reader
         self.refused = False
         self._sending_since: float | None = None
@@ -80,7 +80,7 @@ class Followers:
         self._open: set[Follower] = set()
         self._watch: asyncio.Task[None] | None = None
 
-    def join(self, reader: Reader) -> Follower:
+    def join(self, reader: Access) -> Follower:
         follower = Follower(reader)
         self._open.add(follower)
         if self._watch is None:
@@ -92,7 +92,7 @@ class Followers:
         self._open.discard(follower)
 
     @contextmanager
-    def watch(self, reader: Reader) -> Iterator[Follower]:
+    def watch(self, reader: Access) -> Iterator[Follower]:
         """Somebody who is woken as soon as they may look no longer."""
         follower = self.join(reader)
         try:
@@ -112,7 +112,7 @@ class Followers:
                     follower.cancel()
             readers = {follower.reader for follower in self._open}
             try:
-                refused = await run_in_db_thread(partial(readers_refused, readers))
+                refused = await run_in_db_thread(partial(list_refused, readers))
             except Exception:
                 # The database is away: the streams have nothing to send either.
                 logger.exception("The readers of streams could not be checked")

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from accounts.auth import AgentPrincipal
 from common.errors import RateLimited
-from reviews.access import Guest, Reader
+from reviews.open_access import Access, SessionAccess
 
 RETRY_SECONDS = 5
 
@@ -38,7 +38,7 @@ _taken: Counter[Hashable] = Counter()
 _lock = threading.RLock()
 
 
-def take_slot(reader: Reader, run_id: int) -> StreamSlot:
+def take_slot(reader: Access, run_id: int) -> StreamSlot:
     """Refuses the stream that would be one too many."""
     caller, run = _get_caller(reader), ("run", run_id)
     limits = (
@@ -56,9 +56,9 @@ def take_slot(reader: Reader, run_id: int) -> StreamSlot:
     return StreamSlot(caller, run)
 
 
-def _get_caller(reader: Reader) -> Hashable:
+def _get_caller(reader: Access) -> Hashable:
     """An agent's key; of a person, all that they come with."""
-    if isinstance(reader, Guest):
+    if isinstance(reader, SessionAccess):
         return "person", reader.user_id
     if isinstance(reader.principal, AgentPrincipal):
         return "key", reader.principal.key_id

@@ -33,13 +33,13 @@ PROTOBUF = Encoding(
 JSON = Encoding(media_type="application/json", read=read_json, write=write_json)
 
 
-def encoding_of(content_type: str) -> Encoding:
+def get_encoding(content_type: str) -> Encoding:
     """The front has let in no third one."""
     media, _, _ = content_type.partition(";")
     return PROTOBUF if media.strip().lower() == PROTOBUF.media_type else JSON
 
 
-def spans_in(raw: bytes, *, encoding: Encoding, gzipped: bool) -> Reading:
+def parse_spans(raw: bytes, *, encoding: Encoding, gzipped: bool) -> Reading:
     return encoding.read(_inflate(raw) if gzipped else raw)
 
 

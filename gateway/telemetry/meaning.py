@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from gateway.schemas.runs import FinishIn, RunIn, StepIn
 from gateway.telemetry.spans import BadSpan, Span
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -30,7 +30,7 @@ _LABEL_MAX = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class SpanReport:
     """What one span tells.
 
     `step` has no number yet: it gets one when it is stored. A span of an agent's whole
@@ -41,13 +41,13 @@ class Told:
     step: StepIn | None = None
     outcome: FinishIn | None = None
 
-    def origin(self) -> dict[str, Any]:
+    def build_origin(self) -> dict[str, Any]:
         """Where it comes from, for the ledger: nothing in it is anybody's free text."""
         return {
             "trace_id": self.span.trace_id,
             "span_id": self.span.span_id,
-            "started_at": _at(self.span.started_ns),
-            "ended_at": _at(self.span.ended_ns),
+            "started_at": _format_time(self.span.started_ns),
+            "ended_at": _format_time(self.span.ended_ns),
         }
 
 
@@ -79,7 +79,7 @@ class Trace:
             "conversation": self.conversation,
             "trace": self.trace_id,
         }
-        return _valid(
+        return _validate(
             RunIn,
             task=agent or service or "An agent",
             model=self._first("gen_ai.request.model")[:200],
@@ -88,7 +88,7 @@ class Trace:
             parent_run=parent,
         )
 
-    def above(self, span: Span) -> str | None:
+    def find_above(self, span: Span) -> str | None:
         """The id of the span that will tell whether an agent stands above this one.
 
         Empty where none does, None where one does: an agent inside another ends no
@@ -114,14 +114,14 @@ class Trace:
         return found
 
     def _first(self, name: str) -> str:
-        return next(filter(None, (span.text(name) for span in self.telling)), "")
+        return next(filter(None, (span.get_text(name) for span in self.telling)), "")
 
     def _resource(self, name: str) -> str:
         values = (span.resource.get(name) for span in self.telling)
         return next((value for value in values if value and isinstance(value, str)), "")
 
 
-def traces_of(spans: Iterable[Span]) -> Iterator[Trace]:
+def group_traces(spans: Iterable[Span]) -> Iterator[Trace]:
     """In the order in which they first come up."""
     found: dict[str, list[Span]] = {}
     for span in spans:
@@ -130,29 +130,29 @@ def traces_of(spans: Iterable[Span]) -> Iterator[Trace]:
         yield Trace(trace_id, members)
 
 
-def told_by(span: Span) -> Told:
+def read_span(span: Span) -> SpanReport:
     """What a telling span tells; raises BadSpan with what is wrong."""
-    tokens = _tokens(span)
+    tokens = _count_tokens(span)
     if span.operation in _MODEL:
-        said = f"{span.operation} {span.text('gen_ai.request.model')}".strip()
-        return Told(span=span, step=_step(span, said=said, tokens=tokens))
+        said = f"{span.operation} {span.get_text('gen_ai.request.model')}".strip()
+        return SpanReport(span=span, step=_step(span, said=said, tokens=tokens))
     if span.operation == _TOOL:
-        return Told(span=span, step=_tool_step(span, tokens))
+        return SpanReport(span=span, step=_build_tool_step(span, tokens))
     said = span.name or span.operation
-    return Told(
+    return SpanReport(
         span=span,
         step=_step(span, said=said, tokens=tokens) if tokens else None,
-        outcome=_valid(
+        outcome=_validate(
             FinishIn,
             outcome="failed" if span.error else "completed",
-            summary=_with_error(said, span),
+            summary=_add_error(said, span),
         ),
     )
 
 
-def _tool_step(span: Span, tokens: int) -> StepIn:
-    tool = span.text("gen_ai.tool.name") or "a tool"
-    arguments = span.text("gen_ai.tool.call.arguments")
+def _build_tool_step(span: Span, tokens: int) -> StepIn:
+    tool = span.get_text("gen_ai.tool.name") or "a tool"
+    arguments = span.get_text("gen_ai.tool.call.arguments")
     return _step(
         span,
         said=tool,
@@ -164,30 +164,30 @@ def _tool_step(span: Span, tokens: int) -> StepIn:
 
 
 def _step(span: Span, *, said: str, tokens: int, **more: Any) -> StepIn:
-    return _valid(
+    return _validate(
         StepIn,
         number=1,
         tokens=tokens,
         **{"tool_calls": 0, **more},
         duration_ms=span.duration_ms,
-        summary=_with_error(said, span),
+        summary=_add_error(said, span),
     )
 
 
-def _with_error(said: str, span: Span) -> str:
+def _add_error(said: str, span: Span) -> str:
     failed = f", failed: {span.error}" if span.error else ""
     return f"{said}{failed}"[:_SAID_MAX]
 
 
-def _tokens(span: Span) -> int:
+def _count_tokens(span: Span) -> int:
     names = ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens")
-    amounts = [span.amount(name) for name in names]
+    amounts = [span.get_amount(name) for name in names]
     if min(amounts) < 0:
         raise BadSpan("A number of tokens is negative.")
     return sum(amounts)
 
 
-def _valid(schema: type[B], **fields: Any) -> B:
+def _validate(schema: type[B], **fields: Any) -> B:
     try:
         return schema(**fields)
     except ValidationError as error:
@@ -196,7 +196,7 @@ def _valid(schema: type[B], **fields: Any) -> B:
         raise BadSpan(f"{where}: {first['msg']}.") from None
 
 
-def _at(nanoseconds: int) -> str | None:
+def _format_time(nanoseconds: int) -> str | None:
     if not 0 < nanoseconds < _YEAR_9999_NS:
         return None
-    return timestamp(_EPOCH + timedelta(microseconds=nanoseconds // 1_000))
+    return format_timestamp(_EPOCH + timedelta(microseconds=nanoseconds // 1_000))

@@ -17,7 +17,7 @@ from gateway.telemetry.spans import (
     BadSpan,
     Reading,
     Span,
-    checked_ids,
+    check_ids,
     clean_text,
     is_wanted,
     keep_values,
@@ -36,15 +36,15 @@ def read_json(raw: bytes) -> Reading:
     if not isinstance(request, dict):
         raise Unreadable("Not an ExportTraceServiceRequest: send one object.")
     reading = Reading()
-    for group in _objects(request, "resourceSpans"):
-        reading.one_more()
-        resource = _resource(group)
-        for scope in _objects(group, "scopeSpans"):
-            reading.one_more()
-            for node in _objects(scope, "spans"):
-                reading.one_more()
+    for group in _list_objects(request, "resourceSpans"):
+        reading.count_part()
+        resource = _parse_resource(group)
+        for scope in _list_objects(group, "scopeSpans"):
+            reading.count_part()
+            for node in _list_objects(scope, "spans"):
+                reading.count_part()
                 try:
-                    reading.spans.append(_span(node, resource))
+                    reading.spans.append(_parse_span(node, resource))
                 except BadSpan as error:
                     reading.refusals.append(str(error))
     return reading
@@ -57,11 +57,11 @@ def write_json(*, refused: int, message: str) -> bytes:
     return json.dumps({"partialSuccess": told}, ensure_ascii=False).encode()
 
 
-def _span(node: dict[str, Any], resource: Attributes) -> Span:
-    trace_id, span_id, parent_id = checked_ids(
-        trace_id=_hex(node, "traceId"),
-        span_id=_hex(node, "spanId"),
-        parent_id=_hex(node, "parentSpanId"),
+def _parse_span(node: dict[str, Any], resource: Attributes) -> Span:
+    trace_id, span_id, parent_id = check_ids(
+        trace_id=_get_hex(node, "traceId"),
+        span_id=_get_hex(node, "spanId"),
+        parent_id=_get_hex(node, "parentSpanId"),
     )
     name = node.get("name")
     return Span(
@@ -72,28 +72,28 @@ def _span(node: dict[str, Any], resource: Attributes) -> Span:
         name=clean_text(name) if isinstance(name, str) else "",
         started_ns=_number(node.get("startTimeUnixNano") or 0),
         ended_ns=_number(node.get("endTimeUnixNano") or 0),
-        failed=_object(node, "status").get("code") in _ERROR,
-        attributes=_attributes(node),
+        failed=_get_object(node, "status").get("code") in _ERROR,
+        attributes=_parse_attributes(node),
         resource=resource,
     )
 
 
-def _resource(group: dict[str, Any]) -> Attributes:
+def _parse_resource(group: dict[str, Any]) -> Attributes:
     try:
-        return _attributes(_object(group, "resource"))
+        return _parse_attributes(_get_object(group, "resource"))
     except BadSpan as error:
         raise Unreadable(f"In a resource: {error}") from None
 
 
-def _attributes(node: dict[str, Any]) -> Attributes:
+def _parse_attributes(node: dict[str, Any]) -> Attributes:
     return keep_values(
-        (pair["key"], _value(_object(pair, "value")))
-        for pair in islice(_objects(node, "attributes"), ATTRIBUTES_MAX)
+        (pair["key"], _parse_value(_get_object(pair, "value")))
+        for pair in islice(_list_objects(node, "attributes"), ATTRIBUTES_MAX)
         if isinstance(pair.get("key"), str) and is_wanted(pair["key"])
     )
 
 
-def _value(node: dict[str, Any]) -> object:
+def _parse_value(node: dict[str, Any]) -> object:
     if "intValue" in node:
         return _number(node["intValue"])
     return node.get("stringValue")
@@ -111,14 +111,14 @@ def _number(value: object) -> int:
     raise BadSpan("A number is not a whole one of 64 bits.")
 
 
-def _hex(node: dict[str, Any], name: str) -> str:
+def _get_hex(node: dict[str, Any], name: str) -> str:
     value = node.get(name) or ""
     if not isinstance(value, str) or not _HEX.issuperset(value.lower()):
         raise BadSpan(f"{name} is not in hex.")
     return value.lower()
 
 
-def _object(node: dict[str, Any], name: str) -> dict[str, Any]:
+def _get_object(node: dict[str, Any], name: str) -> dict[str, Any]:
     value = node.get(name)
     if value is None:
         return {}
@@ -127,7 +127,7 @@ def _object(node: dict[str, Any], name: str) -> dict[str, Any]:
     return value
 
 
-def _objects(node: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+def _list_objects(node: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
     value = node.get(name)
     if value is None:
         return

@@ -21,7 +21,7 @@ from gateway.telemetry.spans import (
     BadSpan,
     Reading,
     Span,
-    checked_ids,
+    check_ids,
     clean_text,
     is_wanted,
     keep_values,
@@ -40,14 +40,14 @@ def read_protobuf(raw: bytes) -> Reading:
         raise Unreadable(f"Not an ExportTraceServiceRequest: {error}.") from None
     reading = Reading()
     for group in request.resource_spans:
-        reading.one_more()
-        resource = _attributes(group.resource.attributes)
+        reading.count_part()
+        resource = _parse_attributes(group.resource.attributes)
         for scope in group.scope_spans:
-            reading.one_more()
+            reading.count_part()
             for message in scope.spans:
-                reading.one_more()
+                reading.count_part()
                 try:
-                    reading.spans.append(_span(message, resource))
+                    reading.spans.append(_parse_span(message, resource))
                 except BadSpan as error:
                     reading.refusals.append(str(error))
     return reading
@@ -62,8 +62,8 @@ def write_protobuf(*, refused: int, message: str) -> bytes:
     return raw
 
 
-def _span(message: Message, resource: Attributes) -> Span:
-    trace_id, span_id, parent_id = checked_ids(
+def _parse_span(message: Message, resource: Attributes) -> Span:
+    trace_id, span_id, parent_id = check_ids(
         trace_id=message.trace_id.hex(),
         span_id=message.span_id.hex(),
         parent_id=message.parent_span_id.hex(),
@@ -77,18 +77,18 @@ def _span(message: Message, resource: Attributes) -> Span:
         started_ns=message.start_time_unix_nano,
         ended_ns=message.end_time_unix_nano,
         failed=message.status.code == Status.STATUS_CODE_ERROR,
-        attributes=_attributes(message.attributes),
+        attributes=_parse_attributes(message.attributes),
         resource=resource,
     )
 
 
-def _attributes(pairs: Iterable[KeyValue]) -> Attributes:
+def _parse_attributes(pairs: Iterable[KeyValue]) -> Attributes:
     return keep_values(
-        (pair.key, _value(pair))
+        (pair.key, _parse_value(pair))
         for pair in islice(pairs, ATTRIBUTES_MAX)
         if is_wanted(pair.key) and pair.value.WhichOneof("value")
     )
 
 
-def _value(pair: KeyValue) -> object:
+def _parse_value(pair: KeyValue) -> object:
     return getattr(pair.value, str(pair.value.WhichOneof("value")))

@@ -41,7 +41,7 @@ class Span:
     @property
     def operation(self) -> str:
         """What a model or an agent did; empty for a span of anything else."""
-        return self.text("gen_ai.operation.name")
+        return self.get_text("gen_ai.operation.name")
 
     @property
     def begins_here(self) -> bool:
@@ -50,7 +50,7 @@ class Span:
 
     @property
     def error(self) -> str:
-        return self.text("error.type") or ("error" if self.failed else "")
+        return self.get_text("error.type") or ("error" if self.failed else "")
 
     @property
     def duration_ms(self) -> int:
@@ -58,11 +58,11 @@ class Span:
             return 0
         return max(0, self.ended_ns - self.started_ns) // 1_000_000
 
-    def text(self, name: str) -> str:
+    def get_text(self, name: str) -> str:
         value = self.attributes.get(name, "")
         return value if isinstance(value, str) else ""
 
-    def amount(self, name: str) -> int:
+    def get_amount(self, name: str) -> int:
         value = self.attributes.get(name, 0)
         if not isinstance(value, int):
             raise BadSpan(f"{name} is not a whole number.")
@@ -77,7 +77,7 @@ class Reading:
     refusals: list[str] = field(default_factory=list)
     parts: int = 0
 
-    def one_more(self) -> None:
+    def count_part(self) -> None:
         """A few bytes make a part, so that their number needs an end of its own."""
         self.parts += 1
         if self.parts > PARTS_MAX:
@@ -103,7 +103,7 @@ def clean_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
-def checked_ids(*, trace_id: str, span_id: str, parent_id: str) -> tuple[str, str, str]:
+def check_ids(*, trace_id: str, span_id: str, parent_id: str) -> tuple[str, str, str]:
     """As the protocol wants them: 16 and 8 bytes, not all zero."""
     for text, length, what in ((trace_id, 32, "trace"), (span_id, 16, "span")):
         if len(text) != length or not text.strip("0"):

@@ -9,12 +9,12 @@ from common.errors import Forbidden, NotFound
 from common.ids import parse_code
 from guidance.selectors import LoadedPolicy, get_policy
 from ledger.models import Run
-from ledger.serializers import review_url
+from ledger.serializers import build_review_url
 from ledger.state import RunState
-from reviews.errors import RunPaused, refuse_closed, review_reference
+from reviews.errors import RunPaused, build_review_reference, refuse_closed
 
 
-def own(run: RunState, agent: AgentPrincipal) -> None:
+def require_own_run(run: RunState, agent: AgentPrincipal) -> None:
     """Another agent's run is answered exactly like an absent one."""
     if run.agent_id != agent.agent_id:
         raise NotFound
@@ -27,16 +27,16 @@ def own(run: RunState, agent: AgentPrincipal) -> None:
 
 # Neither the agent nor the policy of a run ever changes: (agent, run) to policy.
 _POLICIES: OrderedDict[tuple[int, str], int] = OrderedDict()
-_REMEMBERED = 10_000
+_CACHE_LIMIT = 10_000
 
 
-def remembered_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | None:
+def get_cached_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | None:
     """Without a query, where the run was seen before."""
     policy_id = _POLICIES.get((agent.agent_id, run_code))
     return None if policy_id is None else get_policy(policy_id)
 
 
-def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
+def get_policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
     """The policy that this agent's run is judged by, to its end."""
     known = parse_code(run_code)
     if known is None:
@@ -46,7 +46,7 @@ def policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
     if policy_id is None:
         raise NotFound
     _POLICIES[agent.agent_id, run_code] = policy_id
-    if len(_POLICIES) > _REMEMBERED:
+    if len(_POLICIES) > _CACHE_LIMIT:
         _POLICIES.popitem(last=False)
     return get_policy(policy_id)
 
@@ -56,7 +56,7 @@ def refuse_unless_running(run: RunState, agent: AgentPrincipal) -> None:
     if run.status == "paused":
         raise RunPaused(
             "Wait for the ruling: GET /runs/{run}/decision?wait=25.",
-            review=first_review(run, project_slug=agent.project_slug),
+            review=get_first_open_review(run, project_slug=agent.project_slug),
         )
 
 
@@ -70,12 +70,12 @@ def refuse_unless_calling(run: RunState, agent: AgentPrincipal) -> None:
         refuse_unless_running(run, agent)
 
 
-def first_review(run: RunState, *, project_slug: str) -> dict[str, str] | None:
+def get_first_open_review(run: RunState, *, project_slug: str) -> dict[str, str] | None:
     if not run.open_reviews:
         return None
     review = run.open_reviews[0]
-    return review_reference(
+    return build_review_reference(
         code=review.code,
         kind=review.kind,
-        url=review_url(project_slug=project_slug, review=review.code),
+        url=build_review_url(project_slug=project_slug, review=review.code),
     )

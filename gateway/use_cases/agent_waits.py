@@ -62,6 +62,6 @@ class AgentWaits:
 _waits = PerLoop(AgentWaits)
 
 
-def agent_waits() -> AgentWaits:
+def get_agent_waits() -> AgentWaits:
     """Those of the running event loop."""
     return _waits.get()

@@ -14,9 +14,13 @@ from django.db.models import Model
 from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
-from gateway.use_cases.access import first_review, own, refuse_unless_calling
-from gateway.use_cases.remaining_budget import budget_remaining
-from gateway.use_cases.review_links import reference
+from gateway.use_cases.access import (
+    get_first_open_review,
+    refuse_unless_calling,
+    require_own_run,
+)
+from gateway.use_cases.remaining_budget import get_remaining_budget
+from gateway.use_cases.review_links import build_review_reference
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.findings import CallFinding
@@ -31,7 +35,7 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
-from reviews.caps import reached_review_cap
+from reviews.caps import find_reached_review_cap
 from reviews.errors import RunPaused
 from reviews.permissions.grants import NewGrant, grant_for
 from reviews.permissions.standing import Use, get_permission
@@ -74,7 +78,7 @@ class JudgeCall(ChangeRequest[Reply]):
         """Whether there still is room for a review, while nobody else can take it."""
         self.reached = self.checked.reached
         if self.needs_lock and self.reached is None:
-            self.reached = reached_review_cap(
+            self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
@@ -83,7 +87,7 @@ class JudgeCall(ChangeRequest[Reply]):
         return self._judge(plan, verdict)
 
     def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_unless_calling(run, self.agent)
         budget = check_call_budget(
             budget=run.budget, used=run.used, reserved=run.reserved_calls
@@ -108,13 +112,13 @@ class JudgeCall(ChangeRequest[Reply]):
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
-        plan.note("call.judged", actor=self.agent.actor, payload=payload)
+        plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
-        payload["budget_remaining"] = budget_remaining(plan.run)
+        payload["budget_remaining"] = get_remaining_budget(plan.run)
         plan.rows += self._rows(plan, payload, grant, use, seq)
         if use is not None:
-            plan.effects.append(partial(use.store, plan.at))
+            plan.side_updates.append(partial(use.store, plan.at))
         return plan.change(self._answer)
 
     def _payload(
@@ -142,7 +146,9 @@ class JudgeCall(ChangeRequest[Reply]):
         if plan.run.reserved_calls >= OPEN_CONFIRMATIONS:
             raise RunPaused(
                 f"{OPEN_CONFIRMATIONS} calls of this run wait for a person already.",
-                review=first_review(plan.run, project_slug=self.agent.project_slug),
+                review=get_first_open_review(
+                    plan.run, project_slug=self.agent.project_slug
+                ),
             )
         rules = self.checked.policy.policy.tools
         asked = [f for f in verdict.findings if f.decision == "require-confirmation"]
@@ -193,7 +199,7 @@ class JudgeCall(ChangeRequest[Reply]):
             judged_at=plan.at,
         )
         if grant is not None:
-            yield grant.row(
+            yield grant.build_row(
                 call_code=self.call_code,
                 run_id=plan.run.id,
                 permission_id=use.permission_id if use else None,
@@ -205,7 +211,7 @@ class JudgeCall(ChangeRequest[Reply]):
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
                 payload=json.loads(entries[0].payload),
-                receipt=entries[0].receipt(),
+                receipt=entries[0].build_receipt(),
             ),
             status=201,
         )
@@ -227,8 +233,8 @@ class JudgePermittedCall(JudgeCall):
         plan, verdict = self._begin(run, at)
         if verdict.decision != "require-confirmation":
             return self._judge(plan, verdict)
-        use = Use.of(self.permission, verdict=verdict, at=at)
-        return self._judge(plan, use.allowing(verdict), use=use)
+        use = Use.from_row(self.permission, verdict=verdict, at=at)
+        return self._judge(plan, use.allow_call(verdict), use=use)
 
 
 @dataclass(kw_only=True)
@@ -244,9 +250,9 @@ class RepeatCall(JudgeCall):
         payload = {
             **self._payload(verdict, None, None),
             "call": str(self.stored.code),
-            "budget_remaining": budget_remaining(run),
+            "budget_remaining": get_remaining_budget(run),
         }
-        plan.note("call.replayed", actor=self.agent.actor, payload=payload)
+        plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)
         return plan.change(self._stored_answer)
 
     def _stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
@@ -254,7 +260,7 @@ class RepeatCall(JudgeCall):
             run=self.run_code,
             project_slug=self.agent.project_slug,
             payload=json.loads(entries[0].payload),
-            receipt=entries[0].receipt(),
+            receipt=entries[0].build_receipt(),
         )
         output = json.loads(self.stored.output or "null")
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
@@ -282,7 +288,7 @@ def call_answer(
         "decision": payload["decision"],
         "findings": payload["findings"],
         "digest": payload["digest"],
-        "review": reference(payload["review"], project_slug=project_slug),
+        "review": build_review_reference(payload["review"], project_slug=project_slug),
         "grant": grant["id"] if grant else None,
         "grant_expires_at": grant["expires_at"] if grant else None,
         "replayed": False,

@@ -18,7 +18,7 @@ from guidance.redactor import clean
 from ledger.models import Checkpoint, IdempotencyRecord, Run
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, writer
+from ledger.writer import Change, ChangeRequest, get_writer
 
 OPERATOR = "system:operator"
 
@@ -69,7 +69,7 @@ class RedactCheckpoint(ChangeRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         state = clean(json.loads(self.checkpoint.state))
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "checkpoint.redacted",
             actor=OPERATOR,
             payload={
@@ -79,7 +79,7 @@ class RedactCheckpoint(ChangeRequest[None]):
         )
         rows = Checkpoint.objects.filter(pk=self.checkpoint.pk)
         text = json.dumps(state, ensure_ascii=False)
-        plan.effects += [
+        plan.side_updates += [
             partial(rows.update, state=text),
             partial(clean_answers, run.agent_id, self.checkpoint),
         ]
@@ -94,6 +94,6 @@ def clean_answers(agent_id: int, checkpoint: Checkpoint) -> None:
 
 
 def redact_checkpoint(run: Run, checkpoint: Checkpoint) -> None:
-    writer().perform_now(
+    get_writer().perform_now(
         RedactCheckpoint(run_code=str(run.code), checkpoint=checkpoint)
     )

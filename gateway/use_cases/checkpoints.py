@@ -18,7 +18,7 @@ from common.errors import Invalid
 from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import CheckpointIn
-from gateway.use_cases.access import own
+from gateway.use_cases.access import require_own_run
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.secrets import UNREAD, SecretFinding, find_secrets
 from ledger.idempotency import Idempotency
@@ -26,7 +26,7 @@ from ledger.models import Checkpoint
 from ledger.plan import Plan
 from ledger.serializers import serialize_checkpoint
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, writer
+from ledger.writer import Change, ChangeRequest, get_writer
 from reviews.errors import refuse_closed
 
 STATE_LIMIT = 64 * 1024
@@ -42,11 +42,11 @@ class SaveCheckpoint(ChangeRequest[Reply]):
     body: CheckpointIn
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_closed(run)
         body = self.body
         if body.step > run.memory.last_step:
-            raise _bad_field(
+            raise _build_field_error(
                 "step", f"step {body.step} is later than the last one reported"
             )
         plan = Plan(run, at)
@@ -58,7 +58,7 @@ class SaveCheckpoint(ChangeRequest[Reply]):
             state=json.dumps(body.state, ensure_ascii=False),
             created_at=at,
         )
-        plan.note(
+        plan.add_entry(
             "checkpoint.saved",
             actor=self.agent.actor,
             payload={
@@ -73,14 +73,14 @@ class SaveCheckpoint(ChangeRequest[Reply]):
             lambda entries: build_reply(
                 {
                     **serialize_checkpoint(checkpoint, run_code=run.code),
-                    "receipt": entries[-1].receipt(),
+                    "receipt": entries[-1].build_receipt(),
                 },
                 status=201,
             )
         )
 
 
-async def checkpoint_save(
+async def store_checkpoint(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -89,12 +89,12 @@ async def checkpoint_save(
 ) -> Reply:
     size = len(to_canonical_json(body.state).encode())
     if size > STATE_LIMIT:
-        raise _bad_field("state", "at most 64 KiB of JSON")
+        raise _build_field_error("state", "at most 64 KiB of JSON")
     if size < _LONG:
         refuse_secrets(body.state)
     else:
         await asyncio.to_thread(refuse_secrets, body.state)
-    return await writer().perform(
+    return await get_writer().perform(
         SaveCheckpoint(
             agent=agent, run_code=run_code, body=body, idempotency=idempotency
         )
@@ -108,7 +108,8 @@ def refuse_secrets(state: dict[str, Any]) -> None:
         return
     # Several secrets of one kind in one text are one place to mend.
     errors = {
-        (tuple(_place(state, finding)), _message(finding)): None for finding in found
+        (tuple(_place(state, finding)), _build_message(finding)): None
+        for finding in found
     }
     raise Invalid(
         "The state holds a secret. A state is given back as it was saved, so nothing in "
@@ -132,7 +133,7 @@ def _place(state: dict[str, Any], finding: SecretFinding) -> Iterator[str | int]
             value = value.get(name) if isinstance(value, dict) else None
 
 
-def _message(finding: SecretFinding) -> str:
+def _build_message(finding: SecretFinding) -> str:
     if finding.kind == UNREAD:
         return "too much here looks like secrets to be read to its end"
     if finding.in_key:
@@ -140,7 +141,7 @@ def _message(finding: SecretFinding) -> str:
     return f"a secret ({finding.kind})"
 
 
-def _bad_field(field: str, message: str) -> Invalid:
+def _build_field_error(field: str, message: str) -> Invalid:
     return Invalid(
         f"{field}: {message}.", errors=[{"loc": [field], "message": message}]
     )

@@ -17,20 +17,20 @@ from common.errors import Forbidden, NotFound
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.calls import ResultIn
-from gateway.use_cases.access import own, refuse_unless_calling
-from gateway.use_cases.remaining_budget import budget_remaining
+from gateway.use_cases.access import refuse_unless_calling, require_own_run
+from gateway.use_cases.remaining_budget import get_remaining_budget
 from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.money import parse_usd
 from guidance.core.secrets import Redacted, redact
 from guidance.redactor import get_fingerprint_key
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.idempotency import Idempotency
 from ledger.models import Entry
 from ledger.plan import Plan
-from ledger.serializers import review_url
+from ledger.serializers import build_review_url
 from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import (
     GrantExpired,
@@ -38,8 +38,8 @@ from reviews.errors import (
     GrantSpent,
     ResultSeen,
     ReviewOpen,
+    build_review_reference,
     refuse_closed,
-    review_reference,
 )
 from reviews.models import Grant, GrantState, ReviewState, ToolCall
 from reviews.plan import CLOCK
@@ -54,7 +54,7 @@ class CallChangeRequest(ChangeRequest[Reply]):
     call: ToolCall = field(init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         known = parse_code(self.call_code)
         calls = ToolCall.objects.select_related("review__ruling", "grant")
         call = calls.filter(code=known, run_id=run.id).first() if known else None
@@ -72,12 +72,12 @@ class CallChangeRequest(ChangeRequest[Reply]):
         if review is None:
             raise Forbidden("The call was blocked: it must not run.")
         if review.state == ReviewState.OPEN:
-            url = review_url(
+            url = build_review_url(
                 project_slug=self.agent.project_slug, review=str(review.code)
             )
             raise ReviewOpen(
                 "A person is asked about this call: wait for the ruling, then claim.",
-                review=review_reference(
+                review=build_review_reference(
                     code=str(review.code), kind=review.kind, url=url
                 ),
             )
@@ -85,7 +85,7 @@ class CallChangeRequest(ChangeRequest[Reply]):
 
 
 @dataclass(kw_only=True)
-class ClaimCall(CallChangeRequest):
+class RedeemGrant(CallChangeRequest):
     """Spend the grant: the one moment when the call may begin."""
 
     digest: str
@@ -100,14 +100,14 @@ class ClaimCall(CallChangeRequest):
                 call=str(call.code),
             )
         if grant.state == GrantState.EXPIRED:
-            raise _late(grant)
+            raise _build_expired_error(grant)
         if grant.state != GrantState.ISSUED:
             raise GrantSpent(f"The grant is {grant.state} already.")
         if at >= grant.expires_at:
             return _expire(run, grant, at)
         refuse_unless_calling(run, self.agent)
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "call.claimed",
             actor=self.agent.actor,
             payload={
@@ -116,7 +116,7 @@ class ClaimCall(CallChangeRequest):
                 "digest": grant.digest,
             },
         )
-        plan.effects.append(partial(_end, grant, GrantState.SPENT, at))
+        plan.side_updates.append(partial(_end, grant, GrantState.SPENT, at))
         return plan.change(partial(self._answer, call, grant))
 
     def _answer(
@@ -130,14 +130,14 @@ class ClaimCall(CallChangeRequest):
                 "digest": grant.digest,
                 "kind": call.kind,
                 "tool": call.tool,
-                "call": granted_content(call),
-                "claimed_at": timestamp(entries[0].at),
-                "receipt": entries[0].receipt(),
+                "call": get_granted_content(call),
+                "claimed_at": format_timestamp(entries[0].at),
+                "receipt": entries[0].build_receipt(),
             }
         )
 
 
-def granted_content(call: ToolCall) -> dict[str, Any]:
+def get_granted_content(call: ToolCall) -> dict[str, Any]:
     """What may run: as it was asked for, or as a person changed it."""
     ruling = getattr(call.review, "ruling", None)
     if ruling is not None and ruling.amended is not None:
@@ -148,20 +148,22 @@ def granted_content(call: ToolCall) -> dict[str, Any]:
     return shown
 
 
-def _late(grant: Grant) -> GrantExpired:
-    return GrantExpired(f"The grant ended at {timestamp(grant.expires_at)}: ask again.")
+def _build_expired_error(grant: Grant) -> GrantExpired:
+    return GrantExpired(
+        f"The grant ended at {format_timestamp(grant.expires_at)}: ask again."
+    )
 
 
 def _expire(run: RunState, grant: Grant, at: datetime) -> Change[Reply]:
     """Too late once is too late for ever, also when the clock is set back."""
     plan = Plan(run, at)
-    plan.note(
+    plan.add_entry(
         "call.expired",
         actor=CLOCK,
         payload={"call": str(grant.call_id), "grant": str(grant.code)},
     )
-    plan.effects.append(partial(_end, grant, GrantState.EXPIRED, at))
-    return plan.refuse(_late(grant))
+    plan.side_updates.append(partial(_end, grant, GrantState.EXPIRED, at))
+    return plan.refuse(_build_expired_error(grant))
 
 
 def _end(grant: Grant, state: GrantState, at: datetime) -> None:
@@ -200,18 +202,18 @@ class SettleCall(CallChangeRequest):
         if grant.state == GrantState.REVOKED:
             raise GrantSpent("The grant was revoked: the call must not run.")
         if grant.state == GrantState.EXPIRED:
-            raise _late(grant)
+            raise _build_expired_error(grant)
         if grant.state == GrantState.ISSUED and at >= grant.expires_at:
             return _expire(run, grant, at)
         plan = Plan(run, at)
-        plan.note("call.settled", actor=self.agent.actor, payload=payload)
+        plan.add_entry("call.settled", actor=self.agent.actor, payload=payload)
         refuse_uncountable(plan.run.used)
         if grant.state == GrantState.ISSUED:
-            plan.effects.append(partial(_end, grant, GrantState.SPENT, at))
+            plan.side_updates.append(partial(_end, grant, GrantState.SPENT, at))
         # Only a result that was kept whole can stand for another run of the tool.
         whole = self.body.ok and not self.output.findings
         rows = ToolCall.objects.filter(pk=call.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update,
                 ok=self.body.ok,
@@ -220,35 +222,38 @@ class SettleCall(CallChangeRequest):
                 settled_at=at,
             )
         )
-        remaining = budget_remaining(plan.run)
+        remaining = get_remaining_budget(plan.run)
         return plan.change(partial(self._answer, remaining))
 
     def _answer(
         self, remaining: dict[str, Any], entries: Sequence[SealedEntry]
     ) -> Reply:
         return _build_settled_reply(
-            self, remaining=remaining, receipt=entries[0].receipt(), replayed=False
+            self,
+            remaining=remaining,
+            receipt=entries[0].build_receipt(),
+            replayed=False,
         )
 
 
 def _build_settled_reply(
-    command: SettleCall,
+    change_request: SettleCall,
     *,
     remaining: dict[str, Any],
     receipt: dict[str, Any],
     replayed: bool,
 ) -> Reply:
     body = {
-        "id": command.call_code,
-        "run": command.run_code,
-        "ok": command.body.ok,
+        "id": change_request.call_code,
+        "run": change_request.run_code,
+        "ok": change_request.body.ok,
         "budget_remaining": remaining,
         "receipt": receipt,
     }
     return build_reply(body, replayed=replayed)
 
 
-async def call_settle(
+async def submit_result(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -259,7 +264,7 @@ async def call_settle(
     """The same result again gets the same answer: it was told, and is not told twice."""
     # Beside the event loop and before the writer: an output may be long.
     safe = partial(redact, body.output, fingerprint_key=get_fingerprint_key())
-    command = SettleCall(
+    change_request = SettleCall(
         agent=agent,
         run_code=run_code,
         call_code=call_code,
@@ -268,24 +273,24 @@ async def call_settle(
         idempotency=idempotency,
     )
     try:
-        return await writer().perform(command)
+        return await get_writer().perform(change_request)
     except ResultSeen:
-        return await run_in_db_thread(partial(_settled_before, command))
+        return await run_in_db_thread(partial(_get_settled_reply, change_request))
 
 
-def _settled_before(command: SettleCall) -> Reply:
-    call = ToolCall.objects.select_related("run").get(code=command.call_code)
+def _get_settled_reply(change_request: SettleCall) -> Reply:
+    call = ToolCall.objects.select_related("run").get(code=change_request.call_code)
     told = Entry.objects.filter(
         run_id=call.run_id, type="call.settled", seq__gt=call.seq
     )
     entry = next(
         entry
         for entry in told.order_by("seq")
-        if json.loads(entry.payload)["call"] == command.call_code
+        if json.loads(entry.payload)["call"] == change_request.call_code
     )
     return _build_settled_reply(
-        command,
-        remaining=budget_remaining(build_state(call.run)),
+        change_request,
+        remaining=get_remaining_budget(build_state(call.run)),
         receipt={"seq": entry.seq, "hash": entry.hash},
         replayed=True,
     )
@@ -310,18 +315,18 @@ def call_standing(agent: AgentPrincipal, run_code: str, call_code: str) -> Reply
             "kind": call.kind,
             "tool": call.tool,
             "decision": call.decision,
-            "state": _state(call, grant),
+            "state": _get_state(call, grant),
             "digest": grant.digest if grant else call.digest,
-            "call": granted_content(call),
+            "call": get_granted_content(call),
             "review": str(call.review.code) if call.review else None,
             "grant": str(grant.code) if grant else None,
-            "grant_expires_at": timestamp(grant.expires_at) if grant else None,
+            "grant_expires_at": format_timestamp(grant.expires_at) if grant else None,
             "ok": call.ok,
         }
     )
 
 
-def _state(call: ToolCall, grant: Grant | None) -> str:
+def _get_state(call: ToolCall, grant: Grant | None) -> str:
     """Where the call is on its way: waiting, granted, claimed, settled, or refused."""
     if call.settled_at is not None:
         return "settled"

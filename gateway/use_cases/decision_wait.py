@@ -19,14 +19,14 @@ from common.errors import Invalid, NotFound, Unauthenticated
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.streams.followers import get_followers
-from gateway.use_cases.agent_waits import agent_waits
+from gateway.use_cases.agent_waits import get_agent_waits
 from ledger.models import Run
-from ledger.waiting.hub import hub
+from ledger.waiting.hub import get_hub
 from ledger.writer import Committed
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.access import Holder
-from reviews.rulings.decision_query import is_key_valid, standing
-from reviews.rulings.notice import Standing
+from reviews.open_access import KeyAccess
+from reviews.rulings.decision_query import get_decision_state, is_key_valid
+from reviews.rulings.notice import DecisionState
 
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})
@@ -37,66 +37,66 @@ def wait_seconds(text: str | None) -> int:
     if text is None:
         return 0
     if not (text.isascii() and text.isdigit() and len(text) <= 2):
-        raise _bad_wait()
+        raise _build_wait_error()
     seconds = int(text)
     if seconds > WAIT_MAX:
-        raise _bad_wait()
+        raise _build_wait_error()
     return seconds
 
 
-def _bad_wait() -> Invalid:
+def _build_wait_error() -> Invalid:
     message = f"must be 0 to {WAIT_MAX} whole seconds"
     return Invalid(
         f"wait {message}.", errors=[{"loc": ["query", "wait"], "message": message}]
     )
 
 
-async def decision_wait(
+async def await_decision(
     *, principal: Principal, run_code: str, review_code: str | None, wait: float
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait."""
     run_id, project_id = await run_in_db_thread(
-        partial(_visible_run, principal, run_code)
+        partial(_get_visible_run, principal, run_code)
     )
     # Who may look no longer is woken, looks again, and is refused.
-    reader = Holder(principal=principal, project_id=project_id)
-    look = partial(_standing_for, principal, run_id, run_code, review_code)
+    reader = KeyAccess(principal=principal, project_id=project_id)
+    look = partial(_get_state, principal, run_id, run_code, review_code)
     # A person's look is several queries: they are not done on the writer's thread.
     agent = isinstance(principal, AgentPrincipal)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     while True:
         # The waiter is taken before the read: what comes in between wakes it.
-        news = hub().waiter(run_id, look if agent else None)
+        wake_up = get_hub().add_waiter(run_id, look if agent else None)
         try:
             answer, head = await run_in_db_thread(partial(look, None))
-            hub().note_head(run_id, head)
+            get_hub().note_head(run_id, head)
             left = deadline - loop.time()
-            if answer["state"] != "open" or left <= 0 or hub().closing:
+            if answer["state"] != "open" or left <= 0 or get_hub().closing:
                 return build_reply(answer)
             with (
-                _seen_waiting(principal, answer),
+                _show_waiting(principal, answer),
                 get_followers().watch(reader) as waiting,
             ):
-                came = await waiting.wait_for(news, seconds=left)
-            told = news.result() if came else None
+                came = await waiting.wait_for(wake_up, seconds=left)
+            answered = wake_up.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
-            if told is not None and told[0]["state"] != "open":
-                return build_reply(told[0])
+            if answered is not None and answered[0]["state"] != "open":
+                return build_reply(answered[0])
         finally:
-            news.cancel()
+            wake_up.cancel()
 
 
-def _seen_waiting(
+def _show_waiting(
     principal: Principal, answer: dict[str, Any]
 ) -> AbstractContextManager[None]:
-    """Reviewers are told that an agent waits; a person who looks on is none."""
+    """Reviewers are answered that an agent waits; a person who looks on is none."""
     if isinstance(principal, AgentPrincipal) and answer["review"] is not None:
-        return agent_waits().wait_for(UUID(answer["review"]["id"]))
+        return get_agent_waits().wait_for(UUID(answer["review"]["id"]))
     return nullcontext()
 
 
-def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
+def _get_visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
     """The ids of the run and of its project."""
     if not is_secret_valid(principal):
         raise Unauthenticated
@@ -117,28 +117,28 @@ def _visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
     return run["pk"], run["project_id"]
 
 
-def _standing_for(
+def _get_state(
     principal: Principal,
     run_id: int,
     run_code: str,
     review_code: str | None,
-    news: Committed | None,
-) -> Standing:
+    wake_up: Committed | None,
+) -> DecisionState:
     """Asked anew at every look: a key revoked meanwhile hears nothing more."""
     if isinstance(principal, AgentPrincipal):
-        known = news.waiter_answer if news is not None else None
-        if news is not None and known is not None and known.subject == review_code:
+        known = wake_up.waiter_answer if wake_up is not None else None
+        if wake_up is not None and known is not None and known.subject == review_code:
             # All is known but whether this key is still valid, and often that too.
-            valid = principal.key_id in news.valid_key_ids
+            valid = principal.key_id in wake_up.valid_key_ids
             if not valid and not is_key_valid(principal.key_id):
                 raise Unauthenticated
             return known.body, known.head_seq
         # Whose run it is does not change: only the key has to be looked at.
-        found = standing(run_id, review_code, key_id=principal.key_id)
+        found = get_decision_state(run_id, review_code, key_id=principal.key_id)
         if found is not None:
             return found
-    _visible_run(principal, run_code)
-    found = standing(run_id, review_code)
+    _get_visible_run(principal, run_code)
+    found = get_decision_state(run_id, review_code)
     if found is None:
         raise NotFound
     return found

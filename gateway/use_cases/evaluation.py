@@ -13,7 +13,7 @@ from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
 from gateway.use_cases.tool_calls import judge_without_run
-from gateway.use_cases.verdicts import sound
+from gateway.use_cases.verdicts import require_valid_verdict
 from guidance.core.checks import read_verdict_text
 from guidance.core.runs.facts import FactError
 from guidance.core.runs.usage import Remaining
@@ -25,8 +25,8 @@ from guidance.services import get_policy_in_force
 from ledger.writer.db_threads import run_in_db_thread
 
 
-async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
-    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+async def evaluate_continue_body(*, principal: Principal, body: ContinueIn) -> Reply:
+    policy = await run_in_db_thread(partial(_get_policy, principal, body.policy))
     left = body.budget_remaining
     facts = ContinueFacts(
         step_number=body.step_number,
@@ -51,9 +51,9 @@ async def continue_evaluate(*, principal: Principal, body: ContinueIn) -> Reply:
     return build_reply({**verdict.to_json(), "policy": policy.build_stamp()})
 
 
-async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
+async def evaluate_call_body(*, principal: Principal, body: EvaluateIn) -> Reply:
     """The gates of a call that need no run."""
-    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+    policy = await run_in_db_thread(partial(_get_policy, principal, body.policy))
     verdict = await judge_without_run(body.call(), policy)
     answer = {**verdict.to_json(), "policy": policy.build_stamp()}
     if isinstance(body, EvaluateMultiEditIn):
@@ -61,24 +61,24 @@ async def call_evaluate(*, principal: Principal, body: EvaluateIn) -> Reply:
     return build_reply(answer)
 
 
-async def turn_evaluate(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
+async def evaluate_turn_body(*, principal: Principal, body: EvaluateTurnIn) -> Reply:
     """A turn as if it were the first stop of its run."""
-    policy = await run_in_db_thread(partial(_policy, principal, body.policy))
+    policy = await run_in_db_thread(partial(_get_policy, principal, body.policy))
     facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
     rules = policy.policy.turns.get_for_model(body.model)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
     return build_reply({**verdict.to_json(), "policy": policy.build_stamp()})
 
 
-async def verdict_evaluate(*, body: EvaluateVerdictIn) -> Reply:
+async def evaluate_verdict_body(*, body: EvaluateVerdictIn) -> Reply:
     """A text as a verdict on any number of gates."""
     read_as = await asyncio.to_thread(
         read_verdict_text, body.text, gates=None, bare=True
     )
-    return build_reply(sound(read_as).to_json())
+    return build_reply(require_valid_verdict(read_as).to_json())
 
 
-def _policy(principal: Principal, name: str) -> LoadedPolicy:
+def _get_policy(principal: Principal, name: str) -> LoadedPolicy:
     if isinstance(principal, AgentPrincipal):
         project_id = principal.project_id
     else:

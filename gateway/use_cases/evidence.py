@@ -18,7 +18,7 @@ from guidance.core.checks import (
 NO_JUDGE = "no judge is configured on this server, so this criterion cannot be met"
 
 
-async def gathered_evidence(
+async def gather_evidence(
     body: VerdictIn, *, verdict: Verdict, gates: CombinedGates, takes_it: bool
 ) -> Sequence[Evidence]:
     """The judge is asked only where a PASS would depend on it.
@@ -34,23 +34,25 @@ async def gathered_evidence(
     if not judged or not verdict.passed or not takes_it:
         return reported
     if get_endpoint() is None:
-        return [*reported, *_all_failed(judged, NO_JUDGE)]
+        return [*reported, *_fail_all(judged, NO_JUDGE)]
     judgement = await judge(criteria=list(judged.values()), output=body.output)
-    return [*reported, *_of_judge(judged, judgement)]
+    return [*reported, *_build_judge_evidence(judged, judgement)]
 
 
-def _of_judge(judged: dict[str, str], judgement: Judgement) -> list[JudgeEvidence]:
+def _build_judge_evidence(
+    judged: dict[str, str], judgement: Judgement
+) -> list[JudgeEvidence]:
     """Trouble and suspicion fail every criterion: neither may ever pass one."""
     doubt = judgement.trouble or judgement.suspicion
     if doubt is not None:
-        return _all_failed(judged, f"the judge could not be relied on: {doubt}")
+        return _fail_all(judged, f"the judge could not be relied on: {doubt}")
     return [
         JudgeEvidence(criterion=name, passed=said.passed, rationale=said.rationale)
         for name, said in zip(judged, judgement.criteria, strict=True)
     ]
 
 
-def _all_failed(judged: dict[str, str], why: str) -> list[JudgeEvidence]:
+def _fail_all(judged: dict[str, str], why: str) -> list[JudgeEvidence]:
     return [
         JudgeEvidence(criterion=name, passed=False, rationale=why) for name in judged
     ]

@@ -15,10 +15,14 @@ from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
 from common.responses import Reply, build_reply
 from gateway.schemas.checks import GateCheckIn, VerdictIn
-from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
-from gateway.use_cases.evidence import gathered_evidence
-from gateway.use_cases.review_links import reference
-from gateway.use_cases.verdicts import verdict_of
+from gateway.use_cases.access import (
+    get_policy_of_run,
+    refuse_unless_running,
+    require_own_run,
+)
+from gateway.use_cases.evidence import gather_evidence
+from gateway.use_cases.review_links import build_review_reference
+from gateway.use_cases.verdicts import parse_verdict
 from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import (
     CheckState,
@@ -42,10 +46,10 @@ from ledger.idempotency import Idempotency
 from ledger.models import RunStatus
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import reached_review_cap
-from reviews.checks import gates_of, open_warnings, state_of_check, store_state
+from reviews.caps import find_reached_review_cap
+from reviews.checks import build_gates, load_check_state, open_warnings, store_state
 from reviews.errors import AlreadyRuled
 from reviews.models import AdvisoryWarning, GateCheck, ReviewState
 from reviews.plan import ClosingRequest, FollowUps, close_run, open_review
@@ -62,7 +66,7 @@ class OpenCheck(ChangeRequest[Reply]):
     check_code: str = field(default_factory=lambda: str(uuid7()))
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_unless_running(run, self.agent)
         step = run.memory.last_step if self.step is None else self.step
         if step > run.memory.last_step:
@@ -74,7 +78,7 @@ class OpenCheck(ChangeRequest[Reply]):
         max_resets = self.policy.policy.checks.max_resets
         state = open_check(self.gates, max_resets=max_resets)
         definitions = [gate.to_json() for gate in self.gates.gates]
-        plan.note(
+        plan.add_entry(
             "check.opened",
             actor=self.agent.actor,
             payload={
@@ -107,15 +111,15 @@ class OpenCheck(ChangeRequest[Reply]):
             {
                 "id": self.check_code,
                 "run": self.run_code,
-                **standing(self.gates, state),
+                **build_check_state(self.gates, state),
                 "advisory_warnings": open_warnings(run_id),
-                "receipt": entries[0].receipt(),
+                "receipt": entries[0].build_receipt(),
             },
             status=201,
         )
 
 
-def standing(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
+def build_check_state(gates: CombinedGates, state: CheckState) -> dict[str, Any]:
     """A check as it stands: what is asked, and how often it may still be tried."""
     return {
         "status": state.status,
@@ -139,18 +143,18 @@ class TakeVerdict(ClosingRequest[Reply]):
     reached: CapReached | None = field(default=None, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         super().load(run, at)
         self.check = check_in(run.id, self.check_code)
         if self.needs_lock:
-            self.reached = reached_review_cap(
+            self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         check = self.check
         refuse_unless_running(run, self.agent)
-        gates, state = gates_of(check), state_of_check(check)
+        gates, state = build_gates(check), load_check_state(check)
         refuse_ended(state)
         outcome = apply_verdict(
             state, self.verdict, gates=gates, evidence=self.evidence
@@ -169,7 +173,7 @@ class TakeVerdict(ClosingRequest[Reply]):
             "state": outcome.state.to_json(),
             "review": None,
         }
-        plan.note("check.judged", actor=self.agent.actor, payload=payload)
+        plan.add_entry("check.judged", actor=self.agent.actor, payload=payload)
         if outcome.word == "exhausted":
             self.require_lock()
             if self.reached is None:
@@ -185,7 +189,7 @@ class TakeVerdict(ClosingRequest[Reply]):
             payload["warning_id"] = str(warning.code)
             plan.rows.append(warning)
         review = payload["review"]["id"] if payload["review"] else None
-        plan.effects.append(
+        plan.side_updates.append(
             partial(store_state, check, outcome.state, review=review, at=at)
         )
         return plan.change(partial(self._answer, gates, outcome, run.id))
@@ -203,14 +207,14 @@ class TakeVerdict(ClosingRequest[Reply]):
                 "id": self.check_code,
                 "run": self.run_code,
                 "outcome": outcome.word,
-                **standing(gates, outcome.state),
+                **build_check_state(gates, outcome.state),
                 "hints": list(outcome.hints),
                 "unproven": list(outcome.unproven),
                 "advisory_warnings": open_warnings(run_id),
-                "review": reference(
+                "review": build_review_reference(
                     payload["review"], project_slug=self.agent.project_slug
                 ),
-                "receipt": entries[0].receipt(),
+                "receipt": entries[0].build_receipt(),
             }
         )
 
@@ -267,21 +271,21 @@ def refuse_ended(state: CheckState) -> None:
         )
 
 
-async def check_open(
+async def submit_gate_check(
     *,
     agent: AgentPrincipal,
     run_code: str,
     body: GateCheckIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
+    policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
     try:
         gates = choose_gates(
             named=body.gates, inline=body.inline, policy=policy.policy.gates
         )
     except Refused as refused:
-        raise invalid(refused.errors) from None
-    return await writer().perform(
+        raise build_invalid(refused.errors) from None
+    return await get_writer().perform(
         OpenCheck(
             agent=agent,
             run_code=run_code,
@@ -293,7 +297,7 @@ async def check_open(
     )
 
 
-async def verdict_submit(
+async def submit_verdict(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -302,16 +306,16 @@ async def verdict_submit(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     check = await run_in_db_thread(partial(_own_check, agent, run_code, check_code))
-    gates = gates_of(check)
+    gates = build_gates(check)
     # A long text must not hold up others while it is read.
-    verdict = await asyncio.to_thread(verdict_of, body, gates=gates)
+    verdict = await asyncio.to_thread(parse_verdict, body, gates=gates)
     try:
-        evidence = await gathered_evidence(
+        evidence = await gather_evidence(
             body, verdict=verdict, gates=gates, takes_it=_takes_verdicts(check)
         )
     except Refused as refused:
-        raise invalid(refused.errors) from None
-    return await writer().perform(
+        raise build_invalid(refused.errors) from None
+    return await get_writer().perform(
         TakeVerdict(
             agent=agent,
             run_code=run_code,
@@ -326,23 +330,23 @@ async def verdict_submit(
 def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Reply:
     """A check with the prompt for its next attempt, a reviewer's guidance included."""
     check = _own_check(agent, run_code, check_code)
-    gates, state = gates_of(check), state_of_check(check)
+    gates, state = build_gates(check), load_check_state(check)
     return build_reply(
         {
             "id": str(check.code),
             "run": run_code,
             "step": check.step,
-            **standing(gates, state),
+            **build_check_state(gates, state),
             "guidance": state.guidance or None,
             "advisory_warnings": open_warnings(check.run_id),
-            "review": reference(
-                _review_to_wait_for(check), project_slug=agent.project_slug
+            "review": build_review_reference(
+                _get_awaited_review(check), project_slug=agent.project_slug
             ),
         }
     )
 
 
-def _review_to_wait_for(check: GateCheck) -> dict[str, str] | None:
+def _get_awaited_review(check: GateCheck) -> dict[str, str] | None:
     """The review that decides on an exhausted check.
 
     A ruled one gave it further attempts: those failed too, and nobody could be asked.
@@ -370,7 +374,7 @@ def _own_check(agent: AgentPrincipal, run_code: str, check_code: str) -> GateChe
     return check
 
 
-def invalid(errors: Sequence[tuple[str, str]]) -> Invalid:
+def build_invalid(errors: Sequence[tuple[str, str]]) -> Invalid:
     first = errors[0]
     return Invalid(
         f"{first[0]}: {first[1]}.",

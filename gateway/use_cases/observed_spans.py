@@ -21,7 +21,7 @@ from django.db.models import Q
 from accounts.auth import AgentPrincipal
 from common.errors import DomainError, Invalid, NotFound
 from gateway.schemas.runs import FinishIn, StepIn
-from gateway.telemetry.meaning import Told, Trace, told_by, traces_of
+from gateway.telemetry.meaning import SpanReport, Trace, group_traces, read_span
 from gateway.telemetry.spans import BadSpan, Span
 from gateway.transitions import (
     apply_step,
@@ -43,7 +43,7 @@ from ledger.idempotency import (
 from ledger.models import FINAL, OBSERVED, Entry, Run
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, Draft, writer
+from ledger.writer import Change, ChangeRequest, Draft, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 
 # Of one transaction: others write between two parts of a large request.
@@ -60,7 +60,7 @@ class NothingNew(DomainError):
 class Item:
     """A span's tale, and what `Trace.above` says of it."""
 
-    told: Told
+    told: SpanReport
     above: str | None
 
     @property
@@ -79,7 +79,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
     known: dict[str, dict[str, Any]] = field(init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        key_of = partial(_key, self.agent, self.trace_id)
+        key_of = partial(_build_key, self.agent, self.trace_id)
         spans = [key_of("span", item.span_id) for item in self.items]
         above = [key_of("above", item.above) for item in self.items if item.above]
         self.known = list_recorded_answers([key_of("trace"), *spans, *above])
@@ -87,7 +87,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
     def decide(self, run: RunState, at: datetime) -> Change[list[str]]:
         if run.agent_id != self.agent.agent_id or not run.observed:
             raise NotFound
-        key_of = partial(_key, self.agent, self.trace_id)
+        key_of = partial(_build_key, self.agent, self.trace_id)
         trace_key = key_of("trace")
         spans = {item.span_id: key_of("span", item.span_id) for item in self.items}
         known = dict(self.known)
@@ -130,10 +130,10 @@ class ObserveSpans(ChangeRequest[list[str]]):
             finish(plan, told.outcome, actor=self.agent.actor)
             return
         outcome = told.outcome.model_dump(mode="json", include={"outcome", "summary"})
-        payload = {**outcome, "span": told.origin()}
-        plan.note("agent.observed", actor=self.agent.actor, payload=payload)
+        payload = {**outcome, "span": told.build_origin()}
+        plan.add_entry("agent.observed", actor=self.agent.actor, payload=payload)
 
-    def _step(self, plan: Plan, told: Told, body: StepIn) -> None:
+    def _step(self, plan: Plan, told: SpanReport, body: StepIn) -> None:
         run = plan.run
         policy = get_policy(run.policy_id)
         report = replace(report_of(body), number=run.memory.last_step + 1)
@@ -153,7 +153,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
                 payload={
                     "report": report_to_json(report),
                     "verdict": verdict.to_json(),
-                    "span": told.origin(),
+                    "span": told.build_origin(),
                     "policy": policy.build_stamp(),
                     "engine": ENGINE_VERSION,
                 },
@@ -163,33 +163,33 @@ class ObserveSpans(ChangeRequest[list[str]]):
         plan.run = apply_step(run, verdict, plan.at)
 
 
-def _key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:
+def _build_key(agent: AgentPrincipal, trace_id: str, *parts: str) -> Idempotency:
     return build_own_key("otlp", trace_id, *parts, agent_id=agent.agent_id)
 
 
-async def spans_observe(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list[str]:
+async def observe_spans(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list[str]:
     """Take what can be taken; one reason for each span that was not."""
     refused: list[str] = []
     awaited = await run_in_db_thread(partial(_find_awaited_spans, agent, spans))
-    for trace in traces_of(spans):
+    for trace in group_traces(spans):
         # Beside the event loop: texts are cleaned as they are read.
-        items, reasons = await asyncio.to_thread(_items, trace)
+        items, reasons = await asyncio.to_thread(_build_items, trace)
         refused += reasons
         if items:
             refused += await _take(agent, trace, items)
         for span in trace.spans:
             run_code = awaited.get((span.trace_id, span.span_id))
             # Whoever stands above this one in turn would have come with it.
-            if run_code is not None and trace.above(span) is not None:
+            if run_code is not None and trace.find_above(span) is not None:
                 await _end(agent, trace, run_code)
     return refused
 
 
-def _items(trace: Trace) -> tuple[list[Item], list[str]]:
+def _build_items(trace: Trace) -> tuple[list[Item], list[str]]:
     items, refused = [], []
     for span in trace.telling:
         try:
-            items.append(Item(told=told_by(span), above=trace.above(span)))
+            items.append(Item(told=read_span(span), above=trace.find_above(span)))
         except BadSpan as error:
             refused.append(str(error))
     return items, refused
@@ -215,9 +215,9 @@ async def _take(
     return refused
 
 
-async def _perform(command: ObserveSpans) -> list[str]:
+async def _perform(change_request: ObserveSpans) -> list[str]:
     try:
-        return await writer().perform(command)
+        return await get_writer().perform(change_request)
     except NothingNew as nothing:
         refused: list[str] = nothing.extra["refused"]
         return refused
@@ -232,17 +232,17 @@ async def _run(agent: AgentPrincipal, trace: Trace) -> str:
     policy = await run_in_db_thread(
         partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
     )
-    key = _key(agent, trace.trace_id, "trace")
+    key = _build_key(agent, trace.trace_id, "trace")
     if trace.conversation and parent is None:
-        key = _conversation_key(agent, trace)
-    started = await writer().perform(
+        key = _build_conversation_key(agent, trace)
+    started = await get_writer().perform(
         StartRun(agent=agent, body=body, policy=policy, observed=True, idempotency=key)
     )
     code: str = json.loads(started.body)["id"]
     return code
 
 
-def _conversation_key(agent: AgentPrincipal, trace: Trace) -> Idempotency:
+def _build_conversation_key(agent: AgentPrincipal, trace: Trace) -> Idempotency:
     return build_own_key("otlp-talk", trace.conversation, agent_id=agent.agent_id)
 
 
@@ -251,8 +251,10 @@ def _find_run(agent: AgentPrincipal, trace: Trace) -> tuple[str | None, str | No
 
     Else none, and the conversation's first run, for a new one to go on from.
     """
-    trace_key = _key(agent, trace.trace_id, "trace")
-    talk_key = _conversation_key(agent, trace) if trace.conversation else trace_key
+    trace_key = _build_key(agent, trace.trace_id, "trace")
+    talk_key = (
+        _build_conversation_key(agent, trace) if trace.conversation else trace_key
+    )
     known = list_recorded_answers([trace_key, talk_key])
     if trace_key.key in known:
         return known[trace_key.key]["id"], None
@@ -276,7 +278,9 @@ def _find_awaited_spans(
 ) -> dict[tuple[str, str], str]:
     """Spans of no agent below which one has ended before, and the run of that one."""
     places = {
-        (span.trace_id, span.span_id): _key(agent, span.trace_id, "above", span.span_id)
+        (span.trace_id, span.span_id): _build_key(
+            agent, span.trace_id, "above", span.span_id
+        )
         for span in spans
         if not span.operation
     }
@@ -288,7 +292,7 @@ def _find_awaited_spans(
 
 async def _end(agent: AgentPrincipal, trace: Trace, run_code: str) -> None:
     """The agent that ended last had none above it: its end is the run's."""
-    outcome = await run_in_db_thread(partial(_last_outcome, run_code))
+    outcome = await run_in_db_thread(partial(_get_last_outcome, run_code))
     await _perform(
         ObserveSpans(
             agent=agent, run_code=run_code, trace_id=trace.trace_id, outcome=outcome
@@ -296,7 +300,7 @@ async def _end(agent: AgentPrincipal, trace: Trace, run_code: str) -> None:
     )
 
 
-def _last_outcome(run_code: str) -> FinishIn:
+def _get_last_outcome(run_code: str) -> FinishIn:
     ended = Entry.objects.filter(run__code=run_code, type="agent.observed")
     payload = json.loads(ended.latest("seq").payload)
     return FinishIn(outcome=payload["outcome"], summary=payload["summary"])

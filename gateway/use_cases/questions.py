@@ -11,21 +11,21 @@ from common.errors import Forbidden, NotFound
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import ReviewIn
-from gateway.use_cases.access import own, refuse_unless_running
+from gateway.use_cases.access import refuse_unless_running, require_own_run
 from guidance.core.policy.caps import CapReached
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import reached_review_cap, refuse_reviews_at_cap
+from reviews.caps import find_reached_review_cap, refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
 from reviews.plan import ClosingRequest, end_review, open_review
 from reviews.rulings.expiry import expire_review
 from reviews.selectors import REVIEW_RELATED
-from reviews.serializers import review_answer
+from reviews.serializers import build_review_answer
 
 
 @dataclass(kw_only=True)
@@ -35,12 +35,12 @@ class AskPerson(ChangeRequest[Reply]):
     reached: CapReached | None = field(default=None, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        self.reached = reached_review_cap(
+        self.reached = find_reached_review_cap(
             project_id=run.project_id, agent_id=run.agent_id
         )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_unless_running(run, self.agent)
         refuse_reviews_at_cap(self.reached)
         plan = Plan(run, at)
@@ -61,7 +61,7 @@ class WithdrawReview(ClosingRequest[Reply]):
     review_code: str
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         review = run.open_review(self.review_code)
         if review is None:
             raise ReviewNotOpen("The review is closed.")
@@ -70,12 +70,12 @@ class WithdrawReview(ClosingRequest[Reply]):
         if at >= review.due_at:
             return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
-                    f"The review ended at {timestamp(review.due_at)}: "
+                    f"The review ended at {format_timestamp(review.due_at)}: "
                     f"the outcome is {review.on_expiry}."
                 )
             )
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "review.withdrawn",
             actor=self.agent.actor,
             payload={"review": review.code},
@@ -89,14 +89,14 @@ class WithdrawReview(ClosingRequest[Reply]):
 
 def _reply_with_review(code: str, *, status: int) -> Reply:
     """The review as it stands in this very transaction."""
-    return build_reply(review_answer(_review(code)), status=status)
+    return build_reply(build_review_answer(_get_review(code)), status=status)
 
 
-def _review(code: str) -> Review:
+def _get_review(code: str) -> Review:
     return Review.objects.select_related(*REVIEW_RELATED).get(code=code)
 
 
-async def review_withdraw(
+async def withdraw_own_review(
     *,
     agent: AgentPrincipal,
     review_code: str,
@@ -117,7 +117,7 @@ async def review_withdraw(
 
     run_code = await run_in_db_thread(run_of_review)
     try:
-        return await writer().perform(
+        return await get_writer().perform(
             WithdrawReview(
                 agent=agent,
                 run_code=run_code,
@@ -126,5 +126,5 @@ async def review_withdraw(
             )
         )
     except ReviewNotOpen:
-        state = (await run_in_db_thread(lambda: _review(review_code))).state
+        state = (await run_in_db_thread(lambda: _get_review(review_code))).state
         raise AlreadyRuled(f"The review is {state} already.", state=state) from None

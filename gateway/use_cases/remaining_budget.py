@@ -8,7 +8,7 @@ from guidance.core.money import format_usd
 from ledger.state import RunState
 
 
-def budget_remaining(run: RunState) -> dict[str, Any]:
+def get_remaining_budget(run: RunState) -> dict[str, Any]:
     """Calls that wait for a person are taken off: their place is kept for them."""
     budget, used = run.budget, run.used
     cost = budget.cost_micros

@@ -13,7 +13,7 @@ from common.errors import Invalid
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import FinishIn, RunIn
-from gateway.use_cases.access import first_review, own
+from gateway.use_cases.access import get_first_open_review, require_own_run
 from guidance.core.canonical import to_canonical_json
 from guidance.core.run_outcome import Outcome, evaluate_outcome
 from guidance.core.runs.memory import Memory
@@ -24,12 +24,12 @@ from ledger.models import OBSERVED, Run
 from ledger.plan import Plan
 from ledger.serializers import RUN_RELATED, serialize_run
 from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen, refuse_closed
 from reviews.plan import revoke_grants
-from reviews.rulings.budgets import budget_over
+from reviews.rulings.budgets import merge_budget
 
 
 @dataclass(kw_only=True)
@@ -48,7 +48,7 @@ class StartRun(NewRunRequest[Reply]):
             project_id=self.agent.project_id, agent_id=self.agent.agent_id
         )
         body = self.body
-        budget = budget_over(self.policy.policy.budget, body.budget)
+        budget = merge_budget(self.policy.policy.budget, body.budget)
         run = Run.objects.create(
             code=self.run_code,
             project_id=self.agent.project_id,
@@ -72,7 +72,7 @@ class StartRun(NewRunRequest[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "run.started",
             actor=self.agent.actor,
             payload={
@@ -120,12 +120,12 @@ class FinishRun(ChangeRequest[Reply]):
     body: FinishIn
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_closed(run)
         if run.open_reviews:
             raise ReviewOpen(
                 "A person is asked about this run: wait for the ruling, then finish.",
-                review=first_review(run, project_slug=self.agent.project_slug),
+                review=get_first_open_review(run, project_slug=self.agent.project_slug),
             )
         plan = Plan(run, at)
         evaluations = finish(plan, self.body, actor=self.agent.actor)
@@ -139,15 +139,15 @@ def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
     policy = get_policy(plan.run.policy_id).policy
     evaluations = [
         evaluation.to_json()
-        for evaluation in evaluate_outcome(policy, outcome_of(body))
+        for evaluation in evaluate_outcome(policy, build_outcome(body))
     ]
     payload = {**body.model_dump(mode="json"), "evaluations": evaluations}
-    plan.note("run.finished", actor=actor, payload=payload)
-    plan.wakes = True
+    plan.add_entry("run.finished", actor=actor, payload=payload)
+    plan.wakes_waiters = True
     return evaluations
 
 
-def outcome_of(body: FinishIn) -> Outcome:
+def build_outcome(body: FinishIn) -> Outcome:
     tests, diff = body.tests, body.diff
     return Outcome(
         tests_ran=tests.ran if tests else None,
@@ -173,7 +173,7 @@ def _run_reply(
     return build_reply({**serialize_run(run), **(extra or {})}, status=status)
 
 
-async def run_start(
+async def create_run(
     *, agent: AgentPrincipal, body: RunIn, idempotency: Idempotency | None = None
 ) -> Reply:
     name, value = OBSERVED
@@ -186,6 +186,6 @@ async def run_start(
     policy = await run_in_db_thread(
         partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
     )
-    return await writer().perform(
+    return await get_writer().perform(
         StartRun(agent=agent, body=body, policy=policy, idempotency=idempotency)
     )

@@ -21,8 +21,8 @@ from gateway.transitions import (
     report_from_json,
     report_to_json,
 )
-from gateway.use_cases.access import own, refuse_unless_running
-from gateway.use_cases.review_links import reference
+from gateway.use_cases.access import refuse_unless_running, require_own_run
+from gateway.use_cases.review_links import build_review_reference
 from guidance.core.money import parse_usd
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import stop_at_cap
@@ -34,9 +34,9 @@ from ledger.idempotency import Idempotency
 from ledger.models import Entry
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import reached_review_cap
+from reviews.caps import find_reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.plan import open_review, revoke_grants
 
@@ -85,12 +85,12 @@ class ReportSteps(ChangeRequest[Reply]):
 
     def load(self, run: RunState, at: datetime) -> None:
         if self.needs_lock:
-            self.reached = reached_review_cap(
+            self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         expected = run.memory.last_step + 1
         if self.reports[0].number < expected:
             raise StepSeen(
@@ -163,16 +163,16 @@ class ReportSteps(ChangeRequest[Reply]):
             payload["review"] = {"id": code, "kind": "pause"}
         elif verdict.decision == "stop":
             revoke_grants(plan)
-            plan.wakes = True
+            plan.wakes_waiters = True
         return verdict
 
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
         decisions = [
-            decision_answer(
+            build_decision_answer(
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
                 payload=json.loads(entry.payload),
-                receipt=entry.receipt(),
+                receipt=entry.build_receipt(),
             )
             for entry in entries
             if entry.type == "step.judged"
@@ -199,7 +199,7 @@ def refuse_uncountable(used: Usage) -> None:
             )
 
 
-def decision_answer(
+def build_decision_answer(
     *,
     run: str,
     project_slug: str,
@@ -211,13 +211,13 @@ def decision_answer(
         "run": run,
         "step": payload["report"]["number"],
         **{name: payload["verdict"][name] for name in VERDICT_FIELDS},
-        "review": reference(payload["review"], project_slug=project_slug),
+        "review": build_review_reference(payload["review"], project_slug=project_slug),
         "policy": payload["policy"],
         "receipt": receipt,
     }
 
 
-async def step_submit(
+async def submit_step(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -226,7 +226,7 @@ async def step_submit(
 ) -> Reply:
     report = report_of(body)
     try:
-        return await writer().perform(
+        return await get_writer().perform(
             ReportSteps(
                 agent=agent,
                 run_code=run_code,
@@ -236,12 +236,12 @@ async def step_submit(
         )
     except StepSeen:
         stored = await run_in_db_thread(
-            partial(_stored_decisions, agent, run_code, [report])
+            partial(_list_stored_decisions, agent, run_code, [report])
         )
         return build_reply(stored[0], status=201, replayed=True)
 
 
-async def steps_submit(
+async def submit_steps(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -260,7 +260,7 @@ async def steps_submit(
     earlier: list[dict[str, Any]] = []
     while True:
         try:
-            return await writer().perform(
+            return await get_writer().perform(
                 ReportSteps(
                     agent=agent,
                     run_code=run_code,
@@ -273,7 +273,7 @@ async def steps_submit(
         except StepSeen as seen:
             count = min(len(reports), seen.extra["last"] - reports[0].number + 1)
             earlier += await run_in_db_thread(
-                partial(_stored_decisions, agent, run_code, reports[:count])
+                partial(_list_stored_decisions, agent, run_code, reports[:count])
             )
             reports = reports[count:]
             if not reports or earlier[-1]["decision"] in {"pause", "stop"}:
@@ -281,7 +281,7 @@ async def steps_submit(
                 return build_reply(body, replayed=True)
 
 
-def _stored_decisions(
+def _list_stored_decisions(
     agent: AgentPrincipal, run_code: str, reports: Sequence[StepReport]
 ) -> list[dict[str, Any]]:
     entries = {
@@ -302,7 +302,7 @@ def _stored_decisions(
                 "Report the next number instead."
             )
         answers.append(
-            decision_answer(
+            build_decision_answer(
                 run=run_code,
                 project_slug=agent.project_slug,
                 payload=payload,

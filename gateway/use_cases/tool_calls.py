@@ -11,7 +11,7 @@ from functools import partial
 
 from accounts.auth import AgentPrincipal
 from common.responses import Reply
-from gateway.use_cases.access import policy_of_run, remembered_policy
+from gateway.use_cases.access import get_cached_policy, get_policy_of_run
 from gateway.use_cases.call_requests import (
     CheckedCall,
     JudgeCall,
@@ -25,46 +25,48 @@ from guidance.core.tools.permission_shapes import is_permittable
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
-from ledger.writer import writer
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import reached_review_cap
+from reviews.caps import find_reached_review_cap
 from reviews.errors import PermissionGone
 from reviews.models import ToolCall as ToolCallRow
-from reviews.permissions.standing import permission_for
+from reviews.permissions.standing import find_permission
 
 # Judging a longer call takes longer than others should have to wait for the event loop.
 _LONG = 20_000
 
 
-async def call_submit(
+async def submit_call(
     *,
     agent: AgentPrincipal,
     run_code: str,
     call: Call,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    policy = remembered_policy(agent, run_code)
+    policy = get_cached_policy(agent, run_code)
     if policy is None:
-        policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
+        policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
     verdict = await judge_without_run(call, policy)
     key = get_fingerprint_key() if verdict.redacted else None
     reached = None
     if verdict.decision == "require-confirmation":
         # Looked at here first: a flood that is refused anyway takes nobody's lock.
         look = partial(
-            reached_review_cap, project_id=agent.project_id, agent_id=agent.agent_id
+            find_reached_review_cap,
+            project_id=agent.project_id,
+            agent_id=agent.agent_id,
         )
         reached = await run_in_db_thread(look)
     checked = CheckedCall(
         policy=policy,
         verdict=verdict,
         digest=compute_call_digest(verdict.call, run=run_code, key=key),
-        key=_key(verdict, run=run_code, policy=policy),
+        key=_build_key(verdict, run=run_code, policy=policy),
         reached=reached,
     )
     stored = await _find_stored_result(agent, run_code, checked)
     if stored is not None:
-        return await writer().perform(
+        return await get_writer().perform(
             RepeatCall(
                 agent=agent,
                 run_code=run_code,
@@ -76,7 +78,7 @@ async def call_submit(
     permission = await _find_permission(agent, checked)
     if permission is not None:
         try:
-            return await writer().perform(
+            return await get_writer().perform(
                 JudgePermittedCall(
                     agent=agent,
                     run_code=run_code,
@@ -87,7 +89,7 @@ async def call_submit(
             )
         except PermissionGone:
             pass  # it ended in between: a person is asked, as without it
-    return await writer().perform(
+    return await get_writer().perform(
         JudgeCall(
             agent=agent, run_code=run_code, checked=checked, idempotency=idempotency
         )
@@ -100,7 +102,7 @@ async def _find_permission(agent: AgentPrincipal, checked: CheckedCall) -> int |
     if not is_permittable(checked.verdict.findings, always_ask=always_ask):
         return None
     return await run_in_db_thread(
-        partial(permission_for, project_id=agent.project_id, verdict=checked.verdict)
+        partial(find_permission, project_id=agent.project_id, verdict=checked.verdict)
     )
 
 
@@ -131,7 +133,7 @@ async def judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
     return await asyncio.to_thread(judge)
 
 
-def _key(verdict: CallVerdict, *, run: str, policy: LoadedPolicy) -> str:
+def _build_key(verdict: CallVerdict, *, run: str, policy: LoadedPolicy) -> str:
     """What makes two calls the same; empty where a call is never repeated."""
     call = verdict.call
     if verdict.redacted or (isinstance(call, ToolCall) and call.arguments_json):

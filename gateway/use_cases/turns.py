@@ -13,8 +13,12 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.responses import Reply, build_reply
 from gateway.schemas.checks import TurnIn
-from gateway.use_cases.access import own, policy_of_run, refuse_unless_running
-from gateway.use_cases.review_links import reference
+from gateway.use_cases.access import (
+    get_policy_of_run,
+    refuse_unless_running,
+    require_own_run,
+)
+from gateway.use_cases.review_links import build_review_reference
 from guidance.core.policy.caps import CapReached
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
@@ -25,9 +29,9 @@ from ledger.idempotency import Idempotency
 from ledger.models import Run
 from ledger.plan import Plan
 from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import reached_review_cap, refuse_reviews_at_cap
+from reviews.caps import find_reached_review_cap, refuse_reviews_at_cap
 from reviews.plan import open_review
 
 TURN_GATE = "system:turn-gate"
@@ -46,15 +50,15 @@ class JudgeTurn(ChangeRequest[Reply]):
 
     def load(self, run: RunState, at: datetime) -> None:
         if self.needs_lock:
-            self.reached = reached_review_cap(
+            self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        own(run, self.agent)
+        require_own_run(run, self.agent)
         refuse_unless_running(run, self.agent)
         facts, verdict = self.foreseen
-        if facts != (now := facts_of(self.body, run.turns)):
+        if facts != (now := build_facts(self.body, run.turns)):
             facts, verdict = now, judge_turn(self.rules, now)
         if verdict.action == "needs_human":
             self.require_lock()
@@ -68,7 +72,7 @@ class JudgeTurn(ChangeRequest[Reply]):
             "review": None,
             "policy": self.policy.build_stamp(),
         }
-        plan.note("turn.judged", actor=self.agent.actor, payload=payload)
+        plan.add_entry("turn.judged", actor=self.agent.actor, payload=payload)
         payload["retries_used"] = plan.run.turns.retries
         if verdict.action == "needs_human":
             payload["review"] = self._put_before_a_person(plan, verdict)
@@ -94,7 +98,9 @@ class JudgeTurn(ChangeRequest[Reply]):
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
         payload = json.loads(entries[0].payload)
         verdict = payload["verdict"]
-        review = reference(payload["review"], project_slug=self.agent.project_slug)
+        review = build_review_reference(
+            payload["review"], project_slug=self.agent.project_slug
+        )
         return build_reply(
             {
                 "run": self.run_code,
@@ -105,13 +111,13 @@ class JudgeTurn(ChangeRequest[Reply]):
                 "reason": verdict["reason"],
                 "review": review,
                 "policy": payload["policy"],
-                "receipt": entries[0].receipt(),
+                "receipt": entries[0].build_receipt(),
             },
             status=201,
         )
 
 
-def facts_of(body: TurnIn, turns: TurnMemory) -> TurnFacts:
+def build_facts(body: TurnIn, turns: TurnMemory) -> TurnFacts:
     return TurnFacts(
         **body.model_dump(exclude={"tool_signature"}),
         recent_tool_ratio=turns.tool_ratio,
@@ -120,7 +126,7 @@ def facts_of(body: TurnIn, turns: TurnMemory) -> TurnFacts:
     )
 
 
-async def turn_submit(
+async def submit_turn(
     *,
     agent: AgentPrincipal,
     run_code: str,
@@ -131,12 +137,12 @@ async def turn_submit(
 
     Should the run move in between, the writer judges the turn again.
     """
-    policy = await run_in_db_thread(partial(policy_of_run, agent, run_code))
+    policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
     run = await run_in_db_thread(partial(Run.objects.get, code=run_code))
     rules = policy.policy.turns.get_for_model(run.model)
-    facts = facts_of(body, build_state(run).turns)
+    facts = build_facts(body, build_state(run).turns)
     verdict = await asyncio.to_thread(judge_turn, rules, facts)
-    return await writer().perform(
+    return await get_writer().perform(
         JudgeTurn(
             agent=agent,
             run_code=run_code,

@@ -18,7 +18,7 @@ from guidance.redactor import clean
 STRUCTURED = ("overall", "rationale", "per_gate")
 
 
-def verdict_of(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
+def parse_verdict(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
     count = len(gates.gates)
     given = {
         name: value for name in STRUCTURED if (value := getattr(body, name)) is not None
@@ -29,14 +29,16 @@ def verdict_of(body: VerdictIn, *, gates: CombinedGates) -> Verdict:
             errors=[{"loc": ["text"], "message": "not beside overall"}],
         )
     if body.text is not None:
-        return sound(read_verdict_text(body.text, gates=count, bare=True))
-    return sound(read_verdict_body(given, gates=count))
+        return require_valid_verdict(
+            read_verdict_text(body.text, gates=count, bare=True)
+        )
+    return require_valid_verdict(read_verdict_body(given, gates=count))
 
 
-def sound(read: Verdict | VerdictProblem) -> Verdict:
+def require_valid_verdict(read: Verdict | VerdictProblem) -> Verdict:
     """The verdict, or a refusal that shows the accepted forms."""
     if isinstance(read, Verdict):
-        return _without_secrets(read)
+        return _redact_verdict(read)
     raise Invalid(
         f"This is no verdict. {read.message}.",
         errors=[{"loc": path.split("."), "message": why} for path, why in read.errors],
@@ -44,7 +46,7 @@ def sound(read: Verdict | VerdictProblem) -> Verdict:
     )
 
 
-def _without_secrets(verdict: Verdict) -> Verdict:
+def _redact_verdict(verdict: Verdict) -> Verdict:
     """After the reading: a label for a secret must not cover a FAIL that was read."""
     return replace(
         verdict,

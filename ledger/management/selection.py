@@ -15,7 +15,7 @@ def add_run_option(parser: ArgumentParser) -> None:
     parser.add_argument("--run", metavar="ID", help="only this run")
 
 
-def selected_runs(code: str | None) -> Iterator[Run]:
+def list_selected_runs(code: str | None) -> Iterator[Run]:
     # Not joined: a run whose agent or policy was deleted would fall out unseen.
     runs = Run.objects.prefetch_related(
         "project", "agent", "policy", "parent"

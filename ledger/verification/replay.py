@@ -19,7 +19,7 @@ from typing import Any
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import Policy, load_policy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.entry_types import apply_entry
 from ledger.models import Entry, Run
 from ledger.state import (
@@ -77,8 +77,8 @@ class ReplayedEntry:
         """The run's state after the entry, taking what was decided as it stands."""
         return apply_entry(self.state, self.entry.type, self.payload, self.entry.at)
 
-    def differ(self, what: str, stored: Any, replayed: Any) -> Difference:
-        return _differ(self.entry.seq, what, stored, replayed)
+    def build_difference(self, what: str, stored: Any, replayed: Any) -> Difference:
+        return _build_difference(self.entry.seq, what, stored, replayed)
 
     def compare(
         self, stored: Mapping[str, Any], again: Mapping[str, Any]
@@ -91,7 +91,7 @@ class ReplayedEntry:
         for name, before in stored.items():
             # Through canonical JSON: tuples and lists, 1 and 1.0 compare as stored.
             if to_canonical_json(again.get(name)) != to_canonical_json(before):
-                return self.differ(name, before, again.get(name))
+                return self.build_difference(name, before, again.get(name))
         return None
 
 
@@ -140,7 +140,9 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Replayed:
             )
     except Exception as error:
         refuse_other(error)
-        broken = _differ(state.head_seq + 1, "the entry", stored, describe(error))
+        broken = _build_difference(
+            state.head_seq + 1, "the entry", stored, describe(error)
+        )
         return Replayed(difference=broken, skipped=skipped)
     difference = None if policy else _compare_row(run, state)
     return Replayed(difference=difference, skipped=skipped)
@@ -153,7 +155,7 @@ def _replay_entry(item: ReplayedEntry) -> Outcome:
     return (item.applied, None) if replay is None else replay(item)
 
 
-def _differ(seq: int, what: str, stored: Any, replayed: Any) -> Difference:
+def _build_difference(seq: int, what: str, stored: Any, replayed: Any) -> Difference:
     return Difference(seq=seq, what=what, stored=stored, replayed=replayed)
 
 
@@ -177,7 +179,10 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
     # The same, as it is handed on to the decisions.
     named = {**policy, "hash": run.policy.hash}
     pairs = {
-        "created_at": (timestamp(item.entry.at), timestamp(run.created_at)),
+        "created_at": (
+            format_timestamp(item.entry.at),
+            format_timestamp(run.created_at),
+        ),
         "agent": (item.entry.actor, f"agent:{run.agent.code}"),
         "task": (payload["task"], run.task),
         "intent": (payload["intent"], run.intent),
@@ -189,7 +194,7 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
     }
     for name, (recorded, row) in pairs.items():
         if recorded != row:
-            return item.differ(f"the run's {name}", row, recorded)
+            return item.build_difference(f"the run's {name}", row, recorded)
     return None
 
 
@@ -199,5 +204,5 @@ def _compare_row(run: Run, replayed: RunState) -> Difference | None:
         was = getattr(run, name)
         if was != now:
             what = f"the run's {name}"
-            return _differ(run.head_seq, what, str(was), str(now))
+            return _build_difference(run.head_seq, what, str(was), str(now))
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from django.core.exceptions import ObjectDoesNotExist
 
-from ledger.chain import GENESIS, Link, hash_link, hash_payload, timestamp
+from ledger.chain import GENESIS, Link, format_timestamp, hash_link, hash_payload
 from ledger.entry_types import apply_entry, get_entry_type
 from ledger.models import Entry, Run
 from ledger.state import (
@@ -49,9 +49,11 @@ def verify_run(run: Run) -> Verification:
         entries = run.entries.filter(seq__gt=seq).order_by("seq")
         try:
             for entry in read_entries(entries):
-                reason = _fault(entry, run=run, after=seq, prev=prev, position=position)
+                reason = _find_fault(
+                    entry, run=run, after=seq, prev=prev, position=position
+                )
                 if reason is None:
-                    state, reason = _after(state, entry)
+                    state, reason = _apply_entry(state, entry)
                 if reason is not None:
                     return _build_broken(seq=seq, prev=prev, bad=seq + 1, reason=reason)
                 seq, prev, position = entry.seq, entry.hash, entry.position
@@ -62,7 +64,7 @@ def verify_run(run: Run) -> Verification:
             )
         row = Run.objects.get(pk=run.pk)
         if (seq, prev) == (row.head_seq, row.head_hash):
-            reason = _row_fault(row, state) or _describe_lost_row(run)
+            reason = _find_row_fault(row, state) or _describe_lost_row(run)
             if reason is not None:
                 return _build_broken(seq=seq, prev=prev, bad=seq, reason=reason)
             return Verification(entries=seq, head_seq=seq, head_hash=prev)
@@ -73,7 +75,7 @@ def verify_run(run: Run) -> Verification:
         return _build_broken(seq=seq, prev=prev, bad=bad, reason=reason)
 
 
-def _after(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
+def _apply_entry(state: RunState, entry: Entry) -> tuple[RunState, str | None]:
     """The run after this entry, taking what was decided as it stands there."""
     try:
         state = apply_entry(state, entry.type, json.loads(entry.payload), entry.at)
@@ -93,7 +95,7 @@ _TOLD = frozenset(
 )
 
 
-def _row_fault(row: Run, state: RunState) -> str | None:
+def _find_row_fault(row: Run, state: RunState) -> str | None:
     for (name, _), said in zip(COLUMNS, list_column_values(state), strict=True):
         stored = getattr(row, name)
         if name in _TOLD and stored != said:
@@ -123,7 +125,7 @@ def _build_broken(*, seq: int, prev: str, bad: int, reason: str) -> Verification
     )
 
 
-def _fault(
+def _find_fault(
     entry: Entry, *, run: Run, after: int, prev: str, position: int
 ) -> str | None:
     """What is wrong with this entry as the next one; None when nothing is."""
@@ -136,7 +138,7 @@ def _fault(
     try:
         if _hash(entry, run=run) != entry.hash:
             return "its hash does not fit its fields"
-        return _column_fault(entry, run=run, position=position)
+        return _find_column_fault(entry, run=run, position=position)
     except Exception as error:
         # Whoever recomputed the hash need not have left anything readable.
         refuse_other(error)
@@ -149,7 +151,7 @@ def _hash(entry: Entry, *, run: Run) -> str:
             version=entry.version,
             run=str(run.code),
             seq=entry.seq,
-            at=timestamp(entry.at),
+            at=format_timestamp(entry.at),
             type=entry.type,
             actor=entry.actor,
             payload_sha256=entry.payload_sha256,
@@ -158,7 +160,7 @@ def _hash(entry: Entry, *, run: Run) -> str:
     )
 
 
-def _column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
+def _find_column_fault(entry: Entry, *, run: Run, position: int) -> str | None:
     """Columns that are not hashed repeat what is, or keep its order."""
     columns = get_entry_type(entry.type).columns(json.loads(entry.payload))
     if (entry.step_number, entry.decision) != columns:

@@ -3,7 +3,7 @@
 A waiter costs one asyncio future: no thread, no poll, no channel group. The writer
 wakes the hub after its own commits, PostgreSQL's LISTEN after those of other
 processes, and a slow re-check of all waiting runs covers a message that was lost.
-After a wake-up the database is read: the hub carries no news itself. Of this process's
+After a wake-up the database is read: the hub carries no data itself. Of this process's
 own commits the writer reads it, for the few who wait for that run, before it turns to
 anything else: an agent that wakes shares the processor with nobody then, and a person's
 answer does not queue behind the page that the person gets.
@@ -28,8 +28,8 @@ from django.db import connection
 
 from ledger.models import Run
 from ledger.waiting.per_loop import PerLoop
-from ledger.waiting.pg_listen import notifications
-from ledger.writer import Committed, writer
+from ledger.waiting.pg_listen import receive_notifications
+from ledger.writer import Committed, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 
 RECHECK_SECONDS = 3.0
@@ -45,7 +45,7 @@ TURNS = 6
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-# Given the news that it is about, which may say all that is to be known.
+# Given the commit that it is about, which may say all that is to be known.
 Look = Callable[[Committed | None], T]
 Waiting = dict[int, set[asyncio.Future[Any]]]
 
@@ -59,13 +59,13 @@ class Hub:
         self._heads: dict[int, int] = {}
         self._nudged = asyncio.Event()
         self.closing = False
-        self._stop_listening = writer().listen(self._on_commit, first=True)
+        self._stop_listening = get_writer().listen(self._on_commit, first=True)
         self._tasks = [self._loop.create_task(self._recheck())]
         if connection.vendor == "postgresql":
             self._tasks.append(self._loop.create_task(self._listen()))
 
-    def waiter(self, run_id: int, look: Look[T] | None) -> asyncio.Future[T | None]:
-        """A future that is done at the run's next news. Take it before reading.
+    def add_waiter(self, run_id: int, look: Look[T] | None) -> asyncio.Future[T | None]:
+        """A future that is done at the run's next change. Take it before reading.
 
         Its result is what `look` found after the commit, or None: then look yourself.
         """
@@ -74,7 +74,7 @@ class Hub:
             self._looks[future] = look
         return future
 
-    def follower(self, run_id: int) -> asyncio.Future[None]:
+    def add_follower(self, run_id: int) -> asyncio.Future[None]:
         """The same, but done at the run's next entry, whatever it is."""
         return self._enter(self._followers, run_id)
 
@@ -130,27 +130,33 @@ class Hub:
         if run_id not in self._waiters and run_id not in self._followers:
             self._heads.pop(run_id, None)
 
-    def _on_commit(self, news: Committed) -> None:
+    def _on_commit(self, commit: Committed) -> None:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
-        if news.runs:
-            found = self._look_for(news)
+        if commit.waited_run_ids:
+            found = self._look_for(commit)
             told = threading.Event()
-            self._loop.call_soon_threadsafe(self._tell, found, news.runs, told)
+            self._loop.call_soon_threadsafe(
+                self._tell, found, commit.waited_run_ids, told
+            )
             if found:
                 # Whoever sent this change request gets the answer after those who wait for it.
                 told.wait(TELL_SECONDS)
-        followed = [run for run in news.moved if run in self._followers]
+        followed = [run for run in commit.changed_run_ids if run in self._followers]
         if followed:
             self._loop.call_soon_threadsafe(self._tell_followers, followed)
 
-    def _look_for(self, news: Committed) -> list[tuple[asyncio.Future[Any], Any]]:
-        waiting = (each for run in news.runs for each in [*self._waiters.get(run, ())])
+    def _look_for(self, commit: Committed) -> list[tuple[asyncio.Future[Any], Any]]:
+        waiting = (
+            each
+            for run in commit.waited_run_ids
+            for each in [*self._waiters.get(run, ())]
+        )
         found = []
         for future in islice(waiting, LOOKS):
             look = self._looks.get(future)
             if look is not None:
                 try:
-                    found.append((future, look(news)))
+                    found.append((future, look(commit)))
                 except Exception:
                     # Refused or failed: the waiter finds out by itself, and says so.
                     logger.debug("A look for a waiter failed", exc_info=True)
@@ -190,7 +196,7 @@ class Hub:
             if not waiting:
                 continue
             try:
-                heads = await run_in_db_thread(partial(_heads, waiting))
+                heads = await run_in_db_thread(partial(_get_heads, waiting))
             except Exception:
                 logger.exception("The waiting runs could not be re-checked")
                 continue
@@ -200,10 +206,10 @@ class Hub:
             self.wake(moved)
 
     async def _listen(self) -> None:
-        async for told in notifications():
+        async for told in receive_notifications():
             if told is None:
                 self.wake([*self._waiters, *self._followers])
-            elif told.session != writer().session:
+            elif told.session != get_writer().session:
                 self.wake(told.runs)
 
 
@@ -213,14 +219,14 @@ def _end(futures: Iterable[asyncio.Future[Any]]) -> None:
             future.set_result(None)
 
 
-def _heads(run_ids: list[int]) -> dict[int, int]:
+def _get_heads(run_ids: list[int]) -> dict[int, int]:
     return dict(Run.objects.filter(pk__in=run_ids).values_list("pk", "head_seq"))
 
 
 def count_waiting(run_id: int) -> int:
     """How many wait for a run in this process, whatever their event loop.
 
-    They count once they have read the run's head: from then on no news escapes them.
+    They count once they have read the run's head: from then on no change escapes them.
     """
     return sum(each.count_waiting(run_id) for each in _hubs.list_all())
 
@@ -228,7 +234,7 @@ def count_waiting(run_id: int) -> int:
 _hubs = PerLoop(Hub)
 
 
-def hub() -> Hub:
+def get_hub() -> Hub:
     """The hub of the running event loop."""
     return _hubs.get()
 

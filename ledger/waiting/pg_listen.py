@@ -28,24 +28,24 @@ class Notified(NamedTuple):
     runs: tuple[int, ...]
 
 
-async def notifications() -> AsyncIterator[Notified | None]:
+async def receive_notifications() -> AsyncIterator[Notified | None]:
     """For ever, by one connection that is kept up. None when it stands: something may
     have been missed before."""
     while True:
         try:
             async with await psycopg.AsyncConnection.connect(
-                _connection_string(), autocommit=True
+                _build_connection_string(), autocommit=True
             ) as link:
                 await link.execute(f"LISTEN {CHANNEL}")
                 yield None
-                async for told in _heard(link):
+                async for told in _receive(link):
                     yield told
         except (psycopg.Error, OSError, ValueError) as error:
             logger.warning("Listening to PostgreSQL failed: %s", error)
             await asyncio.sleep(RETRY_SECONDS)
 
 
-async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
+async def _receive(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
     """As `link.notifies()`, with a tenth of its work: it comes at the very moment in
     which agents are to be answered (bench waking)."""
     readable = asyncio.Event()
@@ -66,7 +66,7 @@ async def _heard(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
         loop.remove_reader(socket)
 
 
-def _connection_string() -> str:
+def _build_connection_string() -> str:
     database = settings.DATABASES["default"]
     named = {
         "dbname": connection.settings_dict["NAME"],

@@ -43,7 +43,7 @@ from ledger.chain import SealedEntry
 from ledger.plan import Change, Draft
 from ledger.writer.batch import Committed
 from ledger.writer.changes import ChangeRequest, NewRunRequest
-from ledger.writer.thread import Writer, close_writer, listen_always, writer
+from ledger.writer.thread import Writer, close_writer, get_writer, listen_always
 
 __all__ = [
     "Change",
@@ -54,6 +54,6 @@ __all__ = [
     "SealedEntry",
     "Writer",
     "close_writer",
+    "get_writer",
     "listen_always",
-    "writer",
 ]

@@ -42,13 +42,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """What a commit changed: projects, runs (`moved`), and those of them that somebody
-    may wait for (`runs`). Where it was one change: what waiters are answered, and ids of
+    """What a commit changed: projects, runs, and those of them that somebody may
+    wait for. Where it was one change: what waiters are answered, and ids of
     keys of the run's agent known to be valid."""
 
     projects: frozenset[int]
-    moved: frozenset[int]
-    runs: frozenset[int]
+    changed_run_ids: frozenset[int]
+    waited_run_ids: frozenset[int]
     waiter_answer: WaiterAnswer | None = None
     valid_key_ids: frozenset[int] = frozenset()
 
@@ -71,7 +71,7 @@ class Job:
             self.answer(answer, error)
 
     @property
-    def alone(self) -> bool:
+    def needs_own_transaction(self) -> bool:
         """Decided under the project's lock, in a transaction of its own."""
         request = self.request
         return request.locked or request.needs_lock or request.idempotency is not None
@@ -100,9 +100,9 @@ class PendingRun:
         self.write.entries += entries
         self.rows += change.plan.rows
         self.statements += change.plan.statements
-        self.effects += change.plan.effects
+        self.effects += change.plan.side_updates
         self.answers.append((job, change, entries))
-        self.write.wakes = self.write.wakes or change.plan.wakes
+        self.write.wakes = self.write.wakes or change.plan.wakes_waiters
 
 
 class Stored(NamedTuple):
@@ -167,14 +167,14 @@ class Committer:
         change, write = _decide_locked(request, run, lock.at)
         self.session = get_session_pid()
         plan = change.plan
-        if change.answer is None and not (plan.effects or request.idempotency):
+        if change.answer is None and not (plan.side_updates or request.idempotency):
             # Nobody needs the ids of the rows: they go into the statement that stores
             # the run, and a ruling is two statements in all (bench waking).
             inserted = map(sql.build_insert, plan.rows)
             keys = store_locked(write, lock, [*inserted, *plan.statements])
         else:
             keys = store_locked(write, lock)
-            _store_extras(plan.rows, plan.statements, plan.effects)
+            _store_extras(plan.rows, plan.statements, plan.side_updates)
         answer = change.build_answer(write.entries)
         if request.idempotency is not None and change.refusal is None:
             at = write.state.updated_at
@@ -259,8 +259,8 @@ class Committer:
         self._tell(
             Committed(
                 projects=frozenset(state.project_id for state in states),
-                moved=frozenset(state.id for state in states),
-                runs=frozenset(wakes),
+                changed_run_ids=frozenset(state.id for state in states),
+                waited_run_ids=frozenset(wakes),
                 **more,
             )
         )
@@ -293,7 +293,7 @@ def _decide_locked(
         old_hash=run.head_hash,
         state=state,
         entries=list(entries),
-        wakes=change.plan.wakes,
+        wakes=change.plan.wakes_waiters,
     )
     return change, write
 

@@ -15,7 +15,14 @@ from typing import ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
 from guidance.core.canonical import to_canonical_json
-from ledger.chain import FORMAT, Link, SealedEntry, hash_link, hash_payload, timestamp
+from ledger.chain import (
+    FORMAT,
+    Link,
+    SealedEntry,
+    format_timestamp,
+    hash_link,
+    hash_payload,
+)
 from ledger.idempotency import Idempotency
 from ledger.plan import Change, Plan
 from ledger.state import RunState
@@ -85,7 +92,7 @@ def seal_entries(
 ) -> tuple[RunState, tuple[SealedEntry, ...]]:
     """Chain the plan's drafts behind the run's head."""
     seq, prev = run.head_seq, run.head_hash
-    stamp = timestamp(at)
+    stamp = format_timestamp(at)
     entries = []
     for draft in plan.drafts:
         seq += 1

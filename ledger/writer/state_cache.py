@@ -1,7 +1,7 @@
 """Run states that the writer remembers, so that a busy run costs no read per step.
 
 A remembered state is worth trying, never worth believing: another process may have
-moved the run. Compare-and-set catches that on writes, `fresh` on refusals.
+moved the run. Compare-and-set catches that on writes, `read` on refusals.
 """
 
 from __future__ import annotations

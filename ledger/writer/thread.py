@@ -35,7 +35,7 @@ from ledger.writer.fair_queue import FairQueue
 T = TypeVar("T")
 BATCH_LIMIT = 256
 # So many change requests with a transaction of their own, then those that share one again.
-ALONE_AT_ONCE = 2
+LOCKED_AT_ONCE = 2
 QUEUE_LIMIT = 10_000
 ATTEMPTS = 5
 UNKNOWN = (
@@ -57,8 +57,8 @@ def listen_always(listener: Listener) -> None:
 class Writer:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._alone: FairQueue[Job] = FairQueue()
-        self._committer = Committer(self._tell)
+        self._locked_jobs: FairQueue[Job] = FairQueue()
+        self._committer = Committer(self._notify_listeners)
         self._listeners = list(_always)
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
         self._failing = False
@@ -114,7 +114,7 @@ class Writer:
         return future.result()
 
     def _put(self, job: Job) -> None:
-        if self._jobs.qsize() + len(self._alone) >= QUEUE_LIMIT:
+        if self._jobs.qsize() + len(self._locked_jobs) >= QUEUE_LIMIT:
             raise Unavailable("Too many requests are waiting to be written.")
         self._jobs.put(job)
 
@@ -125,15 +125,15 @@ class Writer:
 
     def _work(self) -> None:
         open_for_work = True
-        while open_for_work or self._alone:
+        while open_for_work or self._locked_jobs:
             batch: list[Job] = []
             if open_for_work:
                 open_for_work = self._gather(batch)
             if batch:
                 self._perform_guarded(batch)
                 self._deliver()
-            for _ in range(min(ALONE_AT_ONCE, len(self._alone))):
-                self._perform_guarded([self._alone.take()])
+            for _ in range(min(LOCKED_AT_ONCE, len(self._locked_jobs))):
+                self._perform_guarded([self._locked_jobs.take()])
                 self._deliver()
         self._refuse_the_rest()
         connection.close()
@@ -142,13 +142,13 @@ class Writer:
         """Whatever waits, plain change requests into the batch; False after the last of all."""
         for _ in range(BATCH_LIMIT):
             try:
-                job = self._jobs.get(block=not (batch or self._alone))
+                job = self._jobs.get(block=not (batch or self._locked_jobs))
             except Empty:
                 break
             if job is None:
                 return False
-            if job.alone:
-                self._alone.put(job.request.source, job)
+            if job.needs_own_transaction:
+                self._locked_jobs.put(job.request.source, job)
             else:
                 batch.append(job)
         return True
@@ -164,10 +164,10 @@ class Writer:
     def _perform_guarded(self, jobs: Sequence[Job]) -> None:
         """A change request that fails, fails alone: split, try again, then say so."""
         again: Sequence[Job] = ()
-        alone = jobs[0].alone
+        locked = jobs[0].needs_own_transaction
         self._began = monotonic()
         try:
-            if alone:
+            if locked:
                 self._committer.commit_one(jobs[0])
             else:
                 again = self._committer.commit_batch(jobs)
@@ -184,10 +184,12 @@ class Writer:
         for job in again:
             if job.settled:
                 continue
-            if job.alone and not alone:  # it has asked for the lock: its turn will come
-                self._alone.put(job.request.source, job)
+            if (
+                job.needs_own_transaction and not locked
+            ):  # it has asked for the lock: its turn will come
+                self._locked_jobs.put(job.request.source, job)
             else:
-                self._again(job)
+                self._retry(job)
 
     def _after_failure(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
         """Those that may be tried again; the others are answered."""
@@ -204,7 +206,7 @@ class Writer:
             return jobs
         return ()
 
-    def _again(self, job: Job) -> None:
+    def _retry(self, job: Job) -> None:
         """Try alone: either nothing was committed, or a step's number or a key make it
         safe."""
         job.attempts += 1
@@ -213,13 +215,13 @@ class Writer:
         else:
             self._perform_guarded([job])
 
-    def _tell(self, news: Committed) -> None:
+    def _notify_listeners(self, commit: Committed) -> None:
         self._failing = False
         for listener in list(self._listeners):
             try:
-                listener(news)
+                listener(commit)
             except Exception:
-                # News is a hint: whoever misses it finds the change by looking.
+                # This is a hint: whoever misses it finds the change by reading.
                 logger.exception("A listener failed")
 
     def _deliver(self) -> None:
@@ -258,7 +260,7 @@ _lock = threading.Lock()
 _writer: Writer | None = None
 
 
-def writer() -> Writer:
+def get_writer() -> Writer:
     """This process's writer, started at first use."""
     global _writer
     if _writer is None:

@@ -112,7 +112,7 @@ class SendHeartbeat(ChangeRequest[None]):
             raise NotDue("Another clock has sent it.")
         plan = Plan(run, at)
         NewSignal(type=HEARTBEAT, source="clock", actor=CLOCK).add_to(plan)
-        plan.effects.append(partial(loops.update, heartbeat_at=at, looked_at=at))
+        plan.side_updates.append(partial(loops.update, heartbeat_at=at, looked_at=at))
         return plan.change()
 
 
@@ -125,7 +125,7 @@ class WakeLoop(ChangeRequest[Reply]):
         plan = Plan(run, at)
         self.signal.add_to(plan)
         loops = ProjectLoop.objects.filter(pk=run.project_id)
-        plan.effects.append(partial(loops.update, looked_at=at))
+        plan.side_updates.append(partial(loops.update, looked_at=at))
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:

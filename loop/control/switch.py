@@ -25,13 +25,13 @@ class SetPaused(ChangeRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "loop.switched",
             actor=self.person.actor,
             payload={"paused": self.paused, "reason": self.reason},
         )
         loops = ProjectLoop.objects.filter(pk=run.project_id)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 loops.update,
                 paused_at=at if self.paused else None,

@@ -42,8 +42,8 @@ def send_hint(project_id: int) -> None:
 def send_hints_on_commits() -> None:
     """Hint at every commit that wakes an agent: a run ended, a review was ruled on."""
 
-    def committed(news: Committed) -> None:
-        if news.runs:
-            _hints.add(news.projects)
+    def committed(commit: Committed) -> None:
+        if commit.waited_run_ids:
+            _hints.add(commit.projects)
 
     listen_always(committed)

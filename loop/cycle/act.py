@@ -15,7 +15,7 @@ from guidance.core.loop.alerts import Alert, Latched
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.vocabulary import EVENT
 from guidance.selectors import LoadedPolicy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.plan import Plan
 from loop.cycle.drafting import apply_change
 from loop.cycle.targets import ActionTarget
@@ -53,10 +53,10 @@ class Action:
             "reasoning_summary": self.reasoning,
             "state_hash": self.state_hash,
             "trigger_source": self.trigger_source,
-            "at": timestamp(plan.at),
+            "at": format_timestamp(plan.at),
         }
         payload = {"decision": self.decision, "event": event}
-        plan.note("loop.emitted", actor=LOOP_ACTOR, payload=payload)
+        plan.add_entry("loop.emitted", actor=LOOP_ACTOR, payload=payload)
         return event
 
     def carry_out(
@@ -77,7 +77,7 @@ class Action:
     def _claim_notes(self, plan: Plan, codes: tuple[str, ...]) -> dict[str, Any]:
         until = plan.at + timedelta(seconds=self.policy.policy.loop.note_claim_s)
         notes = Note.objects.filter(code__in=codes, state=NoteState.QUEUED)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 notes.update,
                 state=NoteState.CLAIMED,
@@ -86,14 +86,14 @@ class Action:
                 claims=F("claims") + 1,
             )
         )
-        return {"notes": list(codes), "claimed_until": timestamp(until)}
+        return {"notes": list(codes), "claimed_until": format_timestamp(until)}
 
     def _draft_recommendation(self, plan: Plan, target: ActionTarget) -> dict[str, Any]:
         row = target.recommendation
         assert row is not None  # without one the rails have held the action back
         draft = apply_change(json.loads(row.change), target.policy)
         rows = Recommendation.objects.filter(pk=row.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update,
                 state=RecommendationState.DRAFTED,
@@ -167,5 +167,5 @@ def update_incident(
             update = partial(loops.update, well_told_at=at)
         case _:
             return None
-    plan.effects.append(update)
+    plan.side_updates.append(update)
     return str(newest.code) if newest else None

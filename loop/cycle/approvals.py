@@ -71,7 +71,7 @@ class ActionEnding:
             reasoning=decision.reasoning,
         )
         event = action.emit(plan, proposal.parameters)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 _filter_waiting(decision).update,
                 outcome="approved_and_emitted",
@@ -101,7 +101,7 @@ class ActionEnding:
             )
 
     def _resolve(self, plan: Plan, outcome: str, *, actor: str, reason: str) -> None:
-        plan.note(
+        plan.add_entry(
             "loop.resolved",
             actor=actor,
             payload={
@@ -111,7 +111,7 @@ class ActionEnding:
             },
         )
         if outcome == "approval_denied":
-            plan.effects.append(
+            plan.side_updates.append(
                 partial(
                     _filter_waiting(self.decision).update,
                     outcome=outcome,

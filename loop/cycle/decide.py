@@ -70,7 +70,7 @@ class DecideSignals(ChangeRequest[int]):
         count = len(self.facts.made)
         ids = [each.signal.pk for each in self.proposed[:count]]
         done = Signal.objects.filter(pk__in=ids)
-        plan.effects.append(partial(done.update, pending=False, leased_until=None))
+        plan.side_updates.append(partial(done.update, pending=False, leased_until=None))
         return plan.change(partial(_count, count))
 
     def _decide(self, plan: Plan, proposed: ProposedAction) -> bool:

@@ -49,7 +49,7 @@ class DecisionRecord:
         """Add the entry, the action and the row to the plan; returns the row."""
         payload = self._build_payload()
         seq = plan.next_seq
-        plan.note("loop.decided", actor=LOOP_ACTOR, payload=payload)
+        plan.add_entry("loop.decided", actor=LOOP_ACTOR, payload=payload)
         event = self._perform_action(plan, payload)
         row = self._build_row(plan, payload, seq=seq, event=event)
         plan.rows.append(row)

@@ -36,7 +36,7 @@ def replay_decision(item: ReplayedEntry) -> tuple[RunState, Difference | None]:
     found = list_differences(
         item.payload, project_id=item.run.project_id, policy=item.tried
     )
-    return item.applied, next((item.differ(*each) for each in found), None)
+    return item.applied, next((item.build_difference(*each) for each in found), None)
 
 
 def list_differences(

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import SYSTEM_LOOP
 from guidance.core.loop.facts import FIELDS, Measured, Snapshot
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Entry, ProjectHead, Run
 from loop.models import Note, NoteState, Recommendation, RecommendationState
 from safetext import make_visible_line
@@ -69,7 +69,7 @@ def mark_stale(snapshot: Snapshot, *, at: datetime, stale_after_s: int) -> Snaps
 
 def _measure(count: Callable[[int], Any], project_id: int) -> Measured:
     at = timezone.now()
-    return Measured(value=count(project_id), at=timestamp(at))
+    return Measured(value=count(project_id), at=format_timestamp(at))
 
 
 def _count_notes(project_id: int) -> int:

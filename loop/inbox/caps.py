@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from guidance.core.policy.caps import CapReached
 from guidance.services import get_caps_in_force
 from ledger.state import RunState
-from reviews.caps import reached_cap
+from reviews.caps import get_reached_cap
 
 
 def find_reached_cap(
@@ -25,4 +25,4 @@ def find_reached_cap(
     if not actor.startswith("agent:"):
         cap = replace(cap, agent=None)  # for people only the project's cap counts
     rows = open_rows.filter(project_id=run.project_id)
-    return reached_cap(cap, agent=rows.filter(actor=actor), project=rows)
+    return get_reached_cap(cap, agent=rows.filter(actor=actor), project=rows)

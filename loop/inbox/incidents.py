@@ -32,7 +32,7 @@ class ResolveIncident(ChangeRequest[None]):
             pk=self.incident.pk, resolved_at__isnull=True
         )
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "loop.alerted",
             actor=self.person.actor,
             payload={
@@ -42,7 +42,7 @@ class ResolveIncident(ChangeRequest[None]):
                 "text": self.note or self.incident.title,
             },
         )
-        plan.effects.append(partial(still_open.update, resolved_at=at))
+        plan.side_updates.append(partial(still_open.update, resolved_at=at))
         return plan.change()
 
 

@@ -116,13 +116,13 @@ class ReadLedgerEvents(ChangeRequest[int]):
             if entry.type != RULED:
                 link_run(plan, entry.run, signal)
         last = self.events[-1][0].position
-        plan.note(
+        plan.add_entry(
             "loop.heard",
             actor=ACTOR,
             payload={"upto": last, "signals": len(self.events)},
         )
         loops = ProjectLoop.objects.filter(pk=run.project_id)
-        plan.effects.append(partial(loops.update, heard=last))
+        plan.side_updates.append(partial(loops.update, heard=last))
         return plan.change(partial(_count, len(self.events)))
 
 

@@ -88,7 +88,7 @@ class AddNote(ChangeRequest[Reply]):
 
 
 def add_note_entry(plan: Plan, code: str, state: str, text: str, *, actor: str) -> None:
-    plan.note(
+    plan.add_entry(
         "loop.noted",
         actor=actor,
         payload={"note": code, "state": str(state), "text": text},
@@ -139,7 +139,7 @@ class EndNote(ChangeRequest[Reply]):
         text = self.reason or now.text
         add_note_entry(plan, str(now.code), self.state, text, actor=self.actor)
         rows = Note.objects.filter(pk=now.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update,
                 state=self.state,
@@ -201,7 +201,7 @@ class ReturnNotes(ChangeRequest[int]):
                 plan, str(note.code), NoteState.QUEUED, RETURNED, actor=CLOCK
             )
         rows = Note.objects.filter(pk__in=[note.pk for note in late])
-        plan.effects.append(
+        plan.side_updates.append(
             partial(rows.update, state=NoteState.QUEUED, claimed_until=None)
         )
         return plan.change(lambda _entries: len(late))

@@ -35,7 +35,7 @@ def link_run(plan: Plan, run: Run, signal: NewSignal) -> None:
     ended = "succeeded" if signal.type == "agent/loop.complete" else "failed"
     report = {"run": str(run.code), **signal.data, "outcome": ended}
     rows = Decision.objects.filter(project_id=run.project_id, code=code)
-    plan.effects.append(partial(_store, rows, report, plan.at))
+    plan.side_updates.append(partial(_store, rows, report, plan.at))
 
 
 def _store(rows: QuerySet[Decision], report: Mapping[str, Any], at: datetime) -> None:
@@ -56,13 +56,13 @@ class ReportOutcome(ChangeRequest[Reply]):
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         refuse_closed_run(run)
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "loop.reported",
             actor=self.actor,
             payload={"decision": str(self.decision.code), **self.report},
         )
         rows = Decision.objects.filter(pk=self.decision.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update,
                 reported=self.report["outcome"],

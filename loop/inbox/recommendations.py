@@ -19,7 +19,7 @@ from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.vocabulary import EVENT
 from guidance.core.policy.caps import CapReached
 from guidance.services import DEFAULT, get_policy_in_force, publish_policy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -88,7 +88,7 @@ class AddRecommendation(ChangeRequest[Reply]):
 def _add_entry(
     plan: Plan, row: Recommendation, state: RecommendationState, *, actor: str
 ) -> None:
-    plan.note(
+    plan.add_entry(
         "loop.recommended",
         actor=actor,
         payload={
@@ -166,7 +166,7 @@ class EndRecommendation(ChangeRequest[None]):
             self._carry_out(plan, row)
         _add_entry(plan, row, state, actor=self.person.actor)
         rows = Recommendation.objects.filter(pk=row.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update, state=state, ended_at=at, ended_by_id=self.person.user_id
             )
@@ -188,7 +188,7 @@ class EndRecommendation(ChangeRequest[None]):
                     f"The policy {draft['policy']} has all of this already: nothing "
                     "would change. Dismiss it."
                 )
-            plan.effects.append(partial(self._publish, row, draft))
+            plan.side_updates.append(partial(self._publish, row, draft))
             return
         if self.paused is not None:
             raise LoopPaused(f"The loop is {self.paused}. Resume it first.")
@@ -201,10 +201,10 @@ class EndRecommendation(ChangeRequest[None]):
             "reasoning_summary": f"{self.person.username} adopted: {row.title}",
             "state_hash": None,
             "trigger_source": "manual",
-            "at": timestamp(plan.at),
+            "at": format_timestamp(plan.at),
         }
         payload = {"decision": event["decision_id"], "event": event}
-        plan.note("loop.emitted", actor=self.person.actor, payload=payload)
+        plan.add_entry("loop.emitted", actor=self.person.actor, payload=payload)
 
     def _refuse_unseen(self, draft: Mapping[str, Any]) -> None:
         """Lists are replaced as a whole, so a change made since would be lost unseen."""

@@ -62,7 +62,7 @@ class NewSignal:
         )
 
     def add_to(self, plan: Plan, *, cause_id: int | None = None) -> None:
-        plan.note(
+        plan.add_entry(
             "loop.signalled",
             actor=self.actor,
             payload={

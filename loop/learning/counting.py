@@ -22,7 +22,7 @@ from guidance.core.lessons import (
 from guidance.selectors import LoadedPolicy
 from ledger.models import FINAL, Run
 from reviews.models import Kind, Review, ReviewState
-from reviews.queue.asking_rule import asking_name
+from reviews.queue.asking_rule import get_asking_rule
 from reviews.queue.gate_counts import count_gates
 from safetext import make_visible_line
 
@@ -115,7 +115,7 @@ def _shorten_name(text: str) -> str:
 
 
 _ASKED = {
-    Kind.CONFIRMATION: (RULE_APPROVED, asking_name),
+    Kind.CONFIRMATION: (RULE_APPROVED, get_asking_rule),
     Kind.PAUSE: (PAUSE_APPROVED, _get_pausing_gate),
     Kind.LOOP_ACTION: (LOOP_APPROVED, _get_loop_name),
 }

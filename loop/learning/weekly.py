@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from guidance.core.money import format_usd
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from loop.learning.iso_week import Week
 from loop.models import Decision
 
@@ -67,8 +67,8 @@ class Summary:
         return {
             "project": project,
             "week": self.week.name,
-            "begins": timestamp(self.week.begins),
-            "ends": timestamp(self.week.ends),
+            "begins": format_timestamp(self.week.begins),
+            "ends": format_timestamp(self.week.ends),
             "decisions": self.decisions,
             "outcomes": {
                 action: dict(sorted(counts.items()))

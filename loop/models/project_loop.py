@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 from accounts.models import Project, User
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Run
 
 
@@ -43,4 +43,4 @@ class ProjectLoop(models.Model):
             return None
         by = self.paused_by.username if self.paused_by else "somebody"
         why = f": {self.paused_reason}" if self.paused_reason else ""
-        return f"paused by {by} at {timestamp(self.paused_at)}{why}"
+        return f"paused by {by} at {format_timestamp(self.paused_at)}{why}"

@@ -9,9 +9,11 @@ from pydantic import BaseModel, Field, StringConstraints
 from common.fields import Cursor, Id, Moment, Usd
 from ledger.schemas import PolicyStamp, ReviewReference
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.schemas.fields import Body, Money, Said, kept_apart
+from reviews.schemas.fields import Body, Money, ShortText, redact_and_hash
 
-Key = Annotated[str, StringConstraints(min_length=1, max_length=255), kept_apart(255)]
+Key = Annotated[
+    str, StringConstraints(min_length=1, max_length=255), redact_and_hash(255)
+]
 
 
 class SignalIn(Body):
@@ -40,7 +42,7 @@ class OutcomeIn(Body):
     """What came of an event, reported by the program that acted on it."""
 
     outcome: Literal["succeeded", "failed"]
-    summary: Said = ""
+    summary: ShortText = ""
     run: Annotated[str, StringConstraints(max_length=36)] | None = None
     cost_usd: Money = "0"
 

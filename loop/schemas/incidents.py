@@ -8,13 +8,13 @@ from pydantic import BaseModel
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import LoopQuery
-from reviews.schemas.fields import Body, Said
+from reviews.schemas.fields import Body, ShortText
 
 
 class ResolveIn(Body):
     """Why an incident is over."""
 
-    note: Said = ""
+    note: ShortText = ""
 
 
 class IncidentFilters(LoopQuery):

@@ -8,9 +8,9 @@ from pydantic import BaseModel, StringConstraints
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.schemas.fields import Body, Kept, Said
+from reviews.schemas.fields import Body, Redacted, ShortText
 
-NoteText = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Kept]
+NoteText = Annotated[str, StringConstraints(min_length=1, max_length=20_000), Redacted]
 
 
 class NoteIn(Body):
@@ -24,7 +24,7 @@ class NoteIn(Body):
 class NoteEndIn(Body):
     """What became of a note."""
 
-    reason: Said = ""
+    reason: ShortText = ""
 
 
 class NoteFilters(LoopQuery):

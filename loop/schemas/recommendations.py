@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from common.fields import Cursor, Id, Moment
 from loop.schemas.fields import Data, LoopQuery, Slug
-from reviews.schemas.fields import Body, Kept, Said, kept_within
+from reviews.schemas.fields import Body, Redacted, ShortText, redact_and_cut
 
 VERSION_MAX = 2**31 - 1
 Title = Annotated[
-    str, StringConstraints(min_length=1, max_length=200), kept_within(200)
+    str, StringConstraints(min_length=1, max_length=200), redact_and_cut(200)
 ]
 
 
@@ -33,14 +33,14 @@ class LoopChangeIn(Body):
 class AdviceIn(Body):
     """Something that only a person can do; adopting it says that it is done."""
 
-    advice: Annotated[str, StringConstraints(min_length=1, max_length=2_000), Kept]
+    advice: Annotated[str, StringConstraints(min_length=1, max_length=2_000), Redacted]
 
 
 class RecommendationIn(Body):
     """A change that a manager may adopt: of a policy, a loop to start, or advice."""
 
     title: Title
-    detail: Said = ""
+    detail: ShortText = ""
     change: PolicyChangeIn | LoopChangeIn | AdviceIn
     project: Slug | None = None
 

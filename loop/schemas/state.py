@@ -10,7 +10,7 @@ from common.fields import Id, Moment, Usd
 from common.paging import QueryText
 from ledger.schemas import PolicyStamp
 from loop.schemas.fields import ProjectQuery, Slug
-from reviews.schemas.fields import Body, Said
+from reviews.schemas.fields import Body, ShortText
 
 
 class WakeIn(Body):
@@ -23,7 +23,7 @@ class SwitchIn(Body):
     """Whether the loop is paused, and why."""
 
     paused: bool
-    reason: Said = ""
+    reason: ShortText = ""
     project: Slug | None = None
 
 

@@ -13,9 +13,13 @@ from accounts.api_auth import PERSON, get_person
 from common.paging import PageQuery, list_page_after, refuse_unknown_parameters
 from common.responses import build_json_response
 from guidance.core.tools.permission_shapes import MAY_CHANGE
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from reviews.models import Permission
-from reviews.permissions.standing import permission_revoke, permission_state, standing
+from reviews.permissions.standing import (
+    filter_standing,
+    get_permission_state,
+    submit_revocation,
+)
 from reviews.schemas.reviews import PermissionOut, PermissionPage
 
 router = Router(auth=PERSON, tags=["Permissions"])
@@ -36,7 +40,7 @@ def list_permissions(
         "project", "run", "review", "granted_by", "revoked_by"
     ).filter(project__membership__user_id=person.user_id)
     if filters.state is not None:
-        still = standing(at=timezone.now())
+        still = filter_standing(at=timezone.now())
         rows = (
             rows.filter(still) if filters.state == "standing" else rows.exclude(still)
         )
@@ -52,7 +56,7 @@ def revoke_permission(request: HttpRequest, permission: str) -> HttpResponse:
     """Take it back: from now on a person is asked again."""
     person = get_person(request)
     return build_json_response(
-        _answer(permission_revoke(person=person, code=permission))
+        _answer(submit_revocation(person=person, code=permission))
     )
 
 
@@ -65,14 +69,16 @@ def _answer(row: Permission) -> dict[str, Any]:
         "covers": row.covers.replace(MAY_CHANGE, "#"),
         "rules": json.loads(row.rules),
         "granted_by": row.granted_by.username,
-        "granted_at": timestamp(row.granted_at),
-        "expires_at": timestamp(row.expires_at),
+        "granted_at": format_timestamp(row.granted_at),
+        "expires_at": format_timestamp(row.expires_at),
         "uses_left": row.uses_left,
         "used": row.used,
-        "last_used_at": timestamp(row.last_used_at) if row.last_used_at else None,
+        "last_used_at": format_timestamp(row.last_used_at)
+        if row.last_used_at
+        else None,
         "revoked_by": row.revoked_by.username if row.revoked_by else None,
-        "revoked_at": timestamp(row.revoked_at) if row.revoked_at else None,
-        "state": permission_state(row, at=timezone.now()),
+        "revoked_at": format_timestamp(row.revoked_at) if row.revoked_at else None,
+        "state": get_permission_state(row, at=timezone.now()),
         "review": str(row.review.code),
         "run": str(row.run.code),
     }

@@ -8,13 +8,13 @@ from typing import Any
 
 from common.ids import uuid7
 from guidance.selectors import LoadedPolicy
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from reviews.models import Grant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGrant:
-    """A grant on paper: into the entry first, then into its row."""
+    """A grant before it is stored: into the entry first, then into its row."""
 
     digest: str
     policy_hash: str
@@ -26,10 +26,10 @@ class NewGrant:
         return {
             "id": self.code,
             "digest": self.digest,
-            "expires_at": timestamp(self.expires_at),
+            "expires_at": format_timestamp(self.expires_at),
         }
 
-    def row(
+    def build_row(
         self, *, call_code: str, run_id: int, permission_id: int | None = None
     ) -> Grant:
         return Grant(

@@ -23,10 +23,10 @@ from guidance.core.tools.permission_shapes import (
     build_permission_key,
     build_shape_text,
 )
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from reviews.errors import PermissionGone
 from reviews.models import Permission, Review, Scope
 
@@ -42,8 +42,8 @@ class Use:
     expires_at: datetime
 
     @classmethod
-    def of(cls, row: Permission, *, verdict: CallVerdict, at: datetime) -> Use:
-        if permission_state(row, at=at) != "standing":
+    def from_row(cls, row: Permission, *, verdict: CallVerdict, at: datetime) -> Use:
+        if get_permission_state(row, at=at) != "standing":
             raise PermissionGone("The permission has ended.")
         if not answers(row, verdict.findings):
             raise PermissionGone("Somebody else has to be asked about this rule.")
@@ -58,7 +58,7 @@ class Use:
     def to_json(self) -> dict[str, Any]:
         return {"id": self.code, "by": self.by, "use": self.number}
 
-    def allowing(self, verdict: CallVerdict) -> CallVerdict:
+    def allow_call(self, verdict: CallVerdict) -> CallVerdict:
         """Every finding stays; what a person was to say has been said before."""
         permitted = CallFinding(
             gate="permission",
@@ -66,7 +66,10 @@ class Use:
             message=(
                 f"Let through by {self.by}'s standing permission, use {self.number}"
             ),
-            details={"permission": self.code, "until": timestamp(self.expires_at)},
+            details={
+                "permission": self.code,
+                "until": format_timestamp(self.expires_at),
+            },
         )
         return replace(
             verdict, decision="allow", findings=(*verdict.findings, permitted)
@@ -83,12 +86,12 @@ def get_permission(permission_id: int) -> Permission:
     return Permission.objects.select_related("granted_by").get(pk=permission_id)
 
 
-def standing(*, at: datetime) -> Q:
+def filter_standing(*, at: datetime) -> Q:
     """Those that still let something through."""
     return Q(revoked_at__isnull=True, uses_left__gt=0, expires_at__gt=at)
 
 
-def permission_state(row: Permission, *, at: datetime) -> str:
+def get_permission_state(row: Permission, *, at: datetime) -> str:
     if row.revoked_at is not None:
         return "revoked"
     if row.uses_left < 1:
@@ -96,7 +99,7 @@ def permission_state(row: Permission, *, at: datetime) -> str:
     return "standing" if at < row.expires_at else "expired"
 
 
-def rules_asked(findings: Iterable[CallFinding]) -> set[str]:
+def list_asking_rules(findings: Iterable[CallFinding]) -> set[str]:
     """The rules that a person is asked about."""
     return {
         str(finding.details["rule"])
@@ -107,10 +110,10 @@ def rules_asked(findings: Iterable[CallFinding]) -> set[str]:
 
 def answers(row: Permission, findings: Iterable[CallFinding]) -> bool:
     """Whether its giver was asked about all these rules: another policy has others."""
-    return rules_asked(findings) <= set(json.loads(row.rules))
+    return list_asking_rules(findings) <= set(json.loads(row.rules))
 
 
-def permission_for(*, project_id: int, verdict: CallVerdict) -> int | None:
+def find_permission(*, project_id: int, verdict: CallVerdict) -> int | None:
     """The permission that covers this call, the one for the exact call first."""
     call = verdict.call
     covered = Q(scope=Scope.EXACT, key=build_permission_key(build_exact_text(call)))
@@ -118,7 +121,7 @@ def permission_for(*, project_id: int, verdict: CallVerdict) -> int | None:
     if shape is not None:
         covered |= Q(scope=Scope.SHAPE, key=build_permission_key(shape))
     rows = Permission.objects.filter(
-        standing(at=timezone.now()), covered, project_id=project_id
+        filter_standing(at=timezone.now()), covered, project_id=project_id
     ).order_by("scope", "-expires_at")
     return next((row.pk for row in rows if answers(row, verdict.findings)), None)
 
@@ -141,11 +144,11 @@ class NewPermission:
             "scope": self.scope,
             "covers": self.covers,
             "rules": list(self.rules),
-            "expires_at": timestamp(self.expires_at),
+            "expires_at": format_timestamp(self.expires_at),
             "uses": self.uses,
         }
 
-    def row(self, review: Review, *, person_id: int, at: datetime) -> Permission:
+    def build_row(self, review: Review, *, person_id: int, at: datetime) -> Permission:
         return Permission(
             code=self.code,
             project_id=review.project_id,
@@ -163,7 +166,7 @@ class NewPermission:
         )
 
 
-def new_permission(
+def build_permission(
     call: Call,
     *,
     scope: str,
@@ -183,7 +186,7 @@ def new_permission(
         scope=scope,
         covers=covers,
         tool=call.tool,
-        rules=tuple(sorted(rules_asked(findings))),
+        rules=tuple(sorted(list_asking_rules(findings))),
         expires_at=at + timedelta(hours=hours),
         uses=uses,
     )
@@ -198,23 +201,23 @@ class RevokePermission(ChangeRequest[None]):
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "permission.revoked",
             actor=self.person.actor,
             payload={"permission": str(self.permission.code)},
         )
         rows = Permission.objects.filter(pk=self.permission.pk, revoked_at__isnull=True)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(rows.update, revoked_at=at, revoked_by_id=self.person.user_id)
         )
-        return plan.change(_nothing)
+        return plan.change(_return_nothing)
 
 
-def _nothing(_entries: Iterable[SealedEntry]) -> None:
+def _return_nothing(_entries: Iterable[SealedEntry]) -> None:
     return None
 
 
-def permission_seen_by(person: PersonPrincipal, code: str) -> Permission:
+def get_visible_permission(person: PersonPrincipal, code: str) -> Permission:
     known = parse_code(code)
     rows = Permission.objects.select_related(
         "run", "project", "review", "granted_by", "revoked_by"
@@ -229,12 +232,12 @@ def permission_seen_by(person: PersonPrincipal, code: str) -> Permission:
     return row
 
 
-def permission_revoke(*, person: PersonPrincipal, code: str) -> Permission:
+def submit_revocation(*, person: PersonPrincipal, code: str) -> Permission:
     """Taking back twice is taking back."""
-    permission = permission_seen_by(person, code)
+    permission = get_visible_permission(person, code)
     if permission.revoked_at is None:
         run_code = str(permission.run.code)
-        writer().perform_now(
+        get_writer().perform_now(
             RevokePermission(run_code=run_code, permission=permission, person=person)
         )
-    return permission_seen_by(person, code)
+    return get_visible_permission(person, code)

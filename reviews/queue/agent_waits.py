@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from reviews.models import AgentWait, Kind, Review, ReviewState
 
 # Longer than waits are stored apart: who was seen within this is still there. A review
@@ -29,7 +29,7 @@ class Waiting:
     def as_answer(self) -> dict[str, object]:
         return {
             "now": self.now,
-            "last_at": timestamp(self.last_at) if self.last_at else None,
+            "last_at": format_timestamp(self.last_at) if self.last_at else None,
         }
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def asking_rule(content: Mapping[str, Any]) -> str:
+def describe_asking_rule(content: Mapping[str, Any]) -> str:
     """The rule that asks, or its gate where it is no rule, as people say it."""
-    return asking_name(content).replace("_", " ")
+    return get_asking_rule(content).replace("_", " ")
 
 
-def asking_name(content: Mapping[str, Any]) -> str:
+def get_asking_rule(content: Mapping[str, Any]) -> str:
     """The same as the policy spells it."""
     asked = _get_asking_finding(content)
     return str(asked["details"].get("rule") or asked["gate"])

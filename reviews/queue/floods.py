@@ -45,7 +45,7 @@ def list_floods(*, project_id: int, total: int) -> list[Flood]:
     """
     cap = get_caps_in_force(project_id=project_id).open_reviews
     limits = [limit for limit in (cap.agent, cap.project) if limit is not None]
-    if not limits or total < _shown_from(min(limits)):
+    if not limits or total < _get_first_shown(min(limits)):
         return []
     rows = (
         open_reviews_of_agents(project_id)
@@ -54,10 +54,10 @@ def list_floods(*, project_id: int, total: int) -> list[Flood]:
         .order_by("-count", "run__agent__name")
     )
     counted = [(code, name, count) for code, name, count in rows]
-    crowded = cap.project is not None and total >= _shown_from(cap.project)
+    crowded = cap.project is not None and total >= _get_first_shown(cap.project)
     floods = []
     for code, name, count in counted[:SHOWN_MOST]:
-        own = cap.agent is not None and count >= _shown_from(cap.agent)
+        own = cap.agent is not None and count >= _get_first_shown(cap.agent)
         limit = cap.agent if own else cap.project
         if limit is None or not (own or crowded):
             continue
@@ -74,5 +74,5 @@ def list_floods(*, project_id: int, total: int) -> list[Flood]:
     return floods
 
 
-def _shown_from(limit: int) -> int:
+def _get_first_shown(limit: int) -> int:
     return math.ceil(limit * SHOWN_FROM)

@@ -115,7 +115,7 @@ def count_gates(
     newest = [row for row in found[:CHECKS_LIMIT] if row[2] >= since]
     bars = min(days, BARS)
     counted: dict[str, CountedGate] = {
-        slug: CountedGate(gate=gate, count=_none(bars))
+        slug: CountedGate(gate=gate, count=_count_none(bars))
         for slug, gate in policy.policy.gates.items()
     }
     # Most checks ask the same gates: these are read once.
@@ -127,7 +127,7 @@ def count_gates(
         bar = min(int((opened_at - since) / timedelta(days=days) * bars), bars - 1)
         for number, gate in enumerate(asked[gates], 1):
             known = counted.setdefault(
-                gate.slug, CountedGate(gate=gate, count=_none(bars))
+                gate.slug, CountedGate(gate=gate, count=_count_none(bars))
             )
             known.definitions.add(gate)
             known.count.add(state, number, bar=bar)
@@ -136,12 +136,12 @@ def count_gates(
     return GateCounts(
         policy=_sort(counted[slug] for slug in own),
         others=_sort(islice(others, OTHERS_LIMIT)),
-        totals=_totals(states),
+        totals=_sum_totals(states),
         counted_all=len(newest) < CHECKS_LIMIT or len(found) <= CHECKS_LIMIT,
     )
 
 
-def _none(bars: int) -> Count:
+def _count_none(bars: int) -> Count:
     return Count(bars=[[0, 0] for _ in range(bars)])
 
 
@@ -157,7 +157,7 @@ def _sort(items: Iterable[CountedGate]) -> tuple[CountedGate, ...]:
     return tuple(sorted(items, key=lambda item: SEVERITIES.index(item.gate.severity)))
 
 
-def _totals(states: Sequence[CheckState]) -> Totals:
+def _sum_totals(states: Sequence[CheckState]) -> Totals:
     passed = [state for state in states if state.status == "passed"]
     return Totals(
         checks=len(states),

@@ -69,7 +69,7 @@ class Tally:
     def counts_json(self) -> str:
         return json.dumps(self.counts)
 
-    def groups(self, *, show: str, viewer: str) -> dict[str, int]:
+    def count_groups(self, *, show: str, viewer: str) -> dict[str, int]:
         """How many stand in each group of this person's list."""
         unclaimed = self.counts.get("", (0, 0)) if show != "mine" else (0, 0)
         mine = self.counts.get(viewer, (0, 0)) if show != "unclaimed" else (0, 0)
@@ -83,7 +83,7 @@ class Tally:
         }
 
     def count_shown(self, *, show: str, viewer: str) -> int:
-        return sum(self.groups(show=show, viewer=viewer).values())
+        return sum(self.count_groups(show=show, viewer=viewer).values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +103,7 @@ class Queue:
     viewer_id: int
     show: str = "all"
 
-    def reviews(self) -> QuerySet[Review]:
+    def list_reviews(self) -> QuerySet[Review]:
         found = list_open(project_id=self.project_id)
         if self.show == "mine":
             return found.filter(assignee_id=self.viewer_id)
@@ -123,18 +123,20 @@ class Queue:
         )
 
     def count_before(self, place: Place) -> int:
-        return self._order_rows().filter(_beyond(place, "lt")).count()
+        return self._order_rows().filter(_filter_beyond(place, "lt")).count()
 
     def list_first(self) -> Page:
         reviews, more = self._list(self._order_rows())
         return Page(reviews=reviews, more_after=more)
 
     def list_after(self, place: Place) -> Page:
-        reviews, more = self._list(self._order_rows().filter(_beyond(place, "gt")))
+        reviews, more = self._list(
+            self._order_rows().filter(_filter_beyond(place, "gt"))
+        )
         return Page(reviews=reviews, more_before=True, more_after=more)
 
     def list_before(self, place: Place) -> Page:
-        found = self._order_rows().filter(_beyond(place, "lt")).reverse()
+        found = self._order_rows().filter(_filter_beyond(place, "lt")).reverse()
         reviews, more = self._list(found)
         return Page(reviews=reviews[::-1], more_before=more, more_after=True)
 
@@ -143,7 +145,7 @@ class Queue:
         page = self.list_first()
         if review is None or review.pk in {item.pk for item in page.reviews}:
             return page
-        if not self.reviews().filter(pk=review.pk).exists():
+        if not self.list_reviews().filter(pk=review.pk).exists():
             return page
         place = self.get_place(review)
         half = PAGE // 2
@@ -163,7 +165,9 @@ class Queue:
             output_field=IntegerField(),
         )
         return (
-            self.reviews().annotate(group=group).order_by("group", "opened_at", "code")
+            self.list_reviews()
+            .annotate(group=group)
+            .order_by("group", "opened_at", "code")
         )
 
     def _list(self, found: QuerySet[Review]) -> tuple[list[Review], bool]:
@@ -225,7 +229,7 @@ def count_reviews(*, project_id: int) -> Tally:
     return Tally(counts=counts)
 
 
-def _beyond(place: Place, side: str) -> Q:
+def _filter_beyond(place: Place, side: str) -> Q:
     """What stands on one side of a place: `lt` before it, `gt` after it."""
     opened_at = _EPOCH + timedelta(microseconds=place.opened)
     same_group = Q(group=place.group)

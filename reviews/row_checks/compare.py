@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Q
 
 from guidance.core.canonical import to_canonical_json
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
@@ -45,7 +45,7 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
         .values_list("run_id", "seq", "at", "actor", "type", "payload", "decision")
     )
     for run_id, seq, at, actor, kind, payload, decision in entries.iterator(1000):
-        now = Moment(seq=seq, at=timestamp(at), actor=actor)
+        now = Moment(seq=seq, at=format_timestamp(at), actor=actor)
         if decision == "stop":
             expected[run_id].revoke_grants(now)
         elif run_id not in unreadable:
@@ -78,7 +78,7 @@ def _compare_table(
         elif row is None:
             reason = f"{name} is stored, and no entry tells of it"
         else:
-            reason = _difference(name, row, stored.values)
+            reason = _find_difference(name, row, stored.values)
         if reason is not None:
             yield Mismatch(run_id=run_id, seq=seq, reason=reason)
     for run_id in run_ids:
@@ -93,16 +93,16 @@ def _compare_table(
             yield Mismatch(run_id=run_id, seq=row.seq, reason=reason)
 
 
-def _difference(name: str, row: Expected, values: Values) -> str | None:
+def _find_difference(name: str, row: Expected, values: Values) -> str | None:
     """The first column that is not what the chain says."""
     for column, value in values.items():
         said = row.values[column]
         if said is not UNKNOWN and value != said:
-            return f"{name} has {column} {_words(value)}, the chain says {_words(said)}"
+            return f"{name} has {column} {_describe_value(value)}, the chain says {_describe_value(said)}"
     return None
 
 
-def _words(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     try:
         return _cut(to_canonical_json(value))
     except ValueError:  # a number that JSON does not know

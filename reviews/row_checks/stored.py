@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from guidance.core.canonical import hash_text, to_canonical_json
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.models import Checkpoint
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.models import (
@@ -65,7 +65,7 @@ class Table:
         columns = [self.run, *self.key, *self.values.values()]
         width = len(self.key)
         for run_id, *row in rows.values_list(*columns).iterator(chunk_size=1000):
-            stored = [_plain(value) for value in row]
+            stored = [_to_plain(value) for value in row]
             values = dict(zip(self.values, stored[width:], strict=True))
             if self.also is not None:
                 self.also(values)
@@ -82,25 +82,25 @@ class Table:
 
     def _key(self, row: QuerySet[Any], pk: int) -> Key:
         try:
-            return tuple(str(_plain(part)) for part in row.values_list(*self.key)[0])
+            return tuple(str(_to_plain(part)) for part in row.values_list(*self.key)[0])
         except Exception as error:
             refuse_other(error)
             return (f"in row {pk}",)
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, bytes):
         raise TypeError("bytes in the place of text")
     if isinstance(value, datetime):
-        return timestamp(value)
+        return format_timestamp(value)
     return str(value) if isinstance(value, UUID) else value
 
 
-def _same(*names: str, **others: str) -> dict[str, str]:
+def _keep_same(*names: str, **others: str) -> dict[str, str]:
     return {**{name: name for name in names}, **others}
 
 
-def _person(*names: str) -> Callable[[Values], None]:
+def _build_person_reader(*names: str) -> Callable[[Values], None]:
     """People are stored by their code, and named as actors."""
 
     def name(values: Values) -> None:
@@ -111,21 +111,21 @@ def _person(*names: str) -> Callable[[Values], None]:
     return name
 
 
-def _review(values: Values) -> None:
-    _person("assignee")(values)
+def _read_review(values: Values) -> None:
+    _build_person_reader("assignee")(values)
     values["content"] = hash_text(values["content"])
 
 
-def _permission(values: Values) -> None:
+def _read_permission(values: Values) -> None:
     """Each use is a grant of some run, and that run's chain tells of it."""
-    _person("granted_by", "revoked_by")(values)
+    _build_person_reader("granted_by", "revoked_by")(values)
     values["rules"] = json.loads(values["rules"])
     used = values.pop("used")
     values["uses"] += used
     values["uncounted"] = used - values["uncounted"]
 
 
-def _checkpoint(values: Values) -> None:
+def _read_checkpoint(values: Values) -> None:
     values["state"] = hash_text(to_canonical_json(json.loads(values["state"])))
 
 
@@ -135,21 +135,21 @@ TABLES = (
         Review.objects.all(),
         "run_id",
         ("code",),
-        _same(
+        _keep_same(
             *("kind", "title", "content", "content_digest", "step_number", "opened_at"),
             *("due_at", "on_expiry", "version", "state", "closed_at", "claimed_at"),
             project="project_id",
             assignee="assignee__code",
         ),
-        _review,
+        _read_review,
     ),
     Table(
         "ruling",
         Ruling.objects.all(),
         "review__run_id",
         ("review__code",),
-        _same("action", "note", "answer", "amended", "at", by="by__code"),
-        _person("by"),
+        _keep_same("action", "note", "answer", "amended", "at", by="by__code"),
+        _build_person_reader("by"),
     ),
     Table(
         "comment",
@@ -163,7 +163,7 @@ TABLES = (
         ToolCall.objects.all(),
         "run_id",
         ("code",),
-        _same(
+        _keep_same(
             *("kind", "tool", "key", "digest", "decision", "seq", "judged_at", "ok"),
             *("output", "result_digest", "settled_at"),
             project="project_id",
@@ -175,7 +175,7 @@ TABLES = (
         Grant.objects.all(),
         "run_id",
         ("call_id",),
-        _same(
+        _keep_same(
             *("code", "digest", "policy_hash", "issued_at", "expires_at", "state"),
             "ended_at",
             permission="permission__code",
@@ -186,7 +186,7 @@ TABLES = (
         Permission.objects.annotate(counted=Count("grant")),
         "run_id",
         ("code",),
-        _same(
+        _keep_same(
             *("scope", "tool", "key", "covers", "rules", "granted_at", "expires_at"),
             *("used", "revoked_at"),
             project="project_id",
@@ -196,14 +196,14 @@ TABLES = (
             granted_by="granted_by__code",
             revoked_by="revoked_by__code",
         ),
-        _permission,
+        _read_permission,
     ),
     Table(
         "check",
         GateCheck.objects.all(),
         "run_id",
         ("code",),
-        _same(
+        _keep_same(
             *("step", "gates", "state", "status", "opened_at", "updated_at"),
             project="project_id",
             review="review_id",
@@ -214,7 +214,7 @@ TABLES = (
         AdvisoryWarning.objects.all(),
         "run_id",
         ("check_code", "at", "text"),
-        _same("code"),
+        _keep_same("code"),
     ),
     Table(
         "acknowledgement",
@@ -222,14 +222,14 @@ TABLES = (
         "run_id",
         ("code",),
         {"by": "acknowledged_by__code", "at": "acknowledged_at"},
-        _person("by"),
+        _build_person_reader("by"),
     ),
     Table(
         "checkpoint",
         Checkpoint.objects.all(),
         "run_id",
         ("code",),
-        _same("step", "label", "state", "created_at"),
-        _checkpoint,
+        _keep_same("step", "label", "state", "created_at"),
+        _read_checkpoint,
     ),
 )

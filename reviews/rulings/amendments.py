@@ -62,7 +62,7 @@ def judge_amendment(
     review: Review, content: dict[str, Any], amended: dict[str, Any]
 ) -> Amendment:
     """What the gates say of the call with its changed parts."""
-    before = call_in(content)
+    before = get_call(content)
     if before is None or before.kind not in _BODIES:
         raise Invalid(
             "A call of this kind cannot be amended: deny it, and say what to change."
@@ -78,7 +78,7 @@ def judge_amendment(
     )
 
 
-def call_in(content: dict[str, Any]) -> Call | None:
+def get_call(content: dict[str, Any]) -> Call | None:
     """The call that a review is about, as the agent sent it."""
     return build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
@@ -89,7 +89,7 @@ def refuse_blocked(amendment: Amendment) -> None:
     if amendment.blocked:
         raise Invalid(
             "The amended call is blocked by the gates: nothing was granted.",
-            errors=_errors(
+            errors=_build_errors(
                 finding
                 for finding in amendment.verdict.findings
                 if finding.decision == "block"
@@ -103,11 +103,11 @@ def refuse_unconfirmed(amendment: Amendment, confirmed: str) -> None:
         raise PreconditionRequired(
             "The gates still ask about what you wrote: read what they say of it, and "
             "confirm it. Nothing was granted.",
-            errors=_errors(amendment.asking),
+            errors=_build_errors(amendment.asking),
         )
 
 
-def _errors(findings: Iterable[CallFinding]) -> Sequence[dict[str, Any]]:
+def _build_errors(findings: Iterable[CallFinding]) -> Sequence[dict[str, Any]]:
     return [
         {"loc": ["amended"], "message": f"{finding.gate}: {finding.message}"}
         for finding in findings
@@ -127,7 +127,7 @@ def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
     if "content" in amended:
         fields["diff_lines"] = amended.get("diff_lines")
     if "command" in amended and "arguments" not in amended:
-        fields["arguments"] = _with_command(before, amended["command"])
+        fields["arguments"] = _set_command(before, amended["command"])
     try:
         return _BODIES[before.kind].model_validate(fields).call()
     except ValidationError as error:
@@ -140,7 +140,7 @@ def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
         ) from None
 
 
-def _with_command(before: Call, command: object) -> dict[str, Any] | None:
+def _set_command(before: Call, command: object) -> dict[str, Any] | None:
     """The tool may receive the command among its arguments: both are one text."""
     if not isinstance(before, CommandCall) or before.arguments is None:
         return None

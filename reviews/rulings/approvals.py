@@ -17,10 +17,10 @@ from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy, get_policy
 from reviews.models import Kind, Review
 from reviews.permissions.grants import NewGrant, grant_for
-from reviews.permissions.standing import NewPermission, new_permission
+from reviews.permissions.standing import NewPermission, build_permission
 from reviews.rulings.amendments import (
     Amendment,
-    call_in,
+    get_call,
     judge_amendment,
     refuse_blocked,
 )
@@ -45,12 +45,12 @@ class GrantedCall:
             "permission": self.permission.to_json() if self.permission else None,
         }
 
-    def rows(self, review: Review, *, person_id: int) -> list[Model]:
-        grant = self.grant.row(call_code=self.call_code, run_id=review.run_id)
+    def build_rows(self, review: Review, *, person_id: int) -> list[Model]:
+        grant = self.grant.build_row(call_code=self.call_code, run_id=review.run_id)
         rows: list[Model] = [grant]
         if self.permission is not None:
             at = self.grant.issued_at
-            rows.append(self.permission.row(review, person_id=person_id, at=at))
+            rows.append(self.permission.build_row(review, person_id=person_id, at=at))
         return rows
 
 
@@ -83,7 +83,7 @@ class Approval:
     def _permission(self, at: datetime) -> NewPermission | None:
         if self.remember is None or self.call is None:
             return None
-        return new_permission(
+        return build_permission(
             self.call,
             scope=self.remember.scope,
             findings=self.findings,
@@ -115,7 +115,7 @@ def build_approval(
             call_code=str(review.call.code),
             digest=review.call.digest,
             policy=policy,
-            call=call_in(content),
+            call=get_call(content),
             findings=tuple(map(CallFinding.from_json, content["findings"])),
             remember=remember,
         )

@@ -9,7 +9,7 @@ from guidance.core.runs.usage import Budget
 from reviews.schemas.reviews import BudgetIn
 
 
-def budget_over(base: Budget, wanted: BudgetIn) -> Budget:
+def merge_budget(base: Budget, wanted: BudgetIn) -> Budget:
     """The base with every part that was given; a given null lifts the limit."""
     given = wanted.model_fields_set
     parts = asdict(base)

@@ -58,18 +58,18 @@ class Slice:
     end: int
 
 
-Sheet = tuple[Slice, ...]
+CallPage = tuple[Slice, ...]
 
 
-def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
+def build_call_pages(content: Mapping[str, Any]) -> tuple[CallPage, ...]:
     """The pages of a call; there is always one."""
-    made: list[Sheet] = []
+    made: list[CallPage] = []
     current: list[Slice] = []
     room, rows_left, escapes_left = PAGE, ROWS, ESCAPES
-    for text in texts_of(content):
+    for text in list_texts(content):
         for start, end in split_pages(text.text):
             part = text.text[start:end]
-            size = _ROW + _bytes("".join(text.names)) + _bytes(part)
+            size = _ROW + _count_bytes("".join(text.names)) + _count_bytes(part)
             rows, escapes = count_rows(part), count_escapes(part)
             fits = size <= room and rows <= rows_left and escapes <= escapes_left
             if current and not fits:
@@ -83,7 +83,7 @@ def sheets_of(content: Mapping[str, Any]) -> tuple[Sheet, ...]:
     return (*made, tuple(current))
 
 
-def texts_of(content: Mapping[str, Any]) -> Iterator[CallText]:
+def list_texts(content: Mapping[str, Any]) -> Iterator[CallText]:
     shown, preview = content["shown"], content["preview"]
     match content["call_kind"]:
         case "command":
@@ -92,20 +92,22 @@ def texts_of(content: Mapping[str, Any]) -> Iterator[CallText]:
             rest = dict(shown.get("arguments") or {})
             if rest.get("command") == command:
                 del rest["command"]  # the same text, given twice
-            yield from _values(rest, "/arguments", ())
+            yield from _list_values(rest, "/arguments", ())
         case "edit":
             yield CallText(place="/content", text=shown["content"])
         case "multi_edit" if preview:
             yield CallText(place="/preview/diff", text=preview["diff"], form=Form.DIFF)
         case "multi_edit":
-            yield from _values(shown["edits"], "/edits", ("edits",))
+            yield from _list_values(shown["edits"], "/edits", ("edits",))
         case _:
-            yield from _values(shown.get("arguments") or {}, "/arguments", ())
+            yield from _list_values(shown.get("arguments") or {}, "/arguments", ())
             if "arguments_json" in shown:
                 yield CallText(place="/arguments_json", text=shown["arguments_json"])
 
 
-def _values(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
+def _list_values(
+    value: object, place: str, names: tuple[str, ...]
+) -> Iterator[CallText]:
     """Every value however deep, by the names that lead to it."""
     parts: Iterable[tuple[str, str, object]] = ()
     if isinstance(value, Mapping):
@@ -121,9 +123,9 @@ def _values(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallT
             yield CallText(names=(*names, "…"), place="", text=name, literal="name")
             below = ("…", f"{name[:_NAME_START]}… ({len(name):,} characters)")
         step = f"{place}/{key.replace('~', '~0').replace('/', '~1')}"
-        yield from _values(part, step if len(step) <= _PLACE_LIMIT else "", below)
+        yield from _list_values(part, step if len(step) <= _PLACE_LIMIT else "", below)
     if empty and names:
-        yield from _value(value, place, names)
+        yield from _list_value(value, place, names)
 
 
 def _name(key: str) -> str:
@@ -131,7 +133,9 @@ def _name(key: str) -> str:
     return key if key[:1] not in ("", "[", '"', "…") else json.dumps(key)
 
 
-def _value(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallText]:
+def _list_value(
+    value: object, place: str, names: tuple[str, ...]
+) -> Iterator[CallText]:
     if isinstance(value, str):
         yield CallText(names=names, place=place, text=value)
         return
@@ -141,5 +145,5 @@ def _value(value: object, place: str, names: tuple[str, ...]) -> Iterator[CallTe
     yield CallText(names=names, place=place, text=json.dumps(value), literal=literal)
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))

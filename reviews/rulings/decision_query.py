@@ -1,4 +1,4 @@
-"""How a run stands with people, read by one ready-made statement.
+"""The state of the decision that a run waits for, read by one prepared statement.
 
 It runs for every agent that wakes, and an agent that wakes is waited for. To build the
 same query by the ORM takes ten times as long as to answer it (bench waking).
@@ -13,8 +13,8 @@ from common.ids import parse_code
 from ledger.selectors import FROM_RUN
 from ledger.writer import sql
 from ledger.writer.sql import parse_uuid
-from reviews.rulings.notice import Standing, standing_shape
-from reviews.serializers import ruling_read
+from reviews.rulings.notice import DecisionState, build_decision_state
+from reviews.serializers import build_ruling_from_row
 
 
 def _build_statement(*, with_key: bool, with_review: bool) -> str:
@@ -44,10 +44,10 @@ _STATEMENTS = {
 }
 
 
-def standing(
+def get_decision_state(
     run_id: int, review_code: str | None, *, key_id: int | None = None
-) -> Standing | None:
-    """The answer as it stands, and the run's head at that moment.
+) -> DecisionState | None:
+    """The answer, and the run's head at that moment.
 
     None if there is no such review, or if the key is no longer valid.
     """
@@ -59,14 +59,14 @@ def standing(
         given.append(named)
     statement = _STATEMENTS[key_id is not None, review_code is not None]
     rows = sql.execute(statement, given)
-    return _build_standing(*rows[0]) if rows else None
+    return _build_state(*rows[0]) if rows else None
 
 
 def is_key_valid(key_id: int) -> bool:
     return bool(sql.execute(VALID_KEY, [key_id]))
 
 
-def _build_standing(
+def _build_state(
     run: Any,
     status: str,
     head_seq: int,
@@ -75,15 +75,15 @@ def _build_standing(
     version: int,
     state: str | None,
     *ruling: Any,
-) -> Standing:
+) -> DecisionState:
     """The columns as the contract shows them."""
-    answer = standing_shape(
+    answer = build_decision_state(
         run=str(parse_uuid(run)),
         status=status,
         state=state or "none",
         review={"id": str(parse_uuid(code)), "kind": kind, "version": version}
         if code
         else None,
-        ruling=ruling_read(*ruling) if ruling[0] else None,
+        ruling=build_ruling_from_row(*ruling) if ruling[0] else None,
     )
     return answer, head_seq

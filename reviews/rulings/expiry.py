@@ -1,6 +1,6 @@
 """What time does by itself: reviews expire, silent runs are abandoned.
 
-A sweep finds what is due; the command judges again under the lock, because a person
+A sweep finds what is due; the change request judges again under the lock, because a person
 may have been faster. Expiry never approves.
 """
 
@@ -19,16 +19,16 @@ from guidance.selectors import get_policy
 from ledger.models import Run, RunStatus
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
-from ledger.writer import Change, ChangeRequest, SealedEntry, writer
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
 from reviews.plan import (
     CLOCK,
     ClosingRequest,
     FollowUps,
+    call_closed_hook,
     close_run,
     end_review,
-    follow_up,
 )
 
 SWEEP_LIMIT = 500
@@ -38,7 +38,7 @@ DENY = "deny"
 logger = logging.getLogger(__name__)
 
 
-def _true(_entries: Sequence[SealedEntry]) -> bool:
+def _return_true(_entries: Sequence[SealedEntry]) -> bool:
     return True
 
 
@@ -50,7 +50,7 @@ class ExpireReview(ClosingRequest[bool]):
         review = run.open_review(self.review_code)
         if review is None or at < review.due_at:
             raise ReviewNotOpen("The review is not due.")
-        return expire_review(run, review, at, self.follow_ups).change(_true)
+        return expire_review(run, review, at, self.follow_ups).change(_return_true)
 
 
 def expire_review(
@@ -58,13 +58,13 @@ def expire_review(
 ) -> Plan:
     """What the end of a review's time does: to the review, and to its run."""
     plan = Plan(run, at)
-    plan.note(
+    plan.add_entry(
         "review.expired",
         actor=CLOCK,
         payload={"review": review.code, "outcome": review.on_expiry},
     )
     end_review(plan, review, ReviewState.EXPIRED)
-    follow_up(plan, review, follow_ups, ending="expired", actor=CLOCK)
+    call_closed_hook(plan, review, follow_ups, ending="expired", actor=CLOCK)
     if review.on_expiry == DENY:
         return plan  # it was about one action, not about the run
     closing = "run.stopped" if review.on_expiry == "stop" else "run.aborted"
@@ -81,8 +81,8 @@ def expire_review(
 @dataclass(kw_only=True)
 class AbandonRun(ClosingRequest[bool]):
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
-        if run.status != RunStatus.RUNNING or not _silent(run, at):
-            raise RunClosed.of(run)
+        if run.status != RunStatus.RUNNING or not _is_silent(run, at):
+            raise RunClosed.from_run(run)
         plan = Plan(run, at)
         close_run(
             plan,
@@ -91,10 +91,10 @@ class AbandonRun(ClosingRequest[bool]):
             actor=CLOCK,
             reason="The agent reported nothing more.",
         )
-        return plan.change(_true)
+        return plan.change(_return_true)
 
 
-def _silent(run: RunState, at: datetime) -> bool:
+def _is_silent(run: RunState, at: datetime) -> bool:
     patience = get_policy(run.policy_id).policy.runs.abandon_after_s
     return at >= run.updated_at + timedelta(seconds=patience)
 
@@ -132,9 +132,9 @@ def abandon_silent_runs() -> int:
     )
 
 
-def _attempt(command: ChangeRequest[bool]) -> bool:
+def _attempt(change_request: ChangeRequest[bool]) -> bool:
     try:
-        return writer().perform_now(command)
+        return get_writer().perform_now(change_request)
     except (ReviewNotOpen, RunClosed):
         return False  # somebody was faster: the better outcome
     except DomainError:

@@ -9,7 +9,7 @@ from typing import Any
 
 from common.errors import Invalid
 from guidance.core.checks import CheckState, NotOffered, apply_ruling
-from reviews.checks import state_of_check, store_state
+from reviews.checks import load_check_state, store_state
 from reviews.models import RULINGS, GateCheck, Kind, Review
 
 
@@ -40,7 +40,7 @@ def list_choices(review: Review) -> tuple[str, ...]:
     return tuple(json.loads(review.content)["offers"])
 
 
-def choice_of(review: Review, *, action: str, note: str) -> Choice | None:
+def build_choice(review: Review, *, action: str, note: str) -> Choice | None:
     """What this ruling makes of its check; None where it is about something else."""
     if review.kind != Kind.EXHAUSTED or action not in {"retry", "skip", "abort"}:
         return None
@@ -55,7 +55,7 @@ def choice_of(review: Review, *, action: str, note: str) -> Choice | None:
             f"note: {message}.", errors=[{"loc": ["note"], "message": message}]
         )
     try:
-        state = apply_ruling(state_of_check(check), action, said=note, guidance=note)
+        state = apply_ruling(load_check_state(check), action, said=note, guidance=note)
     except NotOffered as refused:
         raise Invalid(
             f"action: {refused}.",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 # The answer as the contract shows it, and the run's head at that moment.
-Standing = tuple[dict[str, Any], int]
+DecisionState = tuple[dict[str, Any], int]
 
 
-def standing_shape(
+def build_decision_state(
     *,
     run: str,
     status: str,

@@ -10,23 +10,23 @@ from uuid import UUID
 from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import Invalid, StaleVersion
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from ledger.plan import Plan, WaiterAnswer
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest
 from reviews.errors import ReviewExpired, ReviewNotOpen
 from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
-from reviews.plan import ClosingRequest, close_run, end_review, follow_up
+from reviews.plan import ClosingRequest, call_closed_hook, close_run, end_review
 from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.gate_choices import Choice
-from reviews.rulings.notice import standing_shape
+from reviews.rulings.notice import build_decision_state
 from reviews.rulings.take_overs import (
+    build_taken_from,
     get_other_claimer,
     refuse_unseen_claim,
-    taken_from,
 )
-from reviews.serializers import ruling_shape
+from reviews.serializers import build_ruling
 
 
 @dataclass(kw_only=True)
@@ -55,7 +55,7 @@ class ReviewChangeRequest(ChangeRequest[None]):
 
 
 @dataclass(kw_only=True)
-class Rule(ReviewChangeRequest, ClosingRequest[None]):
+class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     """`approval` is of a call that may run, `choice` what becomes of a check
     that ran out of attempts, `take_over` whose claim a form of the console has named."""
 
@@ -82,7 +82,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
         if at >= review.due_at:
             return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
-                    f"The review had to be ruled before {timestamp(review.due_at)}."
+                    f"The review had to be ruled before {format_timestamp(review.due_at)}."
                 )
             )
         if (self.version, self.content_digest) != (review.version, review.digest):
@@ -96,7 +96,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
             refuse_unseen_claim(self.claimer, seen=self.take_over, to="rule anyway")
         plan = Plan(run, at)
         granted = self.approval.grant_at(at) if self.approval else None
-        plan.note(
+        plan.add_entry(
             "review.ruled",
             actor=self.person.actor,
             payload={
@@ -109,18 +109,18 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
                 "content_digest": review.digest,
                 **(granted.to_json() if granted else {}),
                 **(self.choice.to_json() if self.choice else {}),
-                **taken_from(self.claimer),
+                **build_taken_from(self.claimer),
             },
         )
         end_review(plan, review, ReviewState.RULED)
         ruling = self._ruling(at)
         plan.rows.append(ruling)
         actor = self.person.actor
-        follow_up(plan, review, self.follow_ups, ending=self.action, actor=actor)
+        call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
         if self.choice is not None:
-            plan.effects.append(partial(self.choice.store, at))
+            plan.side_updates.append(partial(self.choice.store, at))
         if granted is not None:
-            plan.rows += granted.rows(self.review, person_id=self.person.user_id)
+            plan.rows += granted.build_rows(self.review, person_id=self.person.user_id)
         if self.action == "abort":
             reason = self.note or "A reviewer aborted the run."
             close_run(plan, self.follow_ups, "run.aborted", actor=actor, reason=reason)
@@ -134,7 +134,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
         ruling: Ruling,
         granted: GrantedCall | None,
     ) -> WaiterAnswer:
-        answer = standing_shape(
+        answer = build_decision_state(
             run=plan.run.code,
             status=plan.run.status,
             state=ReviewState.RULED.value,
@@ -143,7 +143,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
                 "kind": review.kind,
                 "version": review.version + 1,
             },
-            ruling=ruling_shape(
+            ruling=build_ruling(
                 ruling.code,
                 ruling.action,
                 ruling.note,
@@ -189,7 +189,7 @@ class Rule(ReviewChangeRequest, ClosingRequest[None]):
 
 
 @dataclass(kw_only=True)
-class Claim(ReviewChangeRequest):
+class ClaimReview(ReviewChangeRequest):
     """A claim tells the others who looks at it. It is no lock: anyone may rule, and
     anyone may take it over from its claimer."""
 
@@ -204,37 +204,39 @@ class Claim(ReviewChangeRequest):
         if self.take_over is not None:
             refuse_unseen_claim(self.claimer, seen=self.take_over, to="take it over")
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "review.claimed",
             actor=self.person.actor,
-            payload={"review": review.code, **taken_from(self.claimer)},
+            payload={"review": review.code, **build_taken_from(self.claimer)},
         )
-        plan.effects.append(self.update(assignee_id=self.person.user_id, claimed_at=at))
+        plan.side_updates.append(
+            self.update(assignee_id=self.person.user_id, claimed_at=at)
+        )
         return plan.change()
 
 
-class Release(ReviewChangeRequest):
+class ReleaseReview(ReviewChangeRequest):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         review = self.open_review(run)
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "review.released",
             actor=self.person.actor,
             payload={"review": review.code},
         )
-        plan.effects.append(self.update(assignee_id=None, claimed_at=None))
+        plan.side_updates.append(self.update(assignee_id=None, claimed_at=None))
         return plan.change()
 
 
 @dataclass(kw_only=True)
-class Remark(ReviewChangeRequest):
+class AddComment(ReviewChangeRequest):
     """A comment may be added while the review is open and after it was closed."""
 
     text: str
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "review.commented",
             actor=self.person.actor,
             payload={"review": self.review_code, "text": self.text},

@@ -14,7 +14,7 @@ from ledger.writer import Change, ChangeRequest
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
 from reviews.plan import ClosingRequest, close_run
-from reviews.rulings.budgets import budget_over
+from reviews.rulings.budgets import merge_budget
 from reviews.schemas.reviews import BudgetIn
 
 
@@ -25,7 +25,7 @@ class AbortRun(ClosingRequest[None]):
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if run.closed and run.status != "stopped":
-            raise RunClosed.of(run)
+            raise RunClosed.from_run(run)
         if run.observed:
             raise Forbidden(
                 "This run is only observed: its agent asks nothing here and would not "
@@ -56,13 +56,13 @@ class ReopenRun(ChangeRequest[None]):
             refuse_closed(run)
             raise Invalid(f"The run is {run.status}: only a stopped run is reopened.")
         plan = Plan(run, at)
-        plan.wakes = True
-        plan.note(
+        plan.wakes_waiters = True
+        plan.add_entry(
             "run.reopened",
             actor=self.person.actor,
             payload={
                 "reason": self.reason,
-                "budget": asdict(budget_over(run.budget, self.budget)),
+                "budget": asdict(merge_budget(run.budget, self.budget)),
             },
         )
         return plan.change()
@@ -77,13 +77,13 @@ class AcknowledgeWarning(ChangeRequest[None]):
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         plan = Plan(run, at)
-        plan.note(
+        plan.add_entry(
             "warning.acknowledged",
             actor=self.person.actor,
             payload={"warning": str(self.warning.code), "text": self.warning.text},
         )
         rows = AdvisoryWarning.objects.filter(pk=self.warning.pk)
-        plan.effects.append(
+        plan.side_updates.append(
             partial(
                 rows.update, acknowledged_at=at, acknowledged_by_id=self.person.user_id
             )

@@ -1,4 +1,4 @@
-"""Walking over a claim. It is no lock, so anybody may; but they know it, and so does
+"""Taking over a claim. It is no lock, so anybody may; but they know it, and so does
 whoever had claimed the review."""
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def get_other_claimer(review: Review, person: PersonPrincipal) -> User | None:
 
 
 def refuse_unseen_claim(claimer: User | None, *, seen: str, to: str) -> None:
-    """On a screen: whoever goes on has been told whose claim they walk over."""
+    """On a screen: whoever goes on has been told whose claim they take over."""
     if claimer is not None and str(claimer.code) != seen:
         raise PreconditionRequired(
             f"{make_visible_line(claimer.display_name)} has claimed this. "
@@ -37,7 +37,7 @@ def refuse_unseen_claim(claimer: User | None, *, seen: str, to: str) -> None:
         )
 
 
-def taken_from(claimer: User | None) -> dict[str, str]:
+def build_taken_from(claimer: User | None) -> dict[str, str]:
     """What the ledger keeps of it, beside the rest of an entry."""
     return {"taken_from": f"user:{claimer.code}"} if claimer else {}
 
@@ -87,7 +87,7 @@ def list_take_overs(*, project_id: int, since: int, until: int) -> list[TakeOver
     return [
         TakeOver(
             claimer=payload["taken_from"].removeprefix("user:"),
-            text=_words(
+            text=_build_text(
                 entry.type,
                 by=names[entry.actor],
                 title=make_visible_line(titles[UUID(payload["review"])]),
@@ -98,7 +98,7 @@ def list_take_overs(*, project_id: int, since: int, until: int) -> list[TakeOver
     ]
 
 
-def _words(entry_type: str, *, by: str, title: str) -> str:
+def _build_text(entry_type: str, *, by: str, title: str) -> str:
     if entry_type == "review.claimed":
         return f"{by} took this over from you: {title}"
     return f"{by} decided what you had claimed: {title}"

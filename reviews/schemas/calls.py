@@ -28,7 +28,7 @@ EDITS_LIMIT = 1_000
 LINES_LIMIT = 10_000_000
 
 
-def _tool_name(name: str) -> str:
+def _check_tool_name(name: str) -> str:
     problem = find_tool_problem(name)
     if problem is not None:
         raise ValueError(problem)
@@ -38,7 +38,7 @@ def _tool_name(name: str) -> str:
 # The pattern says nearly the same as the validator does.
 ToolName = Annotated[
     str,
-    AfterValidator(_tool_name),
+    AfterValidator(_check_tool_name),
     Field(
         description="letters and digits of any script, printable ASCII signs, single "
         "blanks within",

@@ -43,12 +43,12 @@ Intent = Literal[
     "general",
 ]
 # An agent's own words are kept and shown to people: secrets in them are not.
-Kept = AfterValidator(clean)
+Redacted = AfterValidator(clean)
 # Of a list or an object once for all of it: one by one costs a thousand times more.
 Cleaned = BeforeValidator(clean)
 
 
-def kept_within(limit: int) -> AfterValidator:
+def redact_and_cut(limit: int) -> AfterValidator:
     """Kept where there is no more room: a label may be longer than its secret."""
 
     def shorten(text: str) -> str:
@@ -58,7 +58,7 @@ def kept_within(limit: int) -> AfterValidator:
     return AfterValidator(shorten)
 
 
-def kept_apart(limit: int) -> AfterValidator:
+def redact_and_hash(limit: int) -> AfterValidator:
     """The same for a name that tells things apart: it is never cut to another one's."""
 
     def shorten(name: str) -> str:
@@ -72,8 +72,8 @@ def kept_apart(limit: int) -> AfterValidator:
 
 LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 LabelValue = Annotated[str, StringConstraints(max_length=256)]
-Said = Annotated[str, StringConstraints(max_length=4_000), Kept]
-Told = Annotated[str, StringConstraints(max_length=20_000), Kept]
+ShortText = Annotated[str, StringConstraints(max_length=4_000), Redacted]
+LongText = Annotated[str, StringConstraints(max_length=20_000), Redacted]
 # What people write goes to the agent as it was written.
 Reason = Annotated[str, StringConstraints(max_length=4_000)]
 Text = Annotated[str, StringConstraints(max_length=20_000)]

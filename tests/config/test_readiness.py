@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from config.health import notice
 from config.health import probe as probing
-from config.health.probe import Probe, probe
+from config.health.probe import Probe, get_probe
 from config.models import Heartbeat
-from ledger.writer import writer
+from ledger.writer import get_writer
 from ledger.writer.batch import Committer
 from tests.conftest import client_for
 from tests.support.builders import Robot, start_run
@@ -39,7 +39,7 @@ def worker(live: Live, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(probing, "SECONDS_BETWEEN", 0.0)
     assert ready(live) == (200, "ok")
     yield
-    writer().recover()
+    get_writer().recover()
 
 
 class FullDisk:
@@ -138,7 +138,7 @@ def test_a_process_that_fails_leaves_a_notice_for_the_others(
 def test_a_write_that_never_ends_is_told(
     live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer(), "_began", time.monotonic() - 30)
+    monkeypatch.setattr(get_writer(), "_began", time.monotonic() - 30)
 
     status, reason = ready(live)
 
@@ -156,7 +156,7 @@ def test_a_probe_that_failed_is_not_tried_at_every_look(
 
     assert not tried.succeeds()
     assert Probe().succeeds()
-    assert probe() is probe()
+    assert get_probe() is get_probe()
 
 
 def test_a_disk_that_is_full_and_has_room_again(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from django.db import connection, connections
 from django.test.utils import override_settings
 
 from config import checks
-from config.environment import database_settings, read_environment, secret_key
+from config.environment import build_database_settings, get_secret_key, read_environment
 from tests.support.processes import database_url, environment, manage
 from tests.support.rows import each_row
 from tests.support.threads import at_once
@@ -146,8 +146,8 @@ def test_a_variable_that_cannot_be_used_is_named(
 
     def start() -> None:
         read = read_environment()
-        database_settings(read)
-        secret_key(read)
+        build_database_settings(read)
+        get_secret_key(read)
 
     with pytest.raises(ImproperlyConfigured, match=sentence):
         start()

@@ -17,7 +17,7 @@ from console.runs.forms import AbortForm, ReopenForm
 from console.webhooks.forms import WebhookForm
 from loop.schemas.incidents import ResolveIn
 from loop.schemas.state import SwitchIn
-from reviews.schemas.fields import Reason, Said
+from reviews.schemas.fields import Reason, ShortText
 from reviews.schemas.reviews import AbortIn, CommentIn, ReopenIn, RulingIn
 from tests.support.rows import each_row
 from webhooks.schemas import WebhookIn
@@ -112,7 +112,7 @@ def test_nothing_is_said_where_nothing_is_typed(typed: str | None) -> None:
 
 def test_what_cannot_be_stored_is_refused() -> None:
     with pytest.raises(forms.ValidationError, match="cannot be stored"):
-        TypedText(Said).clean("a\x00b")
+        TypedText(ShortText).clean("a\x00b")
 
 
 @each_row(

@@ -22,7 +22,7 @@ from ledger.writer import batch
 from ledger.writer.batch import Committer
 from ledger.writer.state_cache import StateCache
 from reviews.models import Review, Ruling
-from reviews.rulings.rule import Rule
+from reviews.rulings.rule import RuleReview
 from tests.support.builders import pause_at_once, start_run, step
 from tests.support.people import rule, seen
 from tests.support.threads import Threads
@@ -137,7 +137,7 @@ def test_what_fails_before_its_commit_is_done_all_the_same(
     failed: list[object] = []
 
     def fails_once(committer: Committer, request: Any) -> Any:
-        if isinstance(request, Rule) and not failed:
+        if isinstance(request, RuleReview) and not failed:
             failed.append(request)
             raise OperationalError("The line was cut.")
         return under_lock(committer, request)

@@ -17,11 +17,11 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Writer
 from ledger.writer.batch import Job
 from ledger.writer.fair_queue import FairQueue
-from ledger.writer.thread import ALONE_AT_ONCE
+from ledger.writer.thread import LOCKED_AT_ONCE
 from loop.inbox.notes import AddNote
 from reviews.models import Review
 from reviews.rulings.expiry import AbandonRun
-from reviews.rulings.rule import Claim
+from reviews.rulings.rule import ClaimReview
 from reviews.rulings.run_control import AbortRun
 from tests.support.builders import Person, Robot
 
@@ -107,7 +107,7 @@ def test_a_flood_of_one_sender_holds_nobody_else_up() -> None:
     writer.close()
 
     # What is under way is finished, and a turn or two of the flood may come between.
-    soon = 3 * ALONE_AT_ONCE
+    soon = 3 * LOCKED_AT_ONCE
     for other in others:
         assert committer.done.index(other.agent) <= soon, committer.done[: soon + 3]
     assert len(committer.done) == 203
@@ -129,7 +129,7 @@ def test_every_sender_has_a_turn_of_their_own(robo: Robot, alice: Person) -> Non
     sent: list[ChangeRequest[Any]] = [
         SaveCheckpoint(run_code="", agent=robo.principal, body=CheckpointIn(step=0)),
         AbortRun(run_code="", person=alice.principal, reason=""),
-        Claim(review=review, person=alice.principal),
+        ClaimReview(review=review, person=alice.principal),
         AddNote(run_code="", actor=robo.principal.actor, text="", data={}),
         AbandonRun(run_code=""),
     ]

@@ -10,7 +10,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import connection
 
-from ledger.waiting.pg_listen import notifications
+from ledger.waiting.pg_listen import receive_notifications
 from tests.support.live import Live
 
 CUT = """
@@ -43,7 +43,7 @@ async def test_a_listener_that_was_cut_is_not_waited_for_any_more(
         watched.remove(socket)
         return remove(socket)
 
-    told = notifications()
+    told = receive_notifications()
     assert await anext(told) is None
     monkeypatch.setattr(loop, "add_reader", added)
     monkeypatch.setattr(loop, "remove_reader", removed)

@@ -15,7 +15,7 @@ from gateway.use_cases.runs import StartRun
 from ledger.models import Run
 from ledger.plan import Plan
 from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, sql, writer
+from ledger.writer import Change, ChangeRequest, get_writer, sql
 from tests.support.builders import start_run
 from tests.support.pure_decide import (
     DECIDED,
@@ -49,7 +49,7 @@ def test_a_query_in_decide_is_refused(
 ) -> None:
     run = start_run(agent)
     with pytest.raises(AskedTheDatabase):
-        writer().perform_now(kind(run_code=run, ask=ask))
+        get_writer().perform_now(kind(run_code=run, ask=ask))
 
 
 def test_every_change_request_is_known_whatever_module_defines_it() -> None:

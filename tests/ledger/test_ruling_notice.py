@@ -13,9 +13,9 @@ from django.db import connection, transaction
 
 from accounts.models import AgentKey
 from ledger.models import Run
-from ledger.writer import Committed, writer
+from ledger.writer import Committed, get_writer
 from ledger.writer.state_cache import StateCache
-from reviews.rulings.decision_query import standing
+from reviews.rulings.decision_query import get_decision_state
 from tests.gateway.calls.calls import command
 from tests.support.builders import Robot, pause_at_once, start_run
 from tests.support.people import rule
@@ -27,7 +27,7 @@ from tests.support.waiting import park, until
 @pytest.fixture
 def news() -> Iterator[list[Committed]]:
     heard: list[Committed] = []
-    undo = writer().listen(heard.append)
+    undo = get_writer().listen(heard.append)
     yield heard
     undo()
 
@@ -61,11 +61,11 @@ def test_a_ruling_tells_what_is_then_stored(
 
     answer = rule(reviewer, review, action, **more)
 
-    (known,) = [each.waiter_answer for each in news if each.runs]
+    (known,) = [each.waiter_answer for each in news if each.waited_run_ids]
     assert known is not None
     assert known.subject == review
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    assert (known.body, known.head_seq) == standing(run_id, review)
+    assert (known.body, known.head_seq) == get_decision_state(run_id, review)
     shown = reviewer.get(f"/reviews/{review}").json()
     del shown["history"]
     assert answer == shown

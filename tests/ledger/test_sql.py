@@ -15,11 +15,11 @@ from accounts.models import Role
 from common.errors import NotFound
 from ledger.models import Run
 from ledger.state import build_state
-from ledger.waiting.pg_listen import _connection_string
+from ledger.waiting.pg_listen import _build_connection_string
 from ledger.writer import sql
 from ledger.writer.state_cache import StateCache
 from reviews.models import Comment, Review
-from reviews.selectors import review_for, review_for_command
+from reviews.selectors import get_review_for_change, get_visible_review
 from tests.support.builders import (
     Person,
     make_person,
@@ -38,9 +38,9 @@ def review(agent: httpx.Client) -> Review:
 def test_a_review_is_loaded_as_by_the_orm(review: Review, bob: Person) -> None:
     code, user_id = str(review.code), bob.user.pk
 
-    lean = review_for_command(user_id=user_id, code=code)
+    lean = get_review_for_change(user_id=user_id, code=code)
 
-    usual = review_for(user_id=user_id, code=code)
+    usual = get_visible_review(user_id=user_id, code=code)
     for field in Review._meta.concrete_fields:
         name = field.attname
         assert getattr(lean, name) == getattr(usual, name), name
@@ -58,7 +58,7 @@ def test_a_review_of_others_does_not_exist(review: Review, bob: Person) -> None:
         (bob.user.pk, "no code"),
     ):
         with pytest.raises(NotFound):
-            review_for_command(user_id=user_id, code=code)
+            get_review_for_change(user_id=user_id, code=code)
 
 
 def test_a_state_is_read_as_by_the_orm(review: Review) -> None:
@@ -123,7 +123,7 @@ def test_a_session_whose_plan_is_of_yesterday_is_not_used_again(review: Review) 
         cursor.execute(f"CREATE TABLE {name} AS SELECT 1 AS a")
     asked = f"SELECT a FROM {name}"
     assert sql.execute(asked, []) == [(1,)]
-    with psycopg.connect(_connection_string(), autocommit=True) as other:
+    with psycopg.connect(_build_connection_string(), autocommit=True) as other:
         other.execute(f"ALTER TABLE {name} ALTER a TYPE text")
 
     with pytest.raises(NotSupportedError):

@@ -84,7 +84,7 @@ def test_a_long_poll_here_hears_of_a_ruling_there(
     def nothing_moved(_run_ids: list[int]) -> dict[int, int]:
         return {}  # so that the re-check cannot be what wakes the waiter
 
-    monkeypatch.setattr(hub, "_heads", nothing_moved)
+    monkeypatch.setattr(hub, "_get_heads", nothing_moved)
     run = start_run(agent)
     review = pause_at_once(agent, run)
     parked = park(agent, run)

@@ -80,7 +80,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
 def test_a_crowd_at_one_run_is_woken_whole(
     agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_heads", lambda _runs: {})  # no re-check helps
+    monkeypatch.setattr(hub, "_get_heads", lambda _runs: {})  # no re-check helps
     run = start_run(agent)
     review = pause_at_once(agent, run)
     crowd = [park(agent, run) for _ in range(hub.LOOKS + 3)]
@@ -94,18 +94,18 @@ def test_a_crowd_at_one_run_is_woken_whole(
 def test_a_look_that_fails_holds_up_nobody(
     agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_heads", lambda _runs: {})
+    monkeypatch.setattr(hub, "_get_heads", lambda _runs: {})
     run = start_run(agent)
     review = pause_at_once(agent, run)
     parked = park(agent, run)
-    found = decision_query.standing
+    found = decision_query.get_decision_state
 
     def fails_for_the_writer(*args: Any, **more: Any) -> Any:
         if threading.current_thread().name == "ledger":
             raise RuntimeError("not now")
         return found(*args, **more)
 
-    monkeypatch.setattr(decision_wait, "standing", fails_for_the_writer)
+    monkeypatch.setattr(decision_wait, "get_decision_state", fails_for_the_writer)
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 

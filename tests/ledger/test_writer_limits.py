@@ -19,8 +19,8 @@ from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import ReportSteps, report_of
 from ledger.models import Entry, Run
 from ledger.verification.verify import verify_run
-from ledger.waiting.hub import close_hub, hub
-from ledger.writer import Writer, batch, thread, writer
+from ledger.waiting.hub import close_hub, get_hub
+from ledger.writer import Writer, batch, get_writer, thread
 from ledger.writer.locking import store_runs
 from ledger.writer.state_cache import StateCache
 from tests.support.builders import Robot, pause_at_once, start_run, step
@@ -147,7 +147,7 @@ def test_after_trouble_no_notification_is_taken_for_our_own(
         pytest.skip("SQLite tells nobody.")
     run = start_run(agent)
     report(agent, run, 1)
-    assert writer().session is not None
+    assert get_writer().session is not None
 
     def fails(_writes: Any) -> Any:
         raise ValueError("Of our own making.")
@@ -156,7 +156,7 @@ def test_after_trouble_no_notification_is_taken_for_our_own(
         patched.setattr(batch, "store_runs", fails)
         assert report(agent, run, 2).status_code == 500
 
-    assert writer().session is None
+    assert get_writer().session is None
     assert report(agent, run, 2).status_code == 201
 
 
@@ -189,10 +189,10 @@ async def test_of_two_who_wait_the_one_who_read_less_is_woken(
     run_id, head = run_and_head
     try:
         for reads in ((head - 1, head), (head, head - 1)):
-            waiting = [hub().follower(run_id) for _ in reads]
+            waiting = [get_hub().add_follower(run_id) for _ in reads]
             for read in reads:
-                hub().note_head(run_id, read)
-            hub().nudge()
+                get_hub().note_head(run_id, read)
+            get_hub().nudge()
             async with asyncio.timeout(10):
                 await asyncio.gather(*waiting)
     finally:

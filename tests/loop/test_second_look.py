@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Project
 from guidance.services import get_policy_in_force
 from ledger.models import Entry
-from ledger.writer import writer
+from ledger.writer import get_writer
 from loop.control.clock import SendHeartbeat, run_cycle, send_heartbeat
 from loop.cycle.decide import DecideSignals
 from loop.cycle.sense import sense
@@ -54,11 +54,11 @@ def count_entries(run: str) -> int:
 
 def test_two_clocks_that_tick_at_once_beat_once(project: Project, run: str) -> None:
     section = get_policy_in_force(project_id=project.pk, name="default").policy.loop
-    writer().perform_now(SendHeartbeat(run_code=run, section=section))
+    get_writer().perform_now(SendHeartbeat(run_code=run, section=section))
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(SendHeartbeat(run_code=run, section=section))
+        get_writer().perform_now(SendHeartbeat(run_code=run, section=section))
 
     assert count_entries(run) == before
     assert Signal.objects.filter(project=project, type="heartbeat").count() == 1
@@ -75,7 +75,7 @@ def test_a_clock_waits_for_its_own_rhythm_and_for_others(
     loops.update(**{column: timezone.now()})
 
     with pytest.raises(NotDue):
-        writer().perform_now(SendHeartbeat(run_code=run, section=section))
+        get_writer().perform_now(SendHeartbeat(run_code=run, section=section))
     assert send_heartbeat(project.pk) is False
 
     loops.update(**{column: timezone.now() - timedelta(days=1)})
@@ -101,7 +101,7 @@ def test_only_claims_that_ran_out_are_returned(
     run = ensure_run(project.pk)
     before = count_entries(run)
     with pytest.raises(NotDue):
-        writer().perform_now(ReturnNotes(run_code=run))
+        get_writer().perform_now(ReturnNotes(run_code=run))
     assert count_entries(run) == before
 
 
@@ -114,7 +114,7 @@ def test_a_note_is_confirmed_once(
     run = ensure_run(project.pk)
 
     def confirm() -> None:
-        writer().perform_now(
+        get_writer().perform_now(
             EndNote(
                 run_code=run,
                 note=row,
@@ -142,11 +142,11 @@ def test_an_incident_is_resolved_once(
         )
         for person in (bob, alice)
     )
-    writer().perform_now(first)
+    get_writer().perform_now(first)
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(second)
+        get_writer().perform_now(second)
 
     assert count_entries(run) == before
 
@@ -165,19 +165,19 @@ def test_a_lesson_is_told_once(project: Project, run: str) -> None:
             rests=timedelta(days=7),
         )
 
-    writer().perform_now(lesson())
+    get_writer().perform_now(lesson())
     rows = Recommendation.objects.filter(project=project)
     before = count_entries(run)
     with pytest.raises(NotDue):
-        writer().perform_now(lesson())
+        get_writer().perform_now(lesson())
     # Also what was answered rests for some days.
     rows.update(state="dismissed", ended_at=timezone.now() - timedelta(days=6))
     with pytest.raises(NotDue):
-        writer().perform_now(lesson())
+        get_writer().perform_now(lesson())
     assert count_entries(run) == before
 
     rows.update(ended_at=timezone.now() - timedelta(days=8))
-    writer().perform_now(lesson())
+    get_writer().perform_now(lesson())
     assert rows.count() == 2
 
 
@@ -191,7 +191,7 @@ def test_what_happened_is_heard_once(
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(ReadLedgerEvents(run_code=run, section=section))
+        get_writer().perform_now(ReadLedgerEvents(run_code=run, section=section))
 
     assert count_entries(run) == before
     assert Signal.objects.filter(project=project, source="own").count() == 1
@@ -207,7 +207,7 @@ def test_a_trigger_is_decided_once(
     before = count_entries(run)
 
     with pytest.raises(AlreadyDecided):
-        writer().perform_now(
+        get_writer().perform_now(
             DecideSignals(
                 run_code=run,
                 signal_ids=[signal.pk],
@@ -225,7 +225,7 @@ def test_a_known_signal_is_not_stored_again(project: Project, run: str) -> None:
         signal = NewSignal(
             type=FAILED, source="signal", actor="agent:x", dedupe_key="run-7"
         )
-        writer().perform_now(AcceptSignal(run_code=run, signal=signal))
+        get_writer().perform_now(AcceptSignal(run_code=run, signal=signal))
 
     accept()
     before = count_entries(run)
@@ -238,7 +238,7 @@ def test_a_run_of_the_loop_that_is_not_long_goes_on(project: Project, run: str) 
     before = count_entries(run)
 
     with pytest.raises(NotDue):
-        writer().perform_now(EndLoopRun(run_code=run))
+        get_writer().perform_now(EndLoopRun(run_code=run))
 
     assert count_entries(run) == before
     sound(project)
@@ -248,7 +248,7 @@ def test_two_that_start_the_loop_start_one_run(project: Project, run: str) -> No
     policy = get_policy_in_force(project_id=project.pk, name="default")
 
     with pytest.raises(RunStarted):
-        writer().perform_now(
+        get_writer().perform_now(
             StartLoopRun(loop_project_id=project.pk, policy=policy, parent=None)
         )
 

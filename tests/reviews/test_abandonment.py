@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.writer import writer
+from ledger.writer import get_writer
 from reviews.errors import RunClosed
 from reviews.rulings.expiry import AbandonRun, abandon_silent_runs
 from tests.support.builders import make_policy, pause_at_once, start_run, step
@@ -75,7 +75,7 @@ def test_a_run_that_paused_meanwhile_is_left_alone(
     silent(run, minutes=10_000)
 
     with pytest.raises(RunClosed):
-        writer().perform_now(AbandonRun(run_code=run))
+        get_writer().perform_now(AbandonRun(run_code=run))
 
 
 def test_a_run_that_spoke_meanwhile_is_left_alone(
@@ -84,11 +84,11 @@ def test_a_run_that_spoke_meanwhile_is_left_alone(
     silent(run, minutes=59)
 
     with pytest.raises(RunClosed):
-        writer().perform_now(AbandonRun(run_code=run))
+        get_writer().perform_now(AbandonRun(run_code=run))
     assert agent.get(f"/runs/{run}").json()["status"] == "running"
 
     silent(run, minutes=61)
-    assert writer().perform_now(AbandonRun(run_code=run))
+    assert get_writer().perform_now(AbandonRun(run_code=run))
 
 
 def test_a_stopped_run_is_not_abandoned(agent: httpx.Client, run: str) -> None:

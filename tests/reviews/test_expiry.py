@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.writer import writer
+from ledger.writer import get_writer
 from reviews.errors import ReviewNotOpen
 from reviews.models import Review
 from reviews.rulings.expiry import ExpireReview, expire_due_reviews
@@ -34,7 +34,7 @@ def move_due_date(review: str, to: timedelta) -> None:
     Review.objects.filter(pk=row.pk).update(due_at=due_at)
     Run.objects.filter(pk=row.run_id).update(open_reviews=json.dumps(known))
     # The head did not move with it, as it does whenever the writer changes a run.
-    writer()._committer.states.drop(str(row.run.code))
+    get_writer()._committer.states.drop(str(row.run.code))
 
 
 @pytest.fixture
@@ -107,11 +107,11 @@ def test_a_review_that_is_not_due_is_not_expired_by_the_command_either(
     head = agent.get(f"/runs/{run}").json()["head"]
 
     with pytest.raises(ReviewNotOpen):
-        writer().perform_now(ExpireReview(run_code=run, review_code=review))
+        get_writer().perform_now(ExpireReview(run_code=run, review_code=review))
 
     assert agent.get(f"/runs/{run}").json()["head"] == head
     move_due_date(review, timedelta())
-    assert writer().perform_now(ExpireReview(run_code=run, review_code=review))
+    assert get_writer().perform_now(ExpireReview(run_code=run, review_code=review))
 
 
 def test_a_review_that_was_ruled_meanwhile_is_not_expired_by_the_command(
@@ -122,7 +122,7 @@ def test_a_review_that_was_ruled_meanwhile_is_not_expired_by_the_command(
     overdue(review)
 
     with pytest.raises(ReviewNotOpen):
-        writer().perform_now(ExpireReview(run_code=run, review_code=review))
+        get_writer().perform_now(ExpireReview(run_code=run, review_code=review))
 
     assert agent.get(f"/runs/{run}/decision").json()["state"] == "ruled"
 

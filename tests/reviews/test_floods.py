@@ -21,7 +21,7 @@ from ledger.verification.verify import verify_run
 from reviews import close_flood
 from reviews.models import Review
 from reviews.queue.floods import list_floods
-from reviews.services import review_rule
+from reviews.services import submit_ruling_now
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.support.browsing import browser_of
@@ -237,7 +237,7 @@ def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
     monkeypatch: pytest.MonkeyPatch,
     refusal: DomainError,
 ) -> None:
-    rule = review_rule
+    rule = submit_ruling_now
     ruled: list[str] = []
 
     def fail_at_the_third(*, review: Review, **said: Any) -> None:
@@ -246,7 +246,7 @@ def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
         rule(review=review, **said)
         ruled.append(str(review.code))
 
-    monkeypatch.setattr(close_flood, "review_rule", fail_at_the_third)
+    monkeypatch.setattr(close_flood, "submit_ruling_now", fail_at_the_third)
     said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
 
     answer = browser_of(alice.user).post(page_of(project), said)
@@ -265,14 +265,14 @@ def test_what_somebody_else_closes_meanwhile_is_passed_over(
     flooded: list[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rule = review_rule
+    rule = submit_ruling_now
 
     def rule_after_bob(*, person: PersonPrincipal, **said: Any) -> None:
         if not Review.objects.filter(project=project, state="ruled").exists():
             rule(person=bob.principal, **said)
         rule(person=person, **said)
 
-    monkeypatch.setattr(close_flood, "review_rule", rule_after_bob)
+    monkeypatch.setattr(close_flood, "submit_ruling_now", rule_after_bob)
     said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
 
     done = browser_of(alice.user).post(page_of(project), said, follow=True)

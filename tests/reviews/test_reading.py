@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Project
 from reviews.models import Reading, Review
-from reviews.rulings.call_pages import sheets_of
+from reviews.rulings.call_pages import build_call_pages
 from safetext.paging import PAGE
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, rule, tool
@@ -174,7 +174,7 @@ def test_many_arguments_are_packed_and_none_is_lost(
     ids=["none", "empty", "long", "deep", "long name", "many"],
 )
 def test_the_pages_together_are_the_call(texts: dict[str, Any]) -> None:
-    sheets = sheets_of(content_of(texts))
+    sheets = build_call_pages(content_of(texts))
     joined: dict[tuple[str, tuple[str, ...]], str] = {}
     for sheet in sheets:
         for part in sheet:
@@ -200,7 +200,7 @@ def test_the_pages_together_are_the_call(texts: dict[str, Any]) -> None:
 
 
 def names_in(texts: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
-    sheets = sheets_of(content_of(texts))
+    sheets = build_call_pages(content_of(texts))
     return [(part.text.names, part.text.text) for sheet in sheets for part in sheet]
 
 

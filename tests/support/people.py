@@ -6,8 +6,8 @@ from typing import Any
 
 import httpx
 
-from reviews.selectors import review_for_command
-from reviews.services import review_claim
+from reviews.selectors import get_review_for_change
+from reviews.services import submit_claim
 from tests.support.builders import Person
 
 
@@ -19,8 +19,8 @@ def seen(client: httpx.Client, review: str) -> dict[str, Any]:
 
 def claim(review: str, person: Person) -> None:
     """Claim without a request: for tests of what is shown of it."""
-    found = review_for_command(user_id=person.user.pk, code=review)
-    review_claim(review=found, person=person.principal)
+    found = get_review_for_change(user_id=person.user.pk, code=review)
+    submit_claim(review=found, person=person.principal)
 
 
 def rule(client: httpx.Client, review: str, action: str, **more: Any) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from config.database.version import find_version_fault
 from config.embedded import (
     Embedded,
     PortTaken,
-    checkpoint,
-    integrity_fault,
+    find_integrity_fault,
+    write_checkpoint,
 )
 from demo.fleet import Fleet
 from demo.keys import DEMO_PROJECT, issue_demo_keys
@@ -79,7 +79,7 @@ class Command(BaseCommand):
             )
 
     def _prepare_database(self) -> None:
-        fault = integrity_fault()
+        fault = find_integrity_fault()
         if fault is not None:
             raise CommandError(
                 f"The database file is damaged ({fault}). Restore a backup."
@@ -87,7 +87,7 @@ class Command(BaseCommand):
         other_version = find_version_fault()
         if other_version is not None:
             raise CommandError(other_version)
-        checkpoint()
+        write_checkpoint()
         self.stdout.write("Preparing the database …")
         call_command("migrate", verbosity=0, interactive=False)
 

@@ -26,9 +26,9 @@ from console.queue.kinds.base import NoteBox, Progress, ReviewKind, Subject
 from console.queue.remember import Remembering, describe_remembered, offer_to_remember
 from ledger.models import Entry
 from reviews.models import Review
-from reviews.queue.asking_rule import asking_rule, asks_about_harm
-from reviews.rulings.call_pages import sheets_of
-from reviews.rulings.reading_proof import pages_served, unread
+from reviews.queue.asking_rule import asks_about_harm, describe_asking_rule
+from reviews.rulings.call_pages import build_call_pages
+from reviews.rulings.reading_proof import count_served_pages, describe_unread
 from reviews.selectors import list_amended_findings
 from safetext import (
     ShownPath,
@@ -94,7 +94,7 @@ class Confirmation:
         """Why it cannot be approved yet; empty once every page was shown."""
         if self.served >= self.pages:
             return ""
-        return unread(pages=self.pages, served=self.served)
+        return describe_unread(pages=self.pages, served=self.served)
 
     @property
     def next_page(self) -> int:
@@ -123,7 +123,7 @@ class ConfirmationKind(ReviewKind[Confirmation]):
     is_call: ClassVar[bool] = True
 
     def build_chip(self, content: Mapping[str, Any]) -> str:
-        return asking_rule(content)
+        return describe_asking_rule(content)
 
     def get_tone(self, content: Mapping[str, Any]) -> str:
         return "stop" if asks_about_harm(content) else "pause"
@@ -152,10 +152,10 @@ class ConfirmationKind(ReviewKind[Confirmation]):
 def build_confirmation(subject: Subject) -> Confirmation:
     """One page of the call; the first ones up to the next may be asked for."""
     review, content, page = subject.review, subject.content, subject.page
-    sheets = sheets_of(content)
-    served = len(sheets)
-    if len(sheets) > 1 and review.closed_at is None:
-        served = min(served, pages_served(review, user_id=subject.viewer_id))
+    call_pages = build_call_pages(content)
+    served = len(call_pages)
+    if len(call_pages) > 1 and review.closed_at is None:
+        served = min(served, count_served_pages(review, user_id=subject.viewer_id))
     page = min(max(page, 1), served)
     shown, shells = content["shown"], find_shells(review, content)
     last_words = _get_last_words(subject.steps)
@@ -166,11 +166,11 @@ def build_confirmation(subject: Subject) -> Confirmation:
         policy=f"policy {subject.run.policy}",
         tool=make_visible_line(content["tool"]),
         path=show_path(shown["file_path"]) if "file_path" in shown else None,
-        blocks=tuple(list_blocks(sheets[page - 1], content, shells)),
+        blocks=tuple(list_blocks(call_pages[page - 1], content, shells)),
         page=page,
-        pages=len(sheets),
+        pages=len(call_pages),
         served=served,
-        reasons=tuple(list_reasons(content, sheets)),
+        reasons=tuple(list_reasons(content, call_pages)),
         words=show_text(last_words) if last_words else None,
         digest=content["digest"],
         lasts=f"{span(content['expires_s'] * 1000)} after approval",

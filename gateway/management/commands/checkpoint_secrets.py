@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from gateway.use_cases.checkpoint_secrets import list_leaks, redact_checkpoint
-from ledger.management.selection import add_run_option, selected_runs
+from ledger.management.selection import add_run_option, list_selected_runs
 
 
 class Command(BaseCommand):
@@ -29,7 +29,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         leaking = 0
         checked = 0
-        for run in selected_runs(options["run"]):
+        for run in list_selected_runs(options["run"]):
             checked += run.checkpoints.count()
             for leak in list_leaks(run):
                 leaking += 1

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from common.append_only import list_faults
-from ledger.management.selection import add_run_option, selected_runs
+from ledger.management.selection import add_run_option, list_selected_runs
 from ledger.models import Run
 from ledger.verification.missing import list_missing_positions, list_missing_runs
 from ledger.verification.row_checks import compare_runs, list_batches
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         runs = entries = broken = 0
         faults = [f"UNPROTECTED {fault}" for fault in list_faults()]
-        for batch in list_batches(selected_runs(options["run"])):
+        for batch in list_batches(list_selected_runs(options["run"])):
             whole = []
             for run in batch:
                 result = verify_run(run)

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from guidance.core.policy import Policy, load_policy
 from guidance.models import PolicyVersion
-from ledger.management.selection import add_run_option, selected_runs
+from ledger.management.selection import add_run_option, list_selected_runs
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.row_checks import compare_runs, list_batches
@@ -29,10 +29,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         runs = different = skipped = 0
         wanted = _Wanted(options["policy"])
-        for batch in list_batches(selected_runs(options["run"])):
+        for batch in list_batches(list_selected_runs(options["run"])):
             same = []
             for run in batch:
-                policy = wanted.of(run)
+                policy = wanted.get_policy(run)
                 if policy is None and wanted.named:
                     continue  # its project has no such policy: nothing to compare
                 replayed = replay_run(run, policy=policy)
@@ -73,7 +73,7 @@ class _Wanted:
             raise CommandError("--policy takes NAME@N, for example default@1.")
         self._name, self._version = name, int(number)
 
-    def of(self, run: Run) -> Policy | None:
+    def get_policy(self, run: Run) -> Policy | None:
         if self.named is None:
             return None
         row = PolicyVersion.objects.filter(

@@ -44,7 +44,7 @@ def answers(agent: httpx.Client, run: str) -> dict[str, httpx.Response]:
 
 
 def break_all(monkeypatch: pytest.MonkeyPatch, how: Any) -> None:
-    monkeypatch.setattr(fast_answers, "step_submit", how)
+    monkeypatch.setattr(fast_answers, "submit_step", how)
     monkeypatch.setattr(runs, "FinishRun", how)
     monkeypatch.setattr(ledger_api, "serialize_run", how)
 

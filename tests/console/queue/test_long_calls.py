@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from reviews.rulings.call_pages import sheets_of
+from reviews.rulings.call_pages import build_call_pages
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import claim, command, tool
 from tests.support.builders import Person, start_run
@@ -46,7 +46,7 @@ def test_every_page_is_small_and_together_they_are_the_text(text: str) -> None:
         "shown": {"command": text},
         "preview": None,
     }
-    parts = [part for sheet in sheets_of(content) for part in sheet]
+    parts = [part for call_page in build_call_pages(content) for part in call_page]
     assert "".join(part.text.text[part.start : part.end] for part in parts) == text
 
 

@@ -18,7 +18,7 @@ from accounts.models import Project
 from console.live.updates import View, news_for
 from console.runs.rows import live_position
 from reviews.models import Review, ReviewState
-from reviews.queue.order import PAGE, Queue, _beyond, count_reviews, parse_place
+from reviews.queue.order import PAGE, Queue, _filter_beyond, count_reviews, parse_place
 from tests.reviews.floods import ask_to_run, open_many
 from tests.support.browsing import browser_of, fragment
 from tests.support.builders import Person, pause_at_once, start_run
@@ -301,9 +301,11 @@ def test_the_order_and_the_counts_are_read_from_the_index_alone(
             cursor.execute("VACUUM ANALYZE reviews_review")
     place = queue.get_place(queue.list_first().reviews[-1])
     plans = [
-        queue.reviews().values_list("code", "opened_at", "kind", "assignee_id"),
+        queue.list_reviews().values_list("code", "opened_at", "kind", "assignee_id"),
         queue._order_rows().values_list("code", flat=True)[:PAGE],
-        queue._order_rows().filter(_beyond(place, "gt")).values_list("code", flat=True),
+        queue._order_rows()
+        .filter(_filter_beyond(place, "gt"))
+        .values_list("code", flat=True),
     ]
     for found in plans:
         assert ONLY_INDEX[connection.vendor] in found.explain()

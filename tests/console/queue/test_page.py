@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import GROUPS, Queue
-from reviews.selectors import review_for
+from reviews.selectors import get_visible_review
 from tests.support.browsing import browser_of, fragment
 from tests.support.builders import Person, pause_run, start_run, step
 from tests.support.people import claim
@@ -166,4 +166,7 @@ def test_a_review_of_another_project_is_absent(
     other = charlie.user.membership_set.get().project
     path = f"/p/{other.slug}/queue/{review}/"
     assert browser_of(charlie.user).get(path).status_code == 404
-    assert review_for(user_id=alice.user.pk, code=review).opened_at <= timezone.now()
+    assert (
+        get_visible_review(user_id=alice.user.pk, code=review).opened_at
+        <= timezone.now()
+    )

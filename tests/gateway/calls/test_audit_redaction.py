@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from common.errors import Invalid
-from config.fastpath.problems import problem_body
+from config.fastpath.problems import render_problem
 from guidance.core.edits import Edit
 from guidance.core.secrets import redact
 from guidance.core.secrets.labels import list_windows
@@ -75,7 +75,7 @@ def test_the_door_answers_such_a_call(agent: httpx.Client) -> None:
 
 def test_a_problem_keeps_the_names_of_its_parts() -> None:
     secret = "DB_PASSWORD=kstatus9Xdetail"
-    body = problem_body(
+    body = render_problem(
         Invalid(f"{secret}: unknown", errors=[{"loc": [secret], "message": "no"}])
     ).decode()
     assert '"status":422' in body

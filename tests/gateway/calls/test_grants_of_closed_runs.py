@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Project
 from ledger.models import Run
-from ledger.writer import writer
+from ledger.writer import get_writer
 from reviews.models import Grant
 from reviews.rulings.expiry import AbandonRun, expire_due_reviews
 from tests.gateway.calls.calls import claim, command, settle
@@ -83,7 +83,7 @@ def test_an_abandoned_run_leaves_no_grant(agent: httpx.Client, run: str) -> None
     command(agent, run, "ls")
     silent(run, minutes=100_000)
 
-    writer().perform_now(AbandonRun(run_code=run))
+    get_writer().perform_now(AbandonRun(run_code=run))
 
     assert Run.objects.get(code=run).status == "abandoned"
     assert states(run) == {"revoked"}

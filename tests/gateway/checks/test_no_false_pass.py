@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from common.errors import Invalid
 from gateway.schemas.checks import VerdictIn
-from gateway.use_cases.verdicts import verdict_of
+from gateway.use_cases.verdicts import parse_verdict
 from guidance.core.checks import Verdict, apply_verdict, combine, open_check, read_gate
 from tests.gateway.checks.test_flows import opened
 from tests.guidance.core.checks.test_properties import (
@@ -82,7 +82,7 @@ over_http = settings(
 def outcome(body: dict[str, Any]) -> str:
     """What a blocking check makes of this body."""
     try:
-        verdict = verdict_of(VerdictIn(**body), gates=GATES)
+        verdict = parse_verdict(VerdictIn(**body), gates=GATES)
     except Invalid:
         return "refused"
     return apply_verdict(open_check(GATES), verdict, gates=GATES).word
@@ -183,7 +183,7 @@ def test_what_was_said_is_kept_without_its_secrets() -> None:
     per_gate = [{"index": 1, "passed": False, "rationale": f"It holds {secret}"}]
     body = {"overall": "FAIL", "rationale": f"{secret} is in it", "per_gate": per_gate}
     for given_ in (body, {"text": f"GATE_REVIEW: FAIL - {secret} is in it"}):
-        verdict = verdict_of(VerdictIn(**given_), gates=GATES)
+        verdict = parse_verdict(VerdictIn(**given_), gates=GATES)
         assert isinstance(verdict, Verdict)
         assert secret not in str(verdict)
         assert verdict.rationale.endswith(" is in it")

@@ -12,7 +12,7 @@ from django.test.utils import override_settings
 from gateway.llm.client import OFF, REPLY_LIMIT, ask
 from gateway.llm.endpoint import Endpoint
 from gateway.llm.questions import LlmTrouble, Question, Spent
-from gateway.llm.wire import body
+from gateway.llm.wire import build_body
 from tests.gateway.llm.models import (
     FORMATS,
     KEY,
@@ -50,9 +50,9 @@ def most(wire: str, *, requests: int = 1) -> Spent:
     chosen = Endpoint(
         url="", format=wire, model="stand-in", key=None, timeout_s=5, prices=PRICES
     )
-    size = len(json.dumps(body(chosen, QUESTION)).encode()) * requests
+    size = len(json.dumps(build_body(chosen, QUESTION)).encode()) * requests
     answer = QUESTION.max_tokens * requests
-    cost = chosen.cost_micros(size, answer)
+    cost = chosen.compute_cost(size, answer)
     return Spent(tokens_in=size, tokens_out=answer, cost_micros=cost)
 
 

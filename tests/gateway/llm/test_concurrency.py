@@ -14,11 +14,11 @@ from gateway.llm.concurrency import Places
 
 async def test_a_place_that_nobody_gives_back_in_time() -> None:
     places = Places(1)
-    async with places.one(within=1):
+    async with places.take_one(within=1):
         with pytest.raises(TimeoutError):
-            async with places.one(within=0.02):
+            async with places.take_one(within=0.02):
                 raise AssertionError
-    async with places.one(within=0):
+    async with places.take_one(within=0):
         pass
 
 
@@ -27,10 +27,10 @@ async def test_first_come_first_served() -> None:
     served: list[int] = []
 
     async def take(number: int) -> None:
-        async with places.one(within=5):
+        async with places.take_one(within=5):
             served.append(number)
 
-    async with places.one(within=1):
+    async with places.take_one(within=1):
         waiting = [asyncio.create_task(take(number)) for number in range(20)]
         await asyncio.sleep(0.01)
     await asyncio.gather(*waiting)
@@ -45,7 +45,7 @@ def test_threads_and_loops_share_them_whatever_happens_to_who_waits() -> None:
 
     async def work(chance: random.Random) -> None:
         nonlocal now, most
-        async with places.one(within=chance.choice([0.001, 0.01, 5])):
+        async with places.take_one(within=chance.choice([0.001, 0.01, 5])):
             with lock:
                 now += 1
                 most = max(most, now)

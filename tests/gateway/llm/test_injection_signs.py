@@ -182,13 +182,13 @@ TEXTS = st.lists(FRAGMENTS | st.text(), max_size=6).map("\n".join)
 def test_whatever_stands_in_it_the_request_keeps_its_shape(
     work: str, criteria: list[str]
 ) -> None:
-    case = _Case.of(clean(criteria), clean(work))
-    question = case.question()
+    case = _Case.from_work(clean(criteria), clean(work))
+    question = case.build_question()
     for wire in FORMATS:
         endpoint = Endpoint(
             url="", format=wire, model="m", key=None, timeout_s=1, prices=None
         )
-        sent = json.loads(json.dumps(wires.body(endpoint, question)))
+        sent = json.loads(json.dumps(wires.build_body(endpoint, question)))
         own = ["user"] if wire == "anthropic" else ["system", "user"]
         assert [message["role"] for message in sent["messages"]] == own
         user = sent["messages"][-1]["content"]

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from config.environment import llm_settings, read_environment
+from config.environment import build_llm_settings, read_environment
 from gateway.llm.endpoint import Endpoint, get_endpoint
 from tests.gateway.llm.models import KEY
 from tests.support.processes import manage
@@ -29,7 +29,7 @@ def read(monkeypatch: pytest.MonkeyPatch, **variables: str | None) -> object:
     for name, value in variables.items():
         if value is not None:
             monkeypatch.setenv(f"CHECKRAIL_LLM_{name}", value)
-    return llm_settings(read_environment())
+    return build_llm_settings(read_environment())
 
 
 def test_nothing_set_is_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,10 +242,10 @@ def test_many_spans_under_a_long_line_are_read_at_once() -> None:
     circle = [_plain(9_001, above=9_002), _plain(9_002, above=9_001)]
     trace = Trace("a" * 32, [*line, *below, *circle])
     began = time.thread_time()  # the processor's: a busy machine changes nothing
-    assert {trace.above(each) for each in below} == {""}
+    assert {trace.find_above(each) for each in below} == {""}
     assert time.thread_time() - began < 1
-    assert {trace.above(each) for each in circle} == {""}
-    assert trace.above(_plain(9_003, above=9_999)) == f"{9_999:016x}"
+    assert {trace.find_above(each) for each in circle} == {""}
+    assert trace.find_above(_plain(9_003, above=9_999)) == f"{9_999:016x}"
 
 
 def _plain(number: int, *, above: int) -> Span:

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts.models import Project
-from ledger.chain import Link, hash_link, hash_payload, timestamp
+from ledger.chain import Link, format_timestamp, hash_link, hash_payload
 from ledger.models import Entry, Run
 from tests.ledger.tampering.editing import edited, said_by
 from tests.ledger.tampering.triggers import run_sql
@@ -56,7 +56,7 @@ def rechain(run: Run) -> None:
         version=entry.version,
         run=str(run.code),
         seq=entry.seq,
-        at=timestamp(entry.at),
+        at=format_timestamp(entry.at),
         type=entry.type,
         actor=entry.actor,
         payload_sha256=hash_payload(text),

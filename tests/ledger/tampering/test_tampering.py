@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from ledger.chain import Link, hash_link, hash_payload, timestamp
+from ledger.chain import Link, format_timestamp, hash_link, hash_payload
 from ledger.models import Entry, Run
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import make_project, start_run, step
@@ -68,7 +68,7 @@ def recompute(run: Run, seq: int, text: str) -> None:
         version=entry.version,
         run=str(run.code),
         seq=seq,
-        at=timestamp(entry.at),
+        at=format_timestamp(entry.at),
         type=entry.type,
         actor=entry.actor,
         payload_sha256=hash_payload(text),
@@ -128,7 +128,7 @@ def append(run: Run) -> int:
         version=last.version,
         run=str(run.code),
         seq=7,
-        at=timestamp(last.at),
+        at=format_timestamp(last.at),
         type="run.finished",
         actor=last.actor,
         payload_sha256=hash_payload("{}"),

@@ -55,7 +55,7 @@ def test_two_workers_and_the_same_trigger_make_one_decision_each_time(
     snapshot = sense(project.pk)
     together = threading.Barrier(2)
     own = threading.local()
-    monkeypatch.setattr("loop.runs.writer", lambda: own.writer)
+    monkeypatch.setattr("loop.runs.get_writer", lambda: own.writer)
 
     def work() -> int:
         own.writer = Writer()

@@ -16,7 +16,7 @@ from accounts.models import Membership, Project
 from common.errors import Unavailable
 from config.celery import app
 from guidance.core.loop.facts import Snapshot
-from ledger.chain import timestamp
+from ledger.chain import format_timestamp
 from loop.control import clock
 from loop.control.clock import attend_project, run_cycle, send_heartbeat
 from loop.cycle import pipeline
@@ -250,7 +250,7 @@ def test_what_has_grown_old_is_marked_and_is_no_reason_to_act(
 
     def long_ago(project_id: int) -> Snapshot:
         now = sense(project_id)
-        before = timestamp(timezone.now() - timedelta(seconds=61))
+        before = format_timestamp(timezone.now() - timedelta(seconds=61))
         return replace(now, active_runs=replace(now.active_runs, at=before))
 
     assert outcome(agent, project)["outcome"] == "emitted"

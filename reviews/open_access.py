@@ -17,7 +17,7 @@ NO_PROJECT = 4404
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guest:
+class SessionAccess:
     """Whose session opened a socket on what. `auth_hash` changes with the password."""
 
     user_id: int
@@ -26,7 +26,9 @@ class Guest:
     auth_hash: str
 
 
-def guest_for(*, user: User, slug: str, session_key: str) -> Guest | None:
+def get_session_access(
+    *, user: User, slug: str, session_key: str
+) -> SessionAccess | None:
     """None for an outsider: to them the project does not exist."""
     project_id = (
         Membership.objects.filter(user_id=user.pk, project__slug=slug)
@@ -35,7 +37,7 @@ def guest_for(*, user: User, slug: str, session_key: str) -> Guest | None:
     )
     if project_id is None:
         return None
-    return Guest(
+    return SessionAccess(
         user_id=user.pk,
         project_id=project_id,
         session_key=session_key,
@@ -43,50 +45,54 @@ def guest_for(*, user: User, slug: str, session_key: str) -> Guest | None:
     )
 
 
-def guests_refused(guests: Collection[Guest]) -> dict[Guest, int]:
-    """The guests to let go, with the close code that says why: two queries for all."""
+def list_refused_sessions(
+    sessions_open: Collection[SessionAccess],
+) -> dict[SessionAccess, int]:
+    """The sessions_open to let go, with the close code that says why: two queries for all."""
     sessions = set(
         Session.objects.filter(
-            session_key__in={guest.session_key for guest in guests},
+            session_key__in={access.session_key for access in sessions_open},
             expire_date__gt=timezone.now(),
         ).values_list("session_key", flat=True)
     )
     memberships = Membership.objects.select_related("user").filter(
-        user_id__in={guest.user_id for guest in guests},
-        project_id__in={guest.project_id for guest in guests},
+        user_id__in={access.user_id for access in sessions_open},
+        project_id__in={access.project_id for access in sessions_open},
     )
     members = {(item.user_id, item.project_id): item.user for item in memberships}
     refused = {}
-    for guest in guests:
-        user = members.get((guest.user_id, guest.project_id))
-        if guest.session_key not in sessions:
-            refused[guest] = SIGNED_OUT
+    for access in sessions_open:
+        user = members.get((access.user_id, access.project_id))
+        if access.session_key not in sessions:
+            refused[access] = SIGNED_OUT
         elif user is None:
-            refused[guest] = NO_PROJECT
-        elif not user.is_active or user.get_session_auth_hash() != guest.auth_hash:
-            refused[guest] = SIGNED_OUT
+            refused[access] = NO_PROJECT
+        elif not user.is_active or user.get_session_auth_hash() != access.auth_hash:
+            refused[access] = SIGNED_OUT
     return refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holder:
+class KeyAccess:
     """A program that showed a key or a token, at a project."""
 
     principal: Principal
     project_id: int
 
 
-Reader = Guest | Holder
+Access = SessionAccess | KeyAccess
 
 
-def readers_refused(readers: Collection[Reader]) -> set[Reader]:
+def list_refused(readers: Collection[Access]) -> set[Access]:
     """Those whose session, key, token or membership is gone: a query for each kind."""
-    guests = {item for item in readers if isinstance(item, Guest)}
-    refused: set[Reader] = set(guests_refused(guests)) if guests else set()
-    agents: dict[Reader, int] = {}
-    people: dict[Reader, tuple[int, int]] = {}
+    sessions_open = {item for item in readers if isinstance(item, SessionAccess)}
+    refused: set[Access] = (
+        set(list_refused_sessions(sessions_open)) if sessions_open else set()
+    )
+    agents: dict[Access, int] = {}
+    people: dict[Access, tuple[int, int]] = {}
     for item in readers:
-        if isinstance(item, Holder):
+        if isinstance(item, KeyAccess):
             if isinstance(item.principal, AgentPrincipal):
                 agents[item] = item.principal.key_id
             else:
