@@ -17,7 +17,7 @@ from django.conf import settings
 from config.checks import refuse_unsafe
 from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
-from console.live.broadcaster import here
+from console.live.broadcaster import get_broadcaster
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, get_hub
 from ledger.writer import close_writer
@@ -51,7 +51,7 @@ async def _start() -> None:
     sys.setswitchinterval(0.001)
     _release_waiters_on(signal.SIGTERM, signal.SIGINT)
     await asyncio.to_thread(warm_up)
-    here().start()
+    get_broadcaster().start()
     # What is loaded now stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
@@ -79,6 +79,6 @@ def _release_waiters_on(*signals: signal.Signals) -> None:
 
 
 async def _stop() -> None:
-    await here().stop()
+    await get_broadcaster().stop()
     await close_hub()
     await sync_to_async(close_writer)()

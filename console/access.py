@@ -25,7 +25,7 @@ P = ParamSpec("P")
 
 
 class ConsoleRequest(HttpRequest):
-    """A request of a signed-in member, as `member_door` hands it on."""
+    """A request of a signed-in member, as `require_member` hands it on."""
 
     user: User
     htmx: HtmxDetails
@@ -33,7 +33,7 @@ class ConsoleRequest(HttpRequest):
     role: Role
 
 
-def member_door(
+def require_member(
     view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
     """Turns view(request, …) into view(request, slug, …) for members only.
@@ -47,9 +47,9 @@ def member_door(
         request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not request.user.is_authenticated:
-            return sign_in_first(request)
+            return redirect_to_sign_in(request)
         if request.user.must_change_password:
-            return _whole_page_to(request, reverse("accounts:password"))
+            return _redirect_whole_page(request, reverse("accounts:password"))
         membership = (
             Membership.objects.select_related("project")
             .filter(project__slug=slug, user_id=request.user.pk)
@@ -65,14 +65,14 @@ def member_door(
     return door
 
 
-def sign_in_first(request: HttpRequest) -> HttpResponse:
+def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     back = htmx.current_url_abs_path if htmx else request.get_full_path()
     query = urlencode({"next": back or "/"})
-    return _whole_page_to(request, f"{resolve_url(settings.LOGIN_URL)}?{query}")
+    return _redirect_whole_page(request, f"{resolve_url(settings.LOGIN_URL)}?{query}")
 
 
-def _whole_page_to(request: HttpRequest, address: str) -> HttpResponse:
+def _redirect_whole_page(request: HttpRequest, address: str) -> HttpResponse:
     if not request.htmx:  # type: ignore[attr-defined]
         return redirect(address)
     response = HttpResponseClientRedirect(address)

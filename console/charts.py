@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString, mark_safe
 
-from console.format import compact
+from console.format import format_compact
 
 FIT_WINDOW = 10
 FIT_MIN_POINTS = 3
@@ -28,7 +28,7 @@ class StepFigure:
     tokens: int
 
 
-def sparkline(tokens: Sequence[int], *, hot: str = "") -> SafeString:
+def draw_sparkline(tokens: Sequence[int], *, hot: str = "") -> SafeString:
     """Tokens per step, small; with `hot` the last ten steps carry that tone."""
     if len(tokens) < 2:
         return SafeString("")
@@ -52,7 +52,7 @@ def sparkline(tokens: Sequence[int], *, hot: str = "") -> SafeString:
     )
 
 
-def gauge(*, share: float, tick: float | None) -> SafeString:
+def draw_gauge(*, share: float, tick: float | None) -> SafeString:
     """A value on a bed from 0 to 1, with its limit as a tick."""
     value = 160 * min(max(share, 0.0), 1.0)
     parts = '<rect class="bed" y="3" width="160" height="4" rx="2"/>'
@@ -69,7 +69,7 @@ def gauge(*, share: float, tick: float | None) -> SafeString:
     )
 
 
-def fleet_bar(parts: Sequence[tuple[str, int]]) -> SafeString:
+def draw_fleet_bar(parts: Sequence[tuple[str, int]]) -> SafeString:
     """(tone, count) side by side; a part that exists is never too thin to see."""
     shown = [(tone, count) for tone, count in parts if count]
     total = sum(count for _, count in shown)
@@ -84,7 +84,7 @@ def fleet_bar(parts: Sequence[tuple[str, int]]) -> SafeString:
     return mark_safe(drawn)  # noqa: S308 (numbers and our own tones)
 
 
-def outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeString:
+def draw_outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeString:
     """Small bars of (good, bad) side by side, bad on top; an empty day is a line."""
     top = max((good + bad for good, bad in days), default=0) or 1
     gap = 120 / max(len(days), 1)
@@ -105,7 +105,7 @@ def outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeString:
     )
 
 
-def stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeString:
+def draw_stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeString:
     """(tone, count) on top of each other, from the bottom, against the highest bar."""
     y, drawn = 40.0, ""
     for tone, count in parts:
@@ -121,7 +121,7 @@ def stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeString:
     )
 
 
-def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
+def draw_tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     """Bars for the last steps, and the line through the newest ten of them."""
     shown = steps[-BARS:]
     top = _nice(max((step.tokens for step in shown), default=0))
@@ -139,7 +139,7 @@ def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     parts.append(f'<g class="bars">{"".join(bars)}</g>')
     newest = [step.tokens for step in shown[-FIT_WINDOW:]]
     if len(newest) >= FIT_MIN_POINTS:
-        start, end = fit(newest)
+        start, end = fit_line(newest)
         first = left + (len(shown) - len(newest)) * gap
         last = left + len(shown) * gap
         parts.append(
@@ -155,7 +155,9 @@ def tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     return _chart("Tokens per step" + _over(shown), "".join(parts))
 
 
-def budget_chart(steps: Sequence[StepFigure], *, used: int, limit: int) -> SafeString:
+def draw_budget_chart(
+    steps: Sequence[StepFigure], *, used: int, limit: int
+) -> SafeString:
     """What was left after each known step, and where the newest pace leads."""
     left = 34.0
     remaining = limit - used
@@ -192,11 +194,12 @@ def budget_chart(steps: Sequence[StepFigure], *, used: int, limit: int) -> SafeS
             words = f"empty at {now + round(to_empty)}"
             parts.append(f'<text x="300" y="93" text-anchor="end">{words}</text>')
     parts.append(f'<circle class="pt" cx="{x:.1f}" cy="{y:.1f}" r="3"/>')
-    label = f"Token budget left: {compact(max(0, remaining))} of {compact(limit)}"
+    left_over, whole = format_compact(max(0, remaining)), format_compact(limit)
+    label = f"Token budget left: {left_over} of {whole}"
     return _chart(label, "".join(parts))
 
 
-def fit(figures: Sequence[int]) -> tuple[float, float]:
+def fit_line(figures: Sequence[int]) -> tuple[float, float]:
     """The least-squares line through the figures, at its first and last one."""
     count = len(figures)
     mean = sum(figures) / count
@@ -252,7 +255,7 @@ def _grid(*, left: float, top: int) -> str:
         lines += (
             f'<line class="grid" x1="{left:.0f}" x2="300" y1="{y:.1f}" y2="{y:.1f}"/>'
             f'<text x="{left - 5:.0f}" y="{y + 3:.1f}" text-anchor="end">'
-            f"{compact(round(level))}</text>"
+            f"{format_compact(round(level))}</text>"
         )
     return lines
 

@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from guidance.core.number_format import format_percent_beside
 
 
-def compact(amount: int) -> str:
+def format_compact(amount: int) -> str:
     """1830 as "1.8k", 412000 as "412k", 1200000 as "1.2M"."""
     for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
         # From 999.5k on a figure would round up to a four-digit one: next letter.
@@ -30,19 +30,19 @@ def format_count(amount: int, one: str, several: str = "") -> str:
     return f"{amount:,} {one if amount == 1 else several or one + 's'}"
 
 
-def money(micros: int) -> str:
+def format_money(micros: int) -> str:
     """Dollars with two places; below a cent as many as it takes to see something."""
     places = 2 if micros == 0 or micros >= 10_000 else 4
     return f"${micros / 1_000_000:,.{places}f}"
 
 
-def exact_money(micros: int) -> str:
+def format_exact_money(micros: int) -> str:
     """Dollars to the last fraction of a cent that is there, and to the cent."""
     whole, rest = f"{micros / 1_000_000:,.6f}".split(".")
     return f"${whole}.{rest.rstrip('0').ljust(2, '0')}"
 
 
-def change(share: float, *, limit: float | None = None) -> str:
+def format_change(share: float, *, limit: float | None = None) -> str:
     """A slope in per cent with its sign ("+1.3 %"); a flat one has none ("0 %").
 
     Beside a limit it has as many decimals as tell it from that."""
@@ -55,7 +55,7 @@ def change(share: float, *, limit: float | None = None) -> str:
     return f"+{format_percent_beside(share, limit, places=1)}"
 
 
-def words(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A span in its two largest units: "14 m 22 s", "1 h 52 m", "2 d 3 h"."""
     total = max(0, int(seconds))
     days, hours = total // 86_400, total // 3_600 % 24
@@ -67,36 +67,38 @@ def words(seconds: float) -> str:
     return f"{minutes} m {rest} s" if minutes else f"{rest} s"
 
 
-def span(milliseconds: int) -> str:
+def format_span(milliseconds: int) -> str:
     """An amount of time: the same words, without seconds that are none."""
-    return words(milliseconds / 1000).removesuffix(" 0 s")
+    return format_seconds(milliseconds / 1000).removesuffix(" 0 s")
 
 
-def took(milliseconds: int) -> str:
+def format_took(milliseconds: int) -> str:
     """How long one thing took: "340 ms", "1.2 s", "2 m 5 s"."""
     if milliseconds < 1_000:
         return f"{milliseconds} ms"
     if milliseconds < 10_000:
         return f"{milliseconds / 1000:.1f} s"
-    return span(milliseconds)
+    return format_span(milliseconds)
 
 
-def clock(seconds: float) -> str:
+def format_clock(seconds: float) -> str:
     """A short wait: "0:09", "14:22"; from an hour on in words."""
     total = max(0, int(seconds))
-    return words(total) if total >= 3_600 else f"{total // 60}:{total % 60:02d}"
+    return (
+        format_seconds(total) if total >= 3_600 else f"{total // 60}:{total % 60:02d}"
+    )
 
 
-def ago(seconds: float) -> str:
+def format_ago(seconds: float) -> str:
     total = max(0, int(seconds))
     if total < 5:
         return "just now"
     if total < 60:
         return f"{total} s ago"
-    return span((total - total % 60) * 1000) + " ago"
+    return format_span((total - total % 60) * 1000) + " ago"
 
 
-def iso(at: datetime) -> str:
+def format_iso(at: datetime) -> str:
     """For `<time datetime>`: UTC, to the millisecond."""
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
 
@@ -113,19 +115,23 @@ class Moment:
     words: str
 
 
-def past(moment: datetime, at: datetime) -> Moment:
-    return Moment(at=iso(moment), words=ago((at - moment).total_seconds()))
+def build_past(moment: datetime, at: datetime) -> Moment:
+    return Moment(
+        at=format_iso(moment), words=format_ago((at - moment).total_seconds())
+    )
 
 
-def past_or_none(moment: datetime | None, at: datetime) -> Moment | None:
-    return None if moment is None else past(moment, at)
+def build_past_or_none(moment: datetime | None, at: datetime) -> Moment | None:
+    return None if moment is None else build_past(moment, at)
 
 
-def ahead(moment: datetime | None, at: datetime) -> Moment | None:
+def build_ahead(moment: datetime | None, at: datetime) -> Moment | None:
     """None where it is not ahead any more."""
     if moment is None or moment <= at:
         return None
-    return Moment(at=iso(moment), words=words((moment - at).total_seconds()))
+    return Moment(
+        at=format_iso(moment), words=format_seconds((moment - at).total_seconds())
+    )
 
 
 def render_time(moment: Moment, tick: str = "ago") -> SafeString:

@@ -15,7 +15,7 @@ from accounts.models import Project, Role, User
 from accounts.selectors import list_projects
 from console.access import ConsoleRequest
 from console.people import Person, build_person
-from console.runs.rows import Fleet, fleet_of
+from console.runs.rows import Fleet, count_fleet
 from reviews.queue.order import Tally, count_reviews
 
 
@@ -33,7 +33,7 @@ class Shell:
 
     @cached_property
     def fleet(self) -> Fleet:
-        return fleet_of(project_id=self.project.pk)
+        return count_fleet(project_id=self.project.pk)
 
     @cached_property
     def viewer(self) -> Person:
@@ -63,10 +63,10 @@ def context(request: HttpRequest) -> dict[str, Any]:
     """Context processor: `shell` on pages that stand in a project."""
     if not hasattr(request, "project"):
         return {}
-    return {"shell": shell_of(cast(ConsoleRequest, request))}
+    return {"shell": get_shell(cast(ConsoleRequest, request))}
 
 
-def shell_of(request: ConsoleRequest) -> Shell:
+def get_shell(request: ConsoleRequest) -> Shell:
     """One per request: what a view has asked for is not asked for again."""
     known: Shell | None = request.__dict__.get("shell")
     if known is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from console.charts import outcome_bars
+from console.charts import draw_outcome_bars
 from console.format import format_count
 from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
 from reviews.queue.gate_counts import Count, CountedGate
@@ -71,7 +71,7 @@ def build_row(item: CountedGate, *, days: int) -> GateRow:
         max_attempts=gate.retry.max_attempts,
         varied=item.varied,
         count=count,
-        bars=outcome_bars(
+        bars=draw_outcome_bars(
             [(passed, failed) for passed, failed in count.bars],
             label=(
                 f"{count.passed} passed, {count.unpassed} not passed "

@@ -7,10 +7,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.format import format_count
 from console.gates.rows import build_row
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from guidance.services import DEFAULT, get_policy_in_force
 from reviews.queue.gate_counts import CHECKS_LIMIT, count_gates
 
@@ -19,9 +19,9 @@ USUAL_DAYS = 30
 
 
 @require_GET
-@member_door
+@require_member
 def gates(request: ConsoleRequest) -> HttpResponse:
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
     asked = request.GET.get("days", "")
     days = next((each for each in PERIODS if str(each) == asked), USUAL_DAYS)

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from channels.layers import get_channel_layer
 
 from console.live.cross_process import GROUP
-from console.live.updates import View, news_for
+from console.live.updates import View, build_news
 from ledger.models import ProjectHead
 from ledger.waiting.hub import get_hub
 from ledger.waiting.per_loop import PerLoop
@@ -57,7 +57,7 @@ class Listener(Protocol):
 
 
 class Broadcaster:
-    """Lives on one event loop; get it with `here()`."""
+    """Lives on one event loop; get it with `get_broadcaster()`."""
 
     def __init__(self) -> None:
         self._listeners: dict[int, set[Listener]] = {}
@@ -169,7 +169,7 @@ class Broadcaster:
         if not projects:
             return
         for project_id, position in await run_in_db_thread(
-            partial(_positions, projects)
+            partial(_list_positions, projects)
         ):
             listeners = self._listeners.get(project_id, ())
             if any(item.since != position for item in listeners):
@@ -213,7 +213,7 @@ class Broadcaster:
             item for item in self._listeners.get(project_id, ()) if not item.sending
         ]
         wanted = {(item.view, item.since) for item in ready}
-        found = await run_in_db_thread(partial(news_for, wanted))
+        found = await run_in_db_thread(partial(build_news, wanted))
         for listener in ready:
             news = found.get((listener.view, listener.since))
             if news is not None:
@@ -237,7 +237,7 @@ class Broadcaster:
             self._flush_soon(project_id, wait=COALESCE_SECONDS)
 
 
-def _positions(projects: list[int]) -> list[tuple[int, int]]:
+def _list_positions(projects: list[int]) -> list[tuple[int, int]]:
     heads = ProjectHead.objects.filter(project_id__in=projects)
     return list(heads.values_list("project_id", "position"))
 
@@ -245,6 +245,6 @@ def _positions(projects: list[int]) -> list[tuple[int, int]]:
 _broadcasters = PerLoop(Broadcaster)
 
 
-def here() -> Broadcaster:
+def get_broadcaster() -> Broadcaster:
     """The broadcaster of the running event loop."""
     return _broadcasters.get()

@@ -10,7 +10,7 @@ from typing import Any
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from accounts.models import User
-from console.live.broadcaster import Broadcaster, here
+from console.live.broadcaster import Broadcaster, get_broadcaster
 from console.live.updates import View
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.open_access import (
@@ -33,7 +33,9 @@ class CountedConsumer(AsyncWebsocketConsumer):
     channel_layer_alias = ""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        with here().count_socket(getattr(scope["user"], "pk", None)) as self.room:
+        with get_broadcaster().count_socket(
+            getattr(scope["user"], "pk", None)
+        ) as self.room:
             await super().__call__(scope, receive, send)
 
     async def accept_or_refuse(self) -> bool:
@@ -90,13 +92,13 @@ class ConsoleConsumer(CountedConsumer):
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None
     ) -> None:
-        since = _resume(text_data)
+        since = _parse_resume(text_data)
         if since is None or self.broadcaster is not None:
             await self.close(UNREADABLE)
         elif hasattr(self, "guest"):
             self.since = since
             self.patience.cancel()
-            self.broadcaster = here()
+            self.broadcaster = get_broadcaster()
             self.broadcaster.join(self)
 
     async def disconnect(self, code: int) -> None:
@@ -120,7 +122,7 @@ class NowhereConsumer(CountedConsumer):
             await self.close(NO_PROJECT)
 
 
-def _resume(text: str | None) -> int | None:
+def _parse_resume(text: str | None) -> int | None:
     """The cursor of {"type": "resume", "since": n}; None for anything else."""
     if text is None or len(text) > 200:
         return None

@@ -23,10 +23,15 @@ from console.queue import fragments as queue_fragments
 from console.queue.floods import list_flood_notices
 from console.queue.rows import build_rows
 from console.runs import fragments as run_fragments
-from console.runs.checks import run_checks_of
-from console.runs.page import page_of, run_loaded
-from console.runs.rows import Fleet, fleet_of, live_position, rows_of
-from console.runs.timeline import PAGE, entries_of, timeline_of
+from console.runs.checks import build_run_checks
+from console.runs.page import build_page, get_run
+from console.runs.rows import (
+    Fleet,
+    build_run_rows,
+    count_fleet,
+    get_live_position,
+)
+from console.runs.timeline import PAGE, build_timeline, list_entries
 from ledger.models import Entry, Run
 from ledger.selectors import exclude_loop_runs
 from reviews.models import Permission, ReviewState
@@ -70,7 +75,7 @@ class Body:
     touched: Iterable[object] = ()
 
 
-def news_for(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], News]:
+def build_news(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], News]:
     """For each (view, cursor) that is behind: the message, rendered once."""
     found: dict[tuple[View, int], News] = {}
     frames: dict[int, Frame] = {}
@@ -90,7 +95,7 @@ class Frame:
 
     def __init__(self, project_id: int) -> None:
         self.project_id = project_id
-        self.position = live_position(project_id=project_id)
+        self.position = get_live_position(project_id=project_id)
         self.at = timezone.now()
 
     @cached_property
@@ -103,7 +108,7 @@ class Frame:
 
     @cached_property
     def fleet(self) -> Fleet:
-        return fleet_of(project_id=self.project_id)
+        return count_fleet(project_id=self.project_id)
 
     def message(self, view: View, *, since: int) -> str:
         changes = self._changes(since)
@@ -209,7 +214,7 @@ class Frame:
             .defer("memory")
             .order_by("pk")
         )
-        rows = rows_of(found, slug=self.slug, at=self.at, seq=self.position)
+        rows = build_run_rows(found, slug=self.slug, at=self.at, seq=self.position)
         drawn = [run_fragments.render_row(row) for row in rows]
         return Body(parts=[build_partial("#runs-list", "rowsync", *drawn)])
 
@@ -235,20 +240,20 @@ class Frame:
         return Body()
 
     def _run(self, code: str, *, since: int, changes: list[Change] | None) -> Body:
-        run = run_loaded(project_id=self.project_id, code=code)
+        run = get_run(project_id=self.project_id, code=code)
         if run is None:
             return Body()
         if changes is not None and all(item.run_id != run.pk for item in changes):
             return Body()
-        page = page_of(run, slug=self.slug, at=self.at)
-        entries = entries_of(run)[:PAGE]
+        page = build_page(run, slug=self.slug, at=self.at)
+        entries = list_entries(run)[:PAGE]
         new = [entry for entry in entries if entry.position > since]
         swap = "rowsync"
         if changes is None or len(new) == PAGE:
             new, swap = entries, "innerMorph"
-        rows = timeline_of(new, run=run, at=self.at)
+        rows = build_timeline(new, run=run, at=self.at)
         drawn = [run_fragments.render_timeline_row(row) for row in rows]
-        checks = run_checks_of(run, slug=self.slug, at=self.at)
+        checks = build_run_checks(run, slug=self.slug, at=self.at)
         return Body(
             parts=(
                 build_partial(

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import get_first_error
 from console.loop.forms import PauseForm, RecommendationForm, ResolveForm
 from console.loop.views import Refused, redirect_to_tab, render_tab
@@ -30,7 +30,7 @@ M = TypeVar("M", bound=Model)
 
 
 @require_POST
-@member_door
+@require_member
 def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
     """Any member pauses the loop; a manager resumes it."""
 
@@ -48,7 +48,7 @@ def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def wake(request: ConsoleRequest) -> HttpResponse:
     """Run the loop now, and go to the decision that follows."""
     try:
@@ -64,7 +64,7 @@ def wake(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def close_recommendation(
     request: ConsoleRequest, code: UUID, word: str
 ) -> HttpResponse:
@@ -85,7 +85,7 @@ def close_recommendation(
 
 
 @require_POST
-@member_door
+@require_member
 def close_incident(request: ConsoleRequest, code: UUID) -> HttpResponse:
     row = _get_row(request, Incident.objects.all(), code)
     form = ResolveForm(request.POST)

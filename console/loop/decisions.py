@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from common.ids import parse_code
-from console.charts import stacked_bar
-from console.format import Moment, format_count, past
+from console.charts import draw_stacked_bar
+from console.format import Moment, build_past, format_count
 from console.loop.filters import Filters
 from console.loop.vocabulary import (
     DECIDERS,
@@ -126,7 +126,7 @@ def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> Decisi
         trigger=make_visible_line(decision.trigger_type),
         source=_describe_source(decision),
         reported=REPORTED.get(decision.reported),
-        when=past(decision.decided_at, at),
+        when=build_past(decision.decided_at, at),
     )
 
 
@@ -168,7 +168,7 @@ def _build_bar(
         number=str(day.day),
         count=count,
         label=f"{name}: {decided}, {counts['go']} emitted",
-        bar=stacked_bar([(tone, counts[tone]) for tone in TONES], top=top),
+        bar=draw_stacked_bar([(tone, counts[tone]) for tone in TONES], top=top),
         query=filters.query(day="" if chosen else day.isoformat()),
         chosen=chosen,
     )

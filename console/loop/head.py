@@ -9,14 +9,14 @@ from datetime import datetime, timedelta
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.charts import gauge
+from console.charts import draw_gauge
 from console.format import (
     Moment,
-    ahead,
+    build_ahead,
+    build_past,
+    build_past_or_none,
     format_count,
-    money,
-    past,
-    past_or_none,
+    format_money,
     render_time,
 )
 from console.loop.vocabulary import ACTIONS, DECIDERS
@@ -90,9 +90,9 @@ def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     return Head(
         pause=_build_pause(loop, at=at),
         decider=f"decided by {DECIDERS[section.decider].lower()}",
-        beat=past_or_none(loop.heartbeat_at, at),
-        next=_describe_next(ahead(due, at)),
-        late=past(due, at) if due is not None and due + GRACE < at else None,
+        beat=build_past_or_none(loop.heartbeat_at, at),
+        next=_describe_next(build_ahead(due, at)),
+        late=build_past(due, at) if due is not None and due + GRACE < at else None,
         waiting=f"{format_count(waiting, 'trigger')} waiting" if waiting else "",
         notes=notes.count(),
         recommendations=recommendations.count(),
@@ -116,7 +116,7 @@ def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[
     spent = sum_spent_today(project_id, at=at)
     return [
         *caps,
-        _build_meter("Cost today", spent, section.cost_per_day_micros, money),
+        _build_meter("Cost today", spent, section.cost_per_day_micros, format_money),
     ]
 
 
@@ -143,7 +143,7 @@ def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
         who=format_html(
             "Paused by {} {}.",
             make_visible_line(by.display_name) if by else "somebody",
-            render_time(past(loop.paused_at, at)),
+            render_time(build_past(loop.paused_at, at)),
         ),
         reason=make_visible(loop.paused_reason),
     )
@@ -165,6 +165,6 @@ def _build_meter(
         name=name,
         used=write(used),
         limit=("no limit" if limit is None else f"of {write(limit)}") + period,
-        bar=gauge(share=share or 0.0, tick=None),
+        bar=draw_gauge(share=share or 0.0, tick=None),
         tone=tone,
     )

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import Role
 from common.errors import Invalid
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import get_limit
 from console.loop.decision import build_decision_page, find_pending_signal, get_decision
 from console.loop.decisions import build_legend, list_day_bars, list_decisions
@@ -35,7 +35,7 @@ from console.loop.recommendations import (
     list_open_recommendations,
 )
 from console.loop.week import build_week_page
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from guidance.services import DEFAULT, get_policy_in_force
 from loop.learning.iso_week import Week
 from reviews.schemas.fields import ShortText
@@ -47,7 +47,7 @@ def build_tab_view(name: str, part: Part) -> Callable[..., HttpResponse]:
     """A view for one tab; all of them share the header."""
 
     @require_GET
-    @member_door
+    @require_member
     def view(request: ConsoleRequest) -> HttpResponse:
         return render_tab(request, name)
 
@@ -145,7 +145,7 @@ week = build_tab_view("week", _build_week)
 
 
 @require_GET
-@member_door
+@require_member
 def decision(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """One decision; until it is made, a page that waits for it."""
     context = _build_frame(request)
@@ -170,7 +170,7 @@ def redirect_to_tab(
 
 
 def _build_frame(request: ConsoleRequest) -> dict[str, Any]:
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
     project_id = request.project.pk
     section = get_policy_in_force(project_id=project_id, name=DEFAULT).policy.loop

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from console.format import format_count, money, took
+from console.format import format_count, format_money, format_took
 from console.loop.vocabulary import ACTIONS, OUTCOMES, Look
 from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.vocabulary import EMITTING
@@ -80,7 +80,7 @@ def _list_figures(summary: Summary) -> list[Figure]:
             f"{summary.decisions:,}",
             ""
             if median is None
-            else f"median {took(median // timedelta(milliseconds=1))}",
+            else f"median {format_took(median // timedelta(milliseconds=1))}",
         ),
         Figure(
             "Events emitted",
@@ -95,7 +95,7 @@ def _list_figures(summary: Summary) -> list[Figure]:
             f"{summary.waiting} waiting",
         ),
         _build_agreement(summary),
-        Figure("Cost", money(summary.cost_micros)),
+        Figure("Cost", format_money(summary.cost_micros)),
     ]
 
 

@@ -51,16 +51,16 @@ class Covered:
         return f" and {format_count(self.more, 'more argument')}" if self.more else ""
 
 
-def covered_by(covers: str) -> Covered:
+def describe_coverage(covers: str) -> Covered:
     """What a permission says; where only the shape counts, # is what may change."""
-    texts = list(_texts(json.loads(covers)))
+    texts = list(_list_texts(json.loads(covers)))
     return Covered(
-        parts=tuple(_part(name, text) for name, text in texts[:PARTS_LIMIT]),
+        parts=tuple(_build_part(name, text) for name, text in texts[:PARTS_LIMIT]),
         more=max(0, len(texts) - PARTS_LIMIT),
     )
 
 
-def _texts(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_texts(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
     command = call.get("command")
     if command is not None:
         yield "", command
@@ -77,7 +77,7 @@ def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _part(name: str, text: str) -> Part:
+def _build_part(name: str, text: str) -> Part:
     lines = text[:TEXT_LIMIT].splitlines(keepends=True)
     start = "".join(lines[:LINES_LIMIT])
     marks = [

@@ -15,11 +15,11 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.charts import gauge
-from console.format import Moment, iso, past, render_time, words
+from console.charts import draw_gauge
+from console.format import Moment, build_past, format_iso, format_seconds, render_time
 from console.people import Person, build_person
-from console.permissions.preview import Covered, covered_by
-from console.runs.rows import short_code
+from console.permissions.preview import Covered, describe_coverage
+from console.runs.rows import format_short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
 from reviews.permissions.standing import filter_standing, get_permission_state
@@ -63,7 +63,7 @@ class PermissionRow:
 
     @property
     def bar(self) -> SafeString:
-        return gauge(share=self.used / self.uses, tick=None)
+        return draw_gauge(share=self.used / self.uses, tick=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +78,16 @@ class PermissionList:
         return f"{len(self.rows)}+" if self.more else str(len(self.rows))
 
 
-def permissions_standing(*, project_id: int, slug: str, at: datetime) -> PermissionList:
+def list_standing_permissions(
+    *, project_id: int, slug: str, at: datetime
+) -> PermissionList:
     rows = _list_permissions(project_id).filter(filter_standing(at=at))
     return _build_list(rows[: STANDING_LIMIT + 1], STANDING_LIMIT, slug=slug, at=at)
 
 
-def permissions_ended(*, project_id: int, slug: str, at: datetime) -> PermissionList:
+def list_ended_permissions(
+    *, project_id: int, slug: str, at: datetime
+) -> PermissionList:
     rows = _list_permissions(project_id).exclude(filter_standing(at=at))
     return _build_list(rows[: ENDED_LIMIT + 1], ENDED_LIMIT, slug=slug, at=at)
 
@@ -101,28 +105,28 @@ def _list_permissions(project_id: int) -> QuerySet[Permission]:
 def _build_list(
     found: Iterable[Permission], limit: int, *, slug: str, at: datetime
 ) -> PermissionList:
-    rows = [_row(permission, slug=slug, at=at) for permission in found]
+    rows = [_build_row(permission, slug=slug, at=at) for permission in found]
     return PermissionList(rows=tuple(rows[:limit]), more=len(rows) > limit)
 
 
-def _row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
+def _build_row(permission: Permission, *, slug: str, at: datetime) -> PermissionRow:
     used_at = permission.last_used_at
     return PermissionRow(
         code=str(permission.code),
         tool=make_visible_line(permission.tool),
         scope=_SCOPES[Scope(permission.scope)],
-        covered=covered_by(permission.covers),
-        rules=tuple(map(_rule, json.loads(permission.rules))),
+        covered=describe_coverage(permission.covers),
+        rules=tuple(map(_describe_rule, json.loads(permission.rules))),
         granted_by=build_person(permission.granted_by),
         granted=_describe_grant(permission, slug=slug, at=at),
         ends=Moment(
-            at=iso(permission.expires_at),
-            words=words((permission.expires_at - at).total_seconds()),
+            at=format_iso(permission.expires_at),
+            words=format_seconds((permission.expires_at - at).total_seconds()),
         ),
         used=permission.used,
         uses=permission.used + permission.uses_left,
-        last_used=past(used_at, at) if used_at else None,
-        end=_end(permission, at),
+        last_used=build_past(used_at, at) if used_at else None,
+        end=_build_end(permission, at),
     )
 
 
@@ -133,20 +137,20 @@ def _describe_grant(permission: Permission, *, slug: str, at: datetime) -> SafeS
         '<a class="c-accent" href="{}">this review</a> of '
         '<a class="c-accent mono" href="{}">{}</a>',
         build_person(permission.granted_by).name,
-        render_time(past(permission.granted_at, at)),
+        render_time(build_past(permission.granted_at, at)),
         reverse("console:review", args=[slug, permission.review.code]),
         reverse("console:run", args=[slug, run]),
-        short_code(run),
+        format_short_code(run),
     )
 
 
-def _rule(name: str) -> tuple[str, str]:
+def _describe_rule(name: str) -> tuple[str, str]:
     """With what it catches; a policy's own patterns explain themselves elsewhere."""
     known = RULES.get(name)
     return make_visible_line(name), known.message if known else ""
 
 
-def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
+def _build_end(permission: Permission, at: datetime) -> PermissionEnd | None:
     state = get_permission_state(permission, at=at)
     if state == "standing":
         return None
@@ -160,6 +164,6 @@ def _end(permission: Permission, at: datetime) -> PermissionEnd | None:
     return PermissionEnd(
         word=word,
         icon=icon,
-        when=past(moments[state] or permission.granted_at, at),
+        when=build_past(moments[state] or permission.granted_at, at),
         by=build_person(by) if by else None,
     )

@@ -11,22 +11,22 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.permissions.rows import (
     ENDED_LIMIT,
     STANDING_LIMIT,
-    permissions_ended,
-    permissions_standing,
+    list_ended_permissions,
+    list_standing_permissions,
 )
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from reviews.models import Permission
 from reviews.permissions.standing import submit_revocation
 
 
 @require_GET
-@member_door
+@require_member
 def permissions(request: ConsoleRequest) -> HttpResponse:
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
     project_id, slug = request.project.pk, request.project.slug
     context = {
@@ -34,16 +34,16 @@ def permissions(request: ConsoleRequest) -> HttpResponse:
         "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": slug,
-        "standing": permissions_standing(project_id=project_id, slug=slug, at=at),
+        "standing": list_standing_permissions(project_id=project_id, slug=slug, at=at),
         "standing_limit": STANDING_LIMIT,
-        "ended": permissions_ended(project_id=project_id, slug=slug, at=at),
+        "ended": list_ended_permissions(project_id=project_id, slug=slug, at=at),
         "ended_limit": ENDED_LIMIT,
     }
     return render(request, "console/permissions/permissions.html", context)
 
 
 @require_POST
-@member_door
+@require_member
 def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Any member may take back; it only means that people are asked again."""
     here = Permission.objects.filter(project_id=request.project.pk, code=code)

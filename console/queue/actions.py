@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import ShownNumber
 from console.queue.amend_verdict import amend_verdict
 from console.queue.detail import ReviewDetail
@@ -35,7 +35,7 @@ from safetext import make_visible
 
 
 @require_POST
-@member_door
+@require_member
 def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
     form = RulingForm(request.POST, review=review)
@@ -48,7 +48,7 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the gates say of a change, while it is typed."""
     review = get_review(request, code)
@@ -61,7 +61,7 @@ def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The next page of a call that is too long for one."""
     review = get_review(request, code)
@@ -78,7 +78,7 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), ClaimForm(request.POST)
 
@@ -93,7 +93,7 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
@@ -106,7 +106,7 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), CommentForm(request.POST)
 

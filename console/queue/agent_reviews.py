@@ -16,13 +16,13 @@ from django.views.decorators.http import require_http_methods
 from accounts.auth import build_person_principal
 from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, member_door
-from console.format import Moment, format_count, milliseconds, past_or_none
+from console.access import ConsoleRequest, require_member
+from console.format import Moment, build_past_or_none, format_count, milliseconds
 from console.queue.floods import build_url
 from console.queue.forms import CloseAllForm
 from console.queue.kinds import get_kind
 from console.queue.rows import ReviewRow, build_rows
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from reviews.close_flood import CLOSE_LIMIT, close_agent_reviews
 from reviews.queue.floods import open_reviews_of_agents
 from reviews.queue.order import load_reviews
@@ -76,7 +76,7 @@ class AgentReviews:
 
 
 @require_http_methods(["GET", "POST"])
-@member_door
+@require_member
 def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     agent = Agent.objects.filter(project=request.project, code=code).first()
     if agent is None:
@@ -120,7 +120,7 @@ def _render_page(
     """What was chosen is told above the form; the reason has its own place."""
     chosen = [*form.errors.get("codes", ()), *form.errors.get("action", ())]
     at = timezone.now()
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     closed = request.GET.get("closed", "")
     context = {
         "page": "queue",
@@ -155,7 +155,7 @@ def _build_reviews(
         kinds=", ".join(
             format_count(count, *get_kind(name).nouns) for name, count in counts.items()
         ),
-        oldest=past_or_none(oldest, at),
+        oldest=build_past_or_none(oldest, at),
         rows=build_rows(
             list(first.order_by("opened_at", "pk")),
             slug=request.project.slug,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from console.format import span
+from console.format import format_span
 from reviews.models import Review
 from reviews.queue.agent_waits import Waiting, get_waiting
 
@@ -38,5 +38,5 @@ def build_wait(review: Review, at: datetime) -> ShownWait | None:
 def _describe_absence(waiting: Waiting) -> str:
     if waiting.last_at is None:
         return "Has not waited yet"
-    absent = span(int((waiting.at - waiting.last_at).total_seconds()) * 1000)
+    absent = format_span(int((waiting.at - waiting.last_at).total_seconds()) * 1000)
     return f"Left {absent} ago"

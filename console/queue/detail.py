@@ -13,7 +13,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
-from console.format import ago, format_count, iso, milliseconds, words
+from console.format import (
+    format_ago,
+    format_count,
+    format_iso,
+    format_seconds,
+    milliseconds,
+)
 from console.people import Person, build_person
 from console.queue.agent_wait import ShownWait, build_wait
 from console.queue.kinds import get_kind
@@ -22,12 +28,12 @@ from console.queue.outcome import Outcome, build_outcome
 from console.runs.summary import (
     Charts,
     RunFacts,
-    charts_of,
-    facts_of,
-    figures_of,
-    newest_steps,
+    build_charts,
+    build_facts,
+    build_figures,
+    list_newest_steps,
 )
-from console.runs.timeline import TimelineRow, timeline_of
+from console.runs.timeline import TimelineRow, build_timeline
 from ledger.models import Entry, Run
 from reviews.models import Review
 from reviews.rulings.gate_choices import list_choices
@@ -128,11 +134,11 @@ def build_detail(
     kind, comments = get_kind(review.kind), _list_comments(review, at=at)
     history = list_review_entries(review)
     outcome = build_outcome(review, viewer=viewer, at=at)
-    steps = newest_steps(review.run, upto=review.step_number)
+    steps = list_newest_steps(review.run, upto=review.step_number)
     subject = Subject(
         review=review,
         content=json.loads(review.content),
-        run=facts_of(review.run, slug=slug, at=at),
+        run=build_facts(review.run, slug=slug, at=at),
         steps=steps,
         viewer_id=viewer.pk,
         page=page,
@@ -162,30 +168,32 @@ def build_detail(
             dialog=kind.dialog_template,
         ),
         progress=progress,
-        charts=charts_of(
-            figures_of(steps),
+        charts=build_charts(
+            build_figures(steps),
             used=kind.count_tokens(subject),
             limit=review.run.tokens_limit,
         ),
-        trail=timeline_of(steps[-TRAIL:], run=review.run, at=at),
+        trail=build_timeline(steps[-TRAIL:], run=review.run, at=at),
         marks_last_step=kind.is_about_last_step,
         all_steps=f"All {count}",
         run=subject.run,
-        opened_at=iso(review.opened_at),
-        waiting=words((at - review.opened_at).total_seconds()),
+        opened_at=format_iso(review.opened_at),
+        waiting=format_seconds((at - review.opened_at).total_seconds()),
         agent=build_wait(review, at),
-        due_at=iso(review.due_at),
+        due_at=format_iso(review.due_at),
         answer_in=(
-            words((review.due_at - at).total_seconds())
+            format_seconds((review.due_at - at).total_seconds())
             if at < review.due_at
             else "no time left"
         ),
         then=f", then {review.on_expiry}",
         assignee=build_person(review.assignee) if review.assignee else None,
         claim=_describe_claim(review, viewer=viewer, history=history),
-        claimed_at=iso(review.claimed_at) if review.claimed_at else "",
+        claimed_at=format_iso(review.claimed_at) if review.claimed_at else "",
         claimed=(
-            ago((at - review.claimed_at).total_seconds()) if review.claimed_at else ""
+            format_ago((at - review.claimed_at).total_seconds())
+            if review.claimed_at
+            else ""
         ),
         mine=review.assignee_id == viewer.pk,
         history=_build_history(history, run=review.run, at=at),
@@ -209,8 +217,8 @@ def _list_comments(review: Review, *, at: datetime) -> list[ShownComment]:
         ShownComment(
             by=build_person(comment.author),
             text=make_visible(comment.text),
-            at=iso(comment.at),
-            ago=ago((at - comment.at).total_seconds()),
+            at=format_iso(comment.at),
+            ago=format_ago((at - comment.at).total_seconds()),
         )
         for comment in review.comments.select_related("author").order_by("pk")
     ]
@@ -242,7 +250,7 @@ def _build_history(
 ) -> list[TimelineRow]:
     """What happened to it. Its title and its notes stand elsewhere in the detail."""
     told = [entry for entry in entries if entry.type != "review.commented"]
-    rows = timeline_of(told, run=run, at=at)
+    rows = build_timeline(told, run=run, at=at)
     return [*(replace(row, text="") for row in rows[:1]), *rows[1:]]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from accounts.models import User
-from console.format import ago, iso
+from console.format import format_ago, format_iso
 from console.people import build_person
 from reviews.models import Review, ReviewState
 from safetext import make_visible
@@ -70,8 +70,8 @@ def build_outcome(review: Review, *, viewer: User, at: datetime) -> Outcome | No
         word=word,
         sentence=sentence,
         text=text,
-        at=iso(review.closed_at),
-        ago=ago((at - review.closed_at).total_seconds()),
+        at=format_iso(review.closed_at),
+        ago=format_ago((at - review.closed_at).total_seconds()),
         over=over,
     )
 

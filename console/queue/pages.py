@@ -16,12 +16,12 @@ from console.access import ConsoleRequest
 from console.format import format_count, milliseconds
 from console.forms import ShownNumber, get_limit
 from console.fragments import build_partial
-from console.layout import shell_of
+from console.layout import get_shell
 from console.queue import fragments
 from console.queue.detail import ReviewDetail, build_detail, load_review
 from console.queue.floods import list_flood_notices
 from console.queue.row_groups import QueueList, build_edge, build_list
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from reviews.models import Review
 from reviews.queue.order import SHOWS, Page, Place, Queue, parse_place
 from reviews.schemas.fields import Text
@@ -107,7 +107,7 @@ def render_queue(
     if opened is None and listed.rows:
         opened = get_review(request, UUID(listed.rows[0].code))
     detail = build_detail_for(request, opened) if opened else None
-    shell = shell_of(request)
+    shell = get_shell(request)
     tally, viewer = shell.tally, str(request.user.code)
     context = {
         "page": "queue",
@@ -147,7 +147,7 @@ def get_list(request: ConsoleRequest, *, chosen: Review | None = None) -> QueueL
     """Where the address says, else where this review stands, else the beginning."""
     queue = _get_queue(request)
     side, place = _get_edge(request)
-    seq = live_position(project_id=request.project.pk)
+    seq = get_live_position(project_id=request.project.pk)
     page = _get_page(queue, side, place) if place else Page(reviews=[])
     if not page.reviews:
         page = queue.list_around(chosen)
@@ -169,7 +169,7 @@ def render_list_part(request: ConsoleRequest) -> HttpResponse:
         count = queue.count_before(place)
         edge = build_edge(queue, side, place, count=count, slug=request.project.slug)
         return HttpResponse(_replace_edge(side, fragments.render_edge(edge)))
-    seq = live_position(project_id=request.project.pk)
+    seq = get_live_position(project_id=request.project.pk)
     listed = _build(request, queue, _get_page(queue, side, place), seq=seq)
     edge = listed.after if side == "after" else listed.before
     rows = map(fragments.render_row, listed.rows)
@@ -208,7 +208,7 @@ def _build(request: ConsoleRequest, queue: Queue, page: Page, *, seq: int) -> Qu
     return build_list(
         queue,
         page,
-        tally=shell_of(request).tally,
+        tally=get_shell(request).tally,
         viewer=str(request.user.code),
         slug=request.project.slug,
         at=timezone.now(),

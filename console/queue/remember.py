@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from common.errors import Invalid
-from console.permissions.preview import Covered, covered_by
+from console.permissions.preview import Covered, describe_coverage
 from guidance.core.arguments import is_allowlisted
 from guidance.core.tools.calls import Call, build_call
 from guidance.core.tools.permission_shapes import MAY_CHANGE, build_shape_text
@@ -96,4 +96,4 @@ def _shape(call: Call) -> Covered | None:
     shape = build_shape_text(call)
     if shape is None or MAY_CHANGE not in shape:
         return None
-    return covered_by(shape)
+    return describe_coverage(shape)

@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from console.charts import sparkline
-from console.format import clock, iso, milliseconds
+from console.charts import draw_sparkline
+from console.format import format_clock, format_iso, milliseconds
 from console.people import Person, build_person
 from console.queue.kinds import get_kind
-from console.runs.rows import short_code, step_figures
+from console.runs.rows import format_short_code, get_step_figures
 from reviews.models import Review
 from reviews.queue.order import CALLS, count_microseconds
 from safetext import make_visible_line
@@ -57,7 +57,7 @@ def build_rows(
 ) -> list[ReviewRow]:
     """All rows with one more query, for the sparklines."""
     run_ids = {review.run_id for review in reviews}
-    figures = step_figures(run_ids=run_ids, newest=SPARK_STEPS) if run_ids else {}
+    figures = get_step_figures(run_ids=run_ids, newest=SPARK_STEPS) if run_ids else {}
     return [
         _build_row(
             review,
@@ -84,11 +84,13 @@ def _build_row(
         icon=kind.icon,
         tone=kind.get_tone(content),
         agent=make_visible_line(review.run.agent.name),
-        run=short_code(review.run.code),
+        run=format_short_code(review.run.code),
         chip=kind.build_chip(content),
-        spark=sparkline(list(tokens), hot="slow" if kind.is_rising(content) else ""),
-        opened_at=iso(review.opened_at),
-        waiting=clock((at - review.opened_at).total_seconds()),
+        spark=draw_sparkline(
+            list(tokens), hot="slow" if kind.is_rising(content) else ""
+        ),
+        opened_at=format_iso(review.opened_at),
+        waiting=format_clock((at - review.opened_at).total_seconds()),
         urgency="late" if at >= late else "soon" if at >= soon else "",
         soon=milliseconds(soon),
         late=milliseconds(late),

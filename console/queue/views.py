@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.selectors import list_projects
-from console.access import ConsoleRequest, member_door, sign_in_first
+from console.access import ConsoleRequest, redirect_to_sign_in, require_member
 from console.queue.agent_wait import build_wait
 from console.queue.detail import load_review
 from console.queue.pages import (
@@ -26,7 +26,7 @@ from console.queue.pages import (
 def home(request: HttpRequest) -> HttpResponse:
     """The queue of the viewer's first project."""
     if not request.user.is_authenticated:
-        return sign_in_first(request)
+        return redirect_to_sign_in(request)
     project = list_projects(user_id=request.user.pk).first()
     if project is None:
         return render(request, "accounts/no_project.html", status=404)
@@ -34,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@member_door
+@require_member
 def queue(request: ConsoleRequest) -> HttpResponse:
     """The list, with its first review opened beside it where there is room; to htmx a
     further part of the list, or the part that it shows anew."""
@@ -44,7 +44,7 @@ def queue(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@member_door
+@require_member
 def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The same list with this review opened; to htmx only the detail."""
     found = get_review(request, code)
@@ -57,7 +57,7 @@ def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_GET
-@member_door
+@require_member
 def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Whether an agent still waits: asked again and again by an open detail."""
     found = load_review(project_id=request.project.pk, code=code)

@@ -11,16 +11,16 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import get_first_error
-from console.runs.checks import run_checks_of
+from console.runs.checks import build_run_checks
 from console.runs.forms import AbortForm, ReopenForm
-from console.runs.page import run_loaded
+from console.runs.page import get_run
 from reviews import services
 
 
 @require_POST
-@member_door
+@require_member
 def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
     form = AbortForm(request.POST)
     try:
@@ -37,9 +37,9 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    run = run_loaded(project_id=request.project.pk, code=code)
+    run = get_run(project_id=request.project.pk, code=code)
     if run is None:
         raise Http404
     form, status = ReopenForm(request.POST), Invalid.status
@@ -61,10 +61,10 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@member_door
+@require_member
 def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpResponse:
     """Stop sending the warning to the agent; the run continues as before."""
-    run = run_loaded(project_id=request.project.pk, code=code)
+    run = get_run(project_id=request.project.pk, code=code)
     if run is None or not run.warnings.filter(code=warning).exists():
         raise Http404
     services.submit_acknowledgement(
@@ -74,7 +74,7 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
     )
     if not request.htmx:
         return redirect("console:run", request.project.slug, code)
-    checks = run_checks_of(run, slug=request.project.slug, at=timezone.now())
+    checks = build_run_checks(run, slug=request.project.slug, at=timezone.now())
     return render(request, "console/runs/_run_checks.html", {"checks": checks})
 
 

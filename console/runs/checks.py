@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db.models import F
 from django.urls import reverse
 
-from console.format import Moment, format_count, past, past_or_none
+from console.format import Moment, build_past, build_past_or_none, format_count
 from console.people import Person, build_person
 from guidance.core.checks import CheckState
 from ledger.models import Run
@@ -113,7 +113,7 @@ class RunChecks:
         return format_count(len(self.earlier), "earlier check")
 
 
-def run_checks_of(run: Run, *, slug: str, at: datetime) -> RunChecks:
+def build_run_checks(run: Run, *, slug: str, at: datetime) -> RunChecks:
     """Two queries, a third where there are more checks than are listed."""
     found = list(GateCheck.objects.filter(run=run).order_by("-pk")[: CHECKS_LIMIT + 1])
     more = len(found) > CHECKS_LIMIT
@@ -126,13 +126,15 @@ def run_checks_of(run: Run, *, slug: str, at: datetime) -> RunChecks:
     return RunChecks(
         slug=slug,
         run=str(run.code),
-        checks=tuple(_check(each, slug=slug, at=at) for each in found[:CHECKS_LIMIT]),
+        checks=tuple(
+            _build_check(each, slug=slug, at=at) for each in found[:CHECKS_LIMIT]
+        ),
         total=GateCheck.objects.filter(run=run).count() if more else len(found),
-        warnings=tuple(_warning(each, at=at) for each in warnings),
+        warnings=tuple(_build_warning(each, at=at) for each in warnings),
     )
 
 
-def _check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
+def _build_check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
     state = CheckState.from_json(json.loads(check.state))
     icon, tone, word = _STATUSES[state.status]
     last = state.history[-1] if state.history else None
@@ -152,16 +154,16 @@ def _check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
         ),
         said=make_visible_line(last.said) if last else "",
         review_url=reverse("console:review", args=[slug, review]) if review else "",
-        when=past(check.updated_at, at),
+        when=build_past(check.updated_at, at),
     )
 
 
-def _warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
+def _build_warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
     by = warning.acknowledged_by
     return RunWarning(
         code=str(warning.code),
         text=make_visible(warning.text),
-        when=past(warning.at, at),
+        when=build_past(warning.at, at),
         acknowledged_by=build_person(by) if by else None,
-        acknowledged=past_or_none(warning.acknowledged_at, at),
+        acknowledged=build_past_or_none(warning.acknowledged_at, at),
     )

@@ -13,15 +13,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.selectors import list_managers
-from console.format import format_count, past, render_time
-from console.runs.rows import ICONS, TONES, is_throttled, status_word
+from console.format import build_past, format_count, render_time
+from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
 from console.runs.summary import (
     Charts,
     RunFacts,
-    charts_of,
-    facts_of,
-    figures_of,
-    newest_steps,
+    build_charts,
+    build_facts,
+    build_figures,
+    list_newest_steps,
 )
 from ledger.models import FINAL, Run
 from safetext import make_visible, make_visible_line
@@ -58,7 +58,7 @@ class RunPage:
     head_hash: str
 
 
-def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
+def get_run(*, project_id: int, code: UUID | str) -> Run | None:
     return (
         Run.objects.select_related("agent", "policy", "parent")
         .filter(project_id=project_id, code=code)
@@ -66,24 +66,24 @@ def run_loaded(*, project_id: int, code: UUID | str) -> Run | None:
     )
 
 
-def page_of(run: Run, *, slug: str, at: datetime) -> RunPage:
+def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
     """One more query, for the charts; another one for a run that may be reopened."""
     slow = is_throttled(run)
-    facts = facts_of(run, slug=slug, at=at)
+    facts = build_facts(run, slug=slug, at=at)
     return RunPage(
         slug=slug,
         facts=facts,
         observed=run.observed,
         task=make_visible(run.task),
         about=_describe_run(run, facts, at=at),
-        word=status_word(run).capitalize(),
+        word=get_status_word(run).capitalize(),
         tone="slow" if slow else TONES[run.status],
         icon="slow" if slow else ICONS[run.status],
         length=format_count(run.steps, "step"),
         rework=run.rework_steps,
         notices=tuple(_list_notices(run, slug=slug)),
-        charts=charts_of(
-            figures_of(newest_steps(run)),
+        charts=build_charts(
+            build_figures(list_newest_steps(run)),
             used=run.tokens_used,
             limit=run.tokens_limit,
         ),
@@ -101,7 +101,7 @@ def _describe_run(run: Run, facts: RunFacts, *, at: datetime) -> SafeString:
         facts.agent,
         f"{facts.intent}, {facts.model}" if facts.model else facts.intent,
         "ended" if run.finished_at else "last activity",
-        render_time(past(run.finished_at or run.updated_at, at)),
+        render_time(build_past(run.finished_at or run.updated_at, at)),
     )
 
 
@@ -129,7 +129,7 @@ def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
         yield Notice(
             tone="slow" if slow else TONES[run.status],
             icon="slow" if slow else ICONS[run.status],
-            head=f"{status_word(run).capitalize()}.",
+            head=f"{get_status_word(run).capitalize()}.",
             text=reason,
         )
 

@@ -19,8 +19,15 @@ from django.utils.safestring import SafeString
 
 from accounts.models import SYSTEM_LOOP
 from common.ids import parse_code
-from console.charts import StepFigure, fleet_bar, gauge
-from console.format import ago, compact, exact_money, iso, money, span
+from console.charts import StepFigure, draw_fleet_bar, draw_gauge
+from console.format import (
+    format_ago,
+    format_compact,
+    format_exact_money,
+    format_iso,
+    format_money,
+    format_span,
+)
 from guidance.core.number_format import format_duration, format_percent_beside
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import exclude_loop_runs
@@ -66,7 +73,7 @@ class Amount:
 
     @property
     def bar(self) -> SafeString:
-        return gauge(share=self.share or 0.0, tick=None)
+        return draw_gauge(share=self.share or 0.0, tick=None)
 
     @property
     def percent(self) -> str:
@@ -132,10 +139,10 @@ class Fleet:
 
     @property
     def bar(self) -> SafeString:
-        return fleet_bar([(tone, count) for _, tone, count in self.parts])
+        return draw_fleet_bar([(tone, count) for _, tone, count in self.parts])
 
 
-def live_position(*, project_id: int) -> int:
+def get_live_position(*, project_id: int) -> int:
     """Where the project's ledger stands. Read it before what it should describe."""
     found = ProjectHead.objects.filter(project_id=project_id).values_list(
         "position", flat=True
@@ -143,7 +150,7 @@ def live_position(*, project_id: int) -> int:
     return found.first() or 0
 
 
-def fleet_of(*, project_id: int) -> Fleet:
+def count_fleet(*, project_id: int) -> Fleet:
     running, slow = Q(status="running"), Q(last_decision="throttle")
     runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
@@ -157,7 +164,7 @@ def fleet_of(*, project_id: int) -> Fleet:
     return Fleet(**counts)
 
 
-def runs_found(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
+def list_runs(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
     """The project's runs, newest first, as the filters ask."""
     runs = Run.objects.filter(project_id=project_id).order_by("-pk")
     if search != SYSTEM_LOOP:
@@ -175,15 +182,17 @@ def runs_found(*, project_id: int, show: str = "", search: str = "") -> QuerySet
     return runs
 
 
-def rows_of(runs: Iterable[Run], *, slug: str, at: datetime, seq: int) -> list[RunRow]:
-    return [run_row(run, slug=slug, at=at, seq=seq) for run in runs]
+def build_run_rows(
+    runs: Iterable[Run], *, slug: str, at: datetime, seq: int
+) -> list[RunRow]:
+    return [build_run_row(run, slug=slug, at=at, seq=seq) for run in runs]
 
 
-def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
+def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
     """Needs `agent` to be loaded with the run."""
     return RunRow(
         code=str(run.code),
-        short=short_code(run.code),
+        short=format_short_code(run.code),
         url=reverse("console:run", args=[slug, run.code]),
         task=make_visible_line(run.task),
         agent=make_visible_line(run.agent.name),
@@ -191,20 +200,20 @@ def run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         observed=run.observed,
         status=run.status,
         show=run.status if run.status in SHOWS else "finished",
-        word=status_word(run),
+        word=get_status_word(run),
         tone="slow" if is_throttled(run) else TONES[run.status],
         icon="slow" if is_throttled(run) else ICONS[run.status],
         steps=run.steps,
-        tokens=amounts_of(run)[0],
-        cost=money(run.cost_micros_used),
-        updated=ago((at - run.updated_at).total_seconds()),
-        updated_at=iso(run.updated_at),
+        tokens=list_amounts(run)[0],
+        cost=format_money(run.cost_micros_used),
+        updated=format_ago((at - run.updated_at).total_seconds()),
+        updated_at=format_iso(run.updated_at),
         key=run.pk,
         seq=seq,
     )
 
 
-def short_code(code: object) -> str:
+def format_short_code(code: object) -> str:
     """The end of the id: its beginning is the time, alike for neighbours."""
     return f"r-{str(code)[-6:]}"
 
@@ -213,27 +222,29 @@ def is_throttled(run: Run) -> bool:
     return run.status == "running" and run.last_decision == "throttle"
 
 
-def status_word(run: Run) -> str:
+def get_status_word(run: Run) -> str:
     return "throttled" if is_throttled(run) else run.status
 
 
-def amounts_of(run: Run) -> tuple[Amount, ...]:
+def list_amounts(run: Run) -> tuple[Amount, ...]:
     """Tokens, tool calls, time and cost, in this order."""
     return (
-        _amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
-        _amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
-        _amount("Time", run.time_ms_used, run.time_ms_limit, (span, format_duration)),
-        _amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
+        _build_amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
+        _build_amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
+        _build_amount(
+            "Time", run.time_ms_used, run.time_ms_limit, (format_span, format_duration)
+        ),
+        _build_amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
     )
 
 
 Write = Callable[[int], str]
 # How an amount is written in short, and how in full.
-COUNTED: tuple[Write, Write] = (compact, "{:,}".format)
-PAID: tuple[Write, Write] = (money, exact_money)
+COUNTED: tuple[Write, Write] = (format_compact, "{:,}".format)
+PAID: tuple[Write, Write] = (format_money, format_exact_money)
 
 
-def _amount(
+def _build_amount(
     name: str, used: int, limit: int | None, written: tuple[Write, Write]
 ) -> Amount:
     """In short, but for what would then look equal to its limit and is not."""
@@ -248,7 +259,9 @@ def _amount(
     )
 
 
-def step_figures(*, run_ids: Iterable[int], newest: int) -> dict[int, list[StepFigure]]:
+def get_step_figures(
+    *, run_ids: Iterable[int], newest: int
+) -> dict[int, list[StepFigure]]:
     """Tokens of each run's newest steps, oldest first: one query for all runs.
 
     The database picks the figure out of the payload: a queue of a hundred runs would

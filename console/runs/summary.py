@@ -14,11 +14,11 @@ from console.charts import (
     FIT_MIN_POINTS,
     FIT_WINDOW,
     StepFigure,
-    budget_chart,
-    tokens_chart,
+    draw_budget_chart,
+    draw_tokens_chart,
 )
-from console.format import ago, change, compact, iso
-from console.runs.rows import Amount, amounts_of, short_code
+from console.format import format_ago, format_change, format_compact, format_iso
+from console.runs.rows import Amount, format_short_code, list_amounts
 from guidance.core.runs.measures import fit_trend
 from ledger.models import Entry, Run
 from safetext import make_visible_line
@@ -54,11 +54,11 @@ class Charts:
     limit: str
 
 
-def facts_of(run: Run, *, slug: str, at: datetime) -> RunFacts:
+def build_facts(run: Run, *, slug: str, at: datetime) -> RunFacts:
     """Needs `agent` and `policy` to be loaded with the run."""
     return RunFacts(
         code=str(run.code),
-        short=short_code(run.code),
+        short=format_short_code(run.code),
         url=reverse("console:run", args=[slug, run.code]),
         task=make_visible_line(run.task),
         agent=make_visible_line(run.agent.name),
@@ -68,15 +68,15 @@ def facts_of(run: Run, *, slug: str, at: datetime) -> RunFacts:
             (make_visible_line(name), make_visible_line(value))
             for name, value in run.labels.items()
         ),
-        started_at=iso(run.created_at),
-        started=ago((at - run.created_at).total_seconds()),
+        started_at=format_iso(run.created_at),
+        started=format_ago((at - run.created_at).total_seconds()),
         checkpoint=run.last_checkpoint_step,
         policy=f"{run.policy.name}, version {run.policy.version}",
-        amounts=amounts_of(run),
+        amounts=list_amounts(run),
     )
 
 
-def newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:
+def list_newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:
     """The step entries a chart can show, oldest first."""
     last = run.last_step if upto is None else upto
     return list(
@@ -86,7 +86,7 @@ def newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:
     )
 
 
-def figures_of(entries: Iterable[Entry]) -> list[StepFigure]:
+def build_figures(entries: Iterable[Entry]) -> list[StepFigure]:
     return [
         StepFigure(
             number=entry.step_number or 0,
@@ -96,7 +96,7 @@ def figures_of(entries: Iterable[Entry]) -> list[StepFigure]:
     ]
 
 
-def charts_of(
+def build_charts(
     steps: Sequence[StepFigure], *, used: int, limit: int | None
 ) -> Charts | None:
     """None before the first step: an empty chart tells nothing."""
@@ -105,13 +105,13 @@ def charts_of(
     newest = [step.tokens for step in steps[-FIT_WINDOW:]]
     slope = fit_trend(newest).slope if len(newest) >= FIT_MIN_POINTS else None
     return Charts(
-        tokens=tokens_chart(steps),
-        slope="" if slope is None else change(slope),
+        tokens=draw_tokens_chart(steps),
+        slope="" if slope is None else format_change(slope),
         budget=(
             SafeString("")
             if limit is None
-            else budget_chart(steps, used=used, limit=limit)
+            else draw_budget_chart(steps, used=used, limit=limit)
         ),
-        left=compact(used if limit is None else max(0, limit - used)),
-        limit="" if limit is None else compact(limit),
+        left=format_compact(used if limit is None else max(0, limit - used)),
+        limit="" if limit is None else format_compact(limit),
     )

@@ -9,22 +9,26 @@ from datetime import datetime
 from uuid import UUID
 
 from accounts.models import User
-from console.format import ago, iso
+from console.format import format_ago, format_iso
 from console.runs.sentences.calls import (
-    claimed_line,
-    judged_line,
-    replayed_line,
-    ruled_line,
-    settled_line,
+    describe_call,
+    describe_replayed_call,
+    describe_ruling,
+    describe_settled_call,
+    describe_started_call,
 )
 from console.runs.sentences.checks import (
-    check_judged_line,
-    check_opened_line,
-    turn_line,
-    warning_line,
+    describe_acknowledgement,
+    describe_opened_check,
+    describe_turn,
+    describe_verdict,
 )
 from console.runs.sentences.loop import LOOP_LINES
-from console.runs.sentences.runs import event_line, observed_line, step_line
+from console.runs.sentences.runs import (
+    describe_entry,
+    describe_observed_step,
+    describe_step,
+)
 from ledger.models import Entry, Run
 from safetext import make_visible_line
 
@@ -49,7 +53,7 @@ class TimelineRow:
     ago: str
 
 
-def entries_of(run: Run, *, before: int | None = None) -> list[Entry]:
+def list_entries(run: Run, *, before: int | None = None) -> list[Entry]:
     """The newest entries, or those before a sequence number; one more than a page."""
     entries = run.entries.order_by("-seq")
     if before is not None:
@@ -57,18 +61,18 @@ def entries_of(run: Run, *, before: int | None = None) -> list[Entry]:
     return list(entries[: PAGE + 1])
 
 
-def timeline_of(
+def build_timeline(
     entries: Sequence[Entry], *, run: Run, at: datetime
 ) -> list[TimelineRow]:
     """Needs `agent` to be loaded with the run; people are looked up in one query."""
-    names = _names(entries, run)
-    return [_row(entry, names=names, at=at) for entry in entries]
+    names = _get_names(entries, run)
+    return [_build_row(entry, names=names, at=at) for entry in entries]
 
 
-def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
+def _get_names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
     """What to call each actor: "user:<code>" is a person, "system:<what>" is us."""
     actors = {entry.actor for entry in entries}
-    actors |= {_claimer(entry) for entry in entries}
+    actors |= {_get_claimer(entry) for entry in entries}
     people = {
         UUID(actor.removeprefix("user:"))
         for actor in actors
@@ -81,7 +85,7 @@ def _names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
     return names
 
 
-def _claimer(entry: Entry) -> str:
+def _get_claimer(entry: Entry) -> str:
     """Whose claim on a review this entry walked over; most often nobody's."""
     if not entry.type.startswith("review."):
         return ""
@@ -90,26 +94,26 @@ def _claimer(entry: Entry) -> str:
 
 
 _LINES = {
-    "step.judged": step_line,
-    "step.observed": observed_line,
-    "review.ruled": ruled_line,
-    "call.judged": judged_line,
-    "call.replayed": replayed_line,
-    "call.claimed": claimed_line,
-    "call.settled": settled_line,
-    "check.opened": check_opened_line,
-    "check.judged": check_judged_line,
-    "warning.acknowledged": warning_line,
-    "turn.judged": turn_line,
+    "step.judged": describe_step,
+    "step.observed": describe_observed_step,
+    "review.ruled": describe_ruling,
+    "call.judged": describe_call,
+    "call.replayed": describe_replayed_call,
+    "call.claimed": describe_started_call,
+    "call.settled": describe_settled_call,
+    "check.opened": describe_opened_check,
+    "check.judged": describe_verdict,
+    "warning.acknowledged": describe_acknowledgement,
+    "turn.judged": describe_turn,
     **LOOP_LINES,
 }
 
 
-def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
+def _build_row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
     payload = json.loads(entry.payload)
     say = _LINES.get(entry.type)
-    line = say(payload) if say else event_line(entry.type, payload)
-    claimer = names.get(_claimer(entry))
+    line = say(payload) if say else describe_entry(entry.type, payload)
+    claimer = names.get(_get_claimer(entry))
     taken = (f"taken over from {claimer}",) if claimer else ()
     return TimelineRow(
         seq=entry.seq,
@@ -122,6 +126,6 @@ def _row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow
         why=(*line.why, *taken),
         who=names.get(entry.actor, entry.actor.removeprefix("system:")),
         tokens=line.tokens,
-        at=iso(entry.at),
-        ago=ago((at - entry.at).total_seconds()),
+        at=format_iso(entry.at),
+        ago=format_ago((at - entry.at).total_seconds()),
     )

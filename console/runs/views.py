@@ -12,14 +12,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from common.ids import parse_code
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import get_limit
-from console.runs.checks import run_checks_of
+from console.runs.checks import build_run_checks
 from console.runs.forms import ReopenForm
-from console.runs.page import page_of, run_loaded
-from console.runs.rows import PAGE, SHOWS, live_position, rows_of, runs_found
+from console.runs.page import build_page, get_run
+from console.runs.rows import PAGE, SHOWS, build_run_rows, get_live_position, list_runs
 from console.runs.timeline import PAGE as ENTRIES
-from console.runs.timeline import entries_of, timeline_of
+from console.runs.timeline import build_timeline, list_entries
 from ledger.models import Run
 from reviews.schemas.fields import Reason
 
@@ -27,17 +27,17 @@ SEARCH_LIMIT = 200
 
 
 @require_GET
-@member_door
+@require_member
 def runs(request: ConsoleRequest) -> HttpResponse:
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
     show = request.GET.get("show", "")
     show = show if show in SHOWS else ""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
-    found = runs_found(project_id=request.project.pk, show=show, search=search)
+    found = list_runs(project_id=request.project.pk, show=show, search=search)
     found = found.select_related("agent").defer("memory")
     wanted = {name: text for name, text in (("show", show), ("q", search)) if text}
-    after, before = _run_id(request, "older"), _run_id(request, "newer")
+    after, before = _find_run_id(request, "older"), _find_run_id(request, "newer")
     if after is not None:
         found = found.filter(pk__lt=after)
     elif before is not None:
@@ -62,7 +62,7 @@ def runs(request: ConsoleRequest) -> HttpResponse:
         "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
-        "rows": rows_of(page, slug=request.project.slug, at=at, seq=since),
+        "rows": build_run_rows(page, slug=request.project.slug, at=at, seq=since),
         "shows": [("", "All"), *((name, name.capitalize()) for name in SHOWS)],
         "show": show,
         "search": search,
@@ -75,25 +75,25 @@ def runs(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@member_door
+@require_member
 def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    since = live_position(project_id=request.project.pk)
+    since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
-    found = run_loaded(project_id=request.project.pk, code=code)
+    found = get_run(project_id=request.project.pk, code=code)
     if found is None:
         raise Http404
     before = request.GET.get("before", "")
     known = before.isascii() and before.isdigit() and len(before) < 10
-    entries = entries_of(found, before=int(before) if known else None)
+    entries = list_entries(found, before=int(before) if known else None)
     older = entries[ENTRIES - 1].seq if len(entries) > ENTRIES else None
     context = {
         "page": "run",
         "since": since,
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
-        "run": page_of(found, slug=request.project.slug, at=at),
-        "checks": run_checks_of(found, slug=request.project.slug, at=at),
-        "timeline": timeline_of(entries[:ENTRIES], run=found, at=at),
+        "run": build_page(found, slug=request.project.slug, at=at),
+        "checks": build_run_checks(found, slug=request.project.slug, at=at),
+        "timeline": build_timeline(entries[:ENTRIES], run=found, at=at),
         "older": older,
         # Older pages are history: nothing arrives on them.
         "first": not known,
@@ -104,7 +104,7 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return render(request, "console/runs/run.html", context)
 
 
-def _run_id(request: ConsoleRequest, name: str) -> int | None:
+def _find_run_id(request: ConsoleRequest, name: str) -> int | None:
     code = parse_code(request.GET.get(name, ""))
     if code is None:
         return None

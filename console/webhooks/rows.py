@@ -17,14 +17,14 @@ from django.utils.safestring import SafeString
 
 from console.format import (
     Moment,
-    ahead,
-    compact,
+    build_ahead,
+    build_past,
+    format_compact,
     format_count,
-    iso,
-    past,
+    format_iso,
+    format_seconds,
+    format_took,
     render_time,
-    took,
-    words,
 )
 from console.people import Person, build_person
 from safetext import make_visible, make_visible_line
@@ -88,7 +88,7 @@ class WebhookRow:
 
     @property
     def events(self) -> str:
-        return "1 event" if self.sent == 1 else f"{compact(self.sent)} events"
+        return "1 event" if self.sent == 1 else f"{format_compact(self.sent)} events"
 
     @property
     def pending(self) -> str:
@@ -180,14 +180,14 @@ def _build_webhook(
         waiting=waiting,
         dead=dead,
         created_by=build_person(endpoint.created_by),
-        created=past(endpoint.created_at, at),
+        created=build_past(endpoint.created_at, at),
         old_secret=_render_left(
             "Rotated; the old secret also signs for another {}.",
-            ahead(endpoint.previous_until, at),
+            build_ahead(endpoint.previous_until, at),
         ),
         quiet=_render_left(
             "The receiver asked us to wait. The next message is sent in {}.",
-            ahead(endpoint.quiet_until, at),
+            build_ahead(endpoint.quiet_until, at),
         ),
     )
 
@@ -238,9 +238,9 @@ def _build_delivery(delivery: Delivery, *, active: bool, at: datetime) -> Delive
         icon=icon,
         tone=tone,
         how=_describe_last(
-            attempts, again=ahead(delivery.due_at, at) if waits else None
+            attempts, again=build_ahead(delivery.due_at, at) if waits else None
         ),
-        when=past(delivery.created_at, at),
+        when=build_past(delivery.created_at, at),
         attempts=attempts,
         body=make_visible(delivery.body),
         can_resend=active and delivery.state not in PENDING_STATES,
@@ -267,14 +267,16 @@ def _build_attempt(attempt: DeliveryAttempt, *, at: datetime) -> AttemptRow:
     begins_with_host = "." in said.split(" ", 1)[0]
     return AttemptRow(
         number=attempt.number,
-        when=past(attempt.at, at),
+        when=build_past(attempt.at, at),
         ok=attempt.ok,
         what=said if begins_with_host else said[:1].upper() + said[1:],
-        took=took(attempt.duration_ms),
+        took=format_took(attempt.duration_ms),
         reply=attempt.reply,
     )
 
 
 def _render_lasting(since: datetime, at: datetime) -> SafeString:
-    lasting = Moment(at=iso(since), words=words((at - since).total_seconds()))
+    lasting = Moment(
+        at=format_iso(since), words=format_seconds((at - since).total_seconds())
+    )
     return format_html(" for {}", render_time(lasting, "words"))

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.auth import build_person_principal
 from accounts.models import Role
 from common.errors import DomainError
-from console.access import ConsoleRequest, member_door
+from console.access import ConsoleRequest, require_member
 from console.forms import add_refusal
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from console.webhooks.forms import WebhookForm
 from console.webhooks.rows import (
     PAGE,
@@ -50,7 +50,7 @@ def require_manager(
             raise Http404
         return view(request, *args, **kwargs)
 
-    return member_door(check_manager)
+    return require_member(check_manager)
 
 
 @require_GET
@@ -220,7 +220,7 @@ def _redirect_to(
 def _build_frame(request: ConsoleRequest) -> dict[str, Any]:
     return {
         "page": "webhooks",
-        "since": live_position(project_id=request.project.pk),
+        "since": get_live_position(project_id=request.project.pk),
         "now": int(timezone.now().timestamp() * 1000),
         "slug": request.project.slug,
     }

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from console.charts import (
     BARS,
     StepFigure,
-    budget_chart,
-    fit,
-    fleet_bar,
-    gauge,
-    sparkline,
-    tokens_chart,
+    draw_budget_chart,
+    draw_fleet_bar,
+    draw_gauge,
+    draw_sparkline,
+    draw_tokens_chart,
+    fit_line,
 )
 
 AMOUNTS = st.lists(st.integers(0, 10**12), min_size=1, max_size=100)
@@ -45,7 +45,7 @@ def points_of(line: ElementTree.Element) -> list[tuple[float, float]]:
 
 @given(tokens=AMOUNTS)
 def test_tokens_per_step(tokens: list[int]) -> None:
-    drawing = tokens_chart(figures(tokens))
+    drawing = draw_tokens_chart(figures(tokens))
     root = parsed(drawing)
     assert len(root.findall("./g/rect")) == min(len(tokens), BARS)
     assert all(0 <= x <= 300 for x in across(drawing))
@@ -54,7 +54,7 @@ def test_tokens_per_step(tokens: list[int]) -> None:
 
 @given(tokens=AMOUNTS, limit=st.integers(0, 10**15))
 def test_budget_left(tokens: list[int], limit: int) -> None:
-    drawing = budget_chart(figures(tokens), used=sum(tokens), limit=limit)
+    drawing = draw_budget_chart(figures(tokens), used=sum(tokens), limit=limit)
     root = parsed(drawing)
     (line,) = root.findall("./polyline")
     points = points_of(line)
@@ -69,7 +69,7 @@ def test_budget_left(tokens: list[int], limit: int) -> None:
 
 @given(tokens=AMOUNTS)
 def test_sparklines(tokens: list[int]) -> None:
-    drawing = sparkline(tokens)
+    drawing = draw_sparkline(tokens)
     assert (drawing == "") == (len(tokens) < 2)
     if drawing:
         (line,) = parsed(drawing).findall("./polyline")
@@ -79,25 +79,25 @@ def test_sparklines(tokens: list[int]) -> None:
 
 
 def test_the_projection_says_where_the_pace_leads() -> None:
-    assert "empty at 40" in budget_chart(
+    assert "empty at 40" in draw_budget_chart(
         figures([1_000] * 30), used=30_000, limit=40_000
     )
-    assert "empty" not in budget_chart(figures([0] * 30), used=0, limit=40_000)
+    assert "empty" not in draw_budget_chart(figures([0] * 30), used=0, limit=40_000)
 
 
 def test_the_line_is_the_least_squares_one() -> None:
-    assert fit([1, 2, 3, 4]) == pytest.approx((1, 4))
-    assert fit([5, 5, 5]) == pytest.approx((5, 5))
+    assert fit_line([1, 2, 3, 4]) == pytest.approx((1, 4))
+    assert fit_line([5, 5, 5]) == pytest.approx((5, 5))
 
 
 def test_a_fleet_part_that_exists_can_be_seen() -> None:
-    drawing = fleet_bar([("go", 10_000), ("pause", 1), ("slow", 0), ("stop", 1)])
+    drawing = draw_fleet_bar([("go", 10_000), ("pause", 1), ("slow", 0), ("stop", 1)])
     widths = [float(width) for width in re.findall(r'width="([\d.]+)"', drawing)]
     assert len(widths) == 3
     assert min(widths) >= 4
-    assert "bed" in fleet_bar([("go", 0)])
+    assert "bed" in draw_fleet_bar([("go", 0)])
 
 
 def test_a_gauge_stays_on_its_bed() -> None:
-    assert 'width="160.0"' in gauge(share=7.0, tick=0.5)
-    assert "tick" not in gauge(share=0.5, tick=None)
+    assert 'width="160.0"' in draw_gauge(share=7.0, tick=0.5)
+    assert "tick" not in draw_gauge(share=0.5, tick=None)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from console.format import ago, change, clock, compact, money, span, words
+from console.format import (
+    format_ago,
+    format_change,
+    format_clock,
+    format_compact,
+    format_money,
+    format_seconds,
+    format_span,
+)
 from safetext import make_visible, make_visible_line
 from tests.support.rows import each_row
 
@@ -25,7 +33,7 @@ from tests.support.rows import each_row
     ],
 )
 def test_amounts_are_short(amount: int, shown: str) -> None:
-    assert compact(amount) == shown
+    assert format_compact(amount) == shown
 
 
 @pytest.mark.parametrize(
@@ -33,8 +41,8 @@ def test_amounts_are_short(amount: int, shown: str) -> None:
     [(0.0, "0 %"), (0.0004, "0 %"), (-0.0004, "0 %"), (0.013, "+1.3 %")],
 )
 def test_a_flat_slope_has_no_sign(share: float, shown: str) -> None:
-    assert change(share) == shown
-    assert change(-0.02) == "\N{MINUS SIGN}2.0 %"
+    assert format_change(share) == shown
+    assert format_change(-0.02) == "\N{MINUS SIGN}2.0 %"
 
 
 @pytest.mark.parametrize(
@@ -42,7 +50,7 @@ def test_a_flat_slope_has_no_sign(share: float, shown: str) -> None:
     [(0, "$0.00"), (1_200, "$0.0012"), (12_100, "$0.01"), (6_180_000, "$6.18")],
 )
 def test_money_shows_something_even_below_a_cent(micros: int, shown: str) -> None:
-    assert money(micros) == shown
+    assert format_money(micros) == shown
 
 
 @each_row(
@@ -59,13 +67,13 @@ def test_money_shows_something_even_below_a_cent(micros: int, shown: str) -> Non
     ],
 )
 def test_spans(seconds: int, in_words: str, on_a_clock: str, back: str) -> None:
-    assert words(seconds) == in_words
-    assert clock(seconds) == on_a_clock
-    assert ago(seconds) == back
+    assert format_seconds(seconds) == in_words
+    assert format_clock(seconds) == on_a_clock
+    assert format_ago(seconds) == back
 
 
 def test_an_amount_of_time_has_no_empty_seconds() -> None:
-    assert [span(ms) for ms in (0, 9_500, 600_000, 601_000, 3_600_000)] == [
+    assert [format_span(ms) for ms in (0, 9_500, 600_000, 601_000, 3_600_000)] == [
         "0 s",
         "9 s",
         "10 m",

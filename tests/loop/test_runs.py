@@ -15,8 +15,8 @@ from django.utils import timezone
 from accounts.models import Agent, Project
 from accounts.services import issue_agent_key
 from common.errors import Invalid
-from console.live.updates import View, news_for
-from console.runs.rows import fleet_of, live_position
+from console.live.updates import View, build_news
+from console.runs.rows import count_fleet, get_live_position
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from loop import runs
@@ -35,7 +35,7 @@ def test_it_is_nobodys_work(
     mine = start_run(agent)
     told = outcome(agent, project)
     assert told["snapshot"]["active_runs"]["value"] == 1
-    assert fleet_of(project_id=project.pk).running == 1
+    assert count_fleet(project_id=project.pk).running == 1
     listed = [run["id"] for run in reviewer.get("/runs").json()["items"]]
     assert listed == [mine]
     (own,) = reviewer.get("/runs?agent=system-loop").json()["items"]
@@ -49,14 +49,14 @@ def test_the_console_lists_it_only_where_it_is_looked_for(
 ) -> None:
     mine = start_run(agent)
     view = View(project_id=project.pk, name="runs")
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     own = outcome(agent, project)["run"]
     client = browser_of(alice.user)
     runs = f"/p/{project.slug}/runs/"
     page = client.get(runs).content.decode()
     assert f"run-{mine}" in page
     assert f"run-{own}" not in page
-    assert f"run-{own}" not in news_for([(view, since)])[view, since].text
+    assert f"run-{own}" not in build_news([(view, since)])[view, since].text
     loop = client.get(f"/p/{project.slug}/loop/").content.decode()
     assert f'href="{runs}?q=system-loop"' in loop
     found = client.get(runs, {"q": "system-loop"}).content.decode()

@@ -13,8 +13,8 @@ import pytest
 from accounts.auth import PersonPrincipal
 from accounts.models import Agent, Project
 from common.errors import DomainError, Forbidden, StaleVersion, Unavailable
-from console.live.updates import View, news_for
-from console.runs.rows import live_position
+from console.live.updates import View, build_news
+from console.runs.rows import get_live_position
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
@@ -320,20 +320,20 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
     for run in runs[: CAP - 1]:
         command(agent, run)
     view = View(project_id=project.pk, name="queue")
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     browser = browser_of(alice.user)
     shown = browser.get(f"/p/{project.slug}/queue/").content.decode()
     assert f"<b>robo</b> has {CAP - 1} open reviews." in shown
     assert "are blocked" not in shown
 
     command(agent, runs[-1])
-    full = news_for([(view, since)])[view, since]
+    full = build_news([(view, since)])[view, since]
 
     assert f"<b>robo</b> has {CAP} open reviews." in full.text
     assert "calls that need a person are blocked" in full.text
     assert page_of(project) in full.text
     said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
     browser.post(page_of(project), said)
-    empty = news_for([(view, full.position)])[view, full.position]
+    empty = build_news([(view, full.position)])[view, full.position]
     assert 'id="floods"' in empty.text
     assert "open reviews." not in empty.text

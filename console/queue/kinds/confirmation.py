@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import format_count, span
+from console.format import format_count, format_span
 from console.queue.amend import AmendBox, amend_box
 from console.queue.call_parts import (
     Block,
@@ -173,7 +173,7 @@ def build_confirmation(subject: Subject) -> Confirmation:
         reasons=tuple(list_reasons(content, call_pages)),
         words=show_text(last_words) if last_words else None,
         digest=content["digest"],
-        lasts=f"{span(content['expires_s'] * 1000)} after approval",
+        lasts=f"{format_span(content['expires_s'] * 1000)} after approval",
         closed=subject.closed,
         amend=amend_box(content),
         remember=offer_to_remember(review, content),

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from django.utils.safestring import SafeString
 
-from console.charts import gauge
-from console.format import change
+from console.charts import draw_gauge
+from console.format import format_change
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.runs.rows import Amount
 from guidance.core.number_format import (
@@ -157,7 +157,7 @@ def _build_signal(
         verdict=verdict,
         tone=tone,
         known=known,
-        gauge=gauge(share=row.share if known else 0.0, tick=row.tick),
+        gauge=draw_gauge(share=row.share if known else 0.0, tick=row.tick),
     )
 
 
@@ -202,7 +202,7 @@ def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     scale = max(2 * limit, value, 0.001)
     return _Row(
         name="Spend slope",
-        value=change(value, limit=limit),
+        value=format_change(value, limit=limit),
         limit=f"limit {format_percent(limit)} a step",
         share=value / scale,
         tick=limit / scale,

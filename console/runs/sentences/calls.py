@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.format import compact, format_count, took
-from console.runs.sentences.runs import Line, messages, said_in
+from console.format import format_compact, format_count, format_took
+from console.runs.sentences.runs import Line, find_text, list_messages
 from guidance.core.canonical import to_canonical_json
 from safetext import make_visible_line
 
@@ -28,53 +28,53 @@ _RULINGS = {
 _REMEMBERED = {"exact": "This exact call", "shape": "Calls of this shape"}
 
 
-def judged_line(payload: Mapping[str, Any]) -> Line:
+def describe_call(payload: Mapping[str, Any]) -> Line:
     icon, tone, head = _JUDGED[payload["decision"]]
     return Line(
         icon="key" if payload["permission"] else icon,
         tone=tone,
         head=head,
         text=make_visible_line(payload["tool"]),
-        code=shown_line(payload["shown"]),
-        why=messages(payload["findings"]),
+        code=format_call(payload["shown"]),
+        why=list_messages(payload["findings"]),
     )
 
 
-def replayed_line(payload: Mapping[str, Any]) -> Line:
+def describe_replayed_call(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="retry",
         tone="mute",
         head="Call answered from a stored result",
         text=make_visible_line(payload["tool"]),
-        code=shown_line(payload["shown"]),
-        why=messages(payload["findings"]),
+        code=format_call(payload["shown"]),
+        why=list_messages(payload["findings"]),
     )
 
 
-def claimed_line(_payload: Mapping[str, Any]) -> Line:
+def describe_started_call(_payload: Mapping[str, Any]) -> Line:
     return Line(icon="play", tone="mute", head="Call started")
 
 
-def settled_line(payload: Mapping[str, Any]) -> Line:
+def describe_settled_call(payload: Mapping[str, Any]) -> Line:
     """The output only where it is a text: what else it means, a program knows."""
     ok, output = payload["ok"], payload["output"]
     head = "Call done" if ok else "Call failed"
     if payload["duration_ms"]:
-        head += f"{' in' if ok else ' after'} {took(payload['duration_ms'])}"
+        head += f"{' in' if ok else ' after'} {format_took(payload['duration_ms'])}"
     return Line(
         icon="check" if ok else "x",
         tone="mute" if ok else "stop",
         head=head,
         text=make_visible_line(output) if isinstance(output, str) else "",
-        tokens=compact(payload["tokens"]) if payload["tokens"] else "",
+        tokens=format_compact(payload["tokens"]) if payload["tokens"] else "",
     )
 
 
-def ruled_line(payload: Mapping[str, Any]) -> Line:
+def describe_ruling(payload: Mapping[str, Any]) -> Line:
     """A ruling on any review; one on a call may change it, and may be remembered."""
     icon, tone, head = _RULINGS.get(payload["action"], ("check", "mute", "Ruled"))
     amended, permission = payload.get("amended"), payload.get("permission")
-    why = messages(payload.get("amended_findings") or [])
+    why = list_messages(payload.get("amended_findings") or [])
     if payload["action"] == "skip":
         why = ("gate not passed",)
     if payload["action"] == "retry":
@@ -89,13 +89,13 @@ def ruled_line(payload: Mapping[str, Any]) -> Line:
         icon=icon,
         tone=tone,
         head=head,
-        text=said_in(payload),
-        code=shown_line(amended) if amended else "",
+        text=find_text(payload),
+        code=format_call(amended) if amended else "",
         why=why,
     )
 
 
-def shown_line(shown: Mapping[str, Any]) -> str:
+def format_call(shown: Mapping[str, Any]) -> str:
     """A call on one line: its command, its file, or its arguments."""
     for name in ("command", "file_path", "arguments_json"):
         if name in shown:

@@ -25,7 +25,7 @@ _TURNS = {
 }
 
 
-def check_opened_line(payload: Mapping[str, Any]) -> Line:
+def describe_opened_check(payload: Mapping[str, Any]) -> Line:
     state = payload["state"]
     attempts = format_count(state["max_attempts"], "attempt")
     return Line(
@@ -37,7 +37,7 @@ def check_opened_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def check_judged_line(payload: Mapping[str, Any]) -> Line:
+def describe_verdict(payload: Mapping[str, Any]) -> Line:
     """With how often it may be tried, what was not proven, and what each gate got."""
     icon, tone, head = _OUTCOMES[payload["outcome"]]
     state = payload["state"]
@@ -60,7 +60,7 @@ def check_judged_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def warning_line(payload: Mapping[str, Any]) -> Line:
+def describe_acknowledgement(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="eye",
         tone="mute",
@@ -69,7 +69,7 @@ def warning_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def turn_line(payload: Mapping[str, Any]) -> Line:
+def describe_turn(payload: Mapping[str, Any]) -> Line:
     """The agent's words, and why they were taken so."""
     verdict, facts = payload["verdict"], payload["facts"]
     icon, tone, head = _TURNS[verdict["action"]]

@@ -25,7 +25,7 @@ _RESOLVED = {
 }
 
 
-def signalled_line(payload: Mapping[str, Any]) -> Line:
+def describe_signal(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="inbox",
         tone="mute",
@@ -37,38 +37,38 @@ def signalled_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def decided_line(payload: Mapping[str, Any]) -> Line:
+def describe_decision(payload: Mapping[str, Any]) -> Line:
     outcome = payload["outcome"]
     icon, tone = _OUTCOMES[outcome]
     rails = (make_visible_line(rail["message"]) for rail in payload["guardrails"])
     return Line(
         icon=icon,
         tone=tone,
-        head=f"{_words(payload['action'])}: {_words(outcome).lower()}",
+        head=f"{_humanize(payload['action'])}: {_humanize(outcome).lower()}",
         text=make_visible_line(payload["reasoning"]),
         why=tuple(rails),
     )
 
 
-def emitted_line(payload: Mapping[str, Any]) -> Line:
+def describe_event(payload: Mapping[str, Any]) -> Line:
     event = payload["event"]
     return Line(
         icon="link",
         tone="go",
         head="Event emitted",
-        text=make_visible_line(event["kind"] or _words(event["action"])),
+        text=make_visible_line(event["kind"] or _humanize(event["action"])),
         code=make_visible_line(to_canonical_json(event["parameters"])),
     )
 
 
-def resolved_line(payload: Mapping[str, Any]) -> Line:
+def describe_resolution(payload: Mapping[str, Any]) -> Line:
     icon, tone, head = _RESOLVED[payload["outcome"]]
     return Line(
         icon=icon, tone=tone, head=head, text=make_visible_line(payload["reason"])
     )
 
 
-def switched_line(payload: Mapping[str, Any]) -> Line:
+def describe_switch(payload: Mapping[str, Any]) -> Line:
     paused = payload["paused"]
     return Line(
         icon="pause" if paused else "play",
@@ -78,7 +78,7 @@ def switched_line(payload: Mapping[str, Any]) -> Line:
     )
 
 
-def reported_line(payload: Mapping[str, Any]) -> Line:
+def describe_report(payload: Mapping[str, Any]) -> Line:
     failed = payload["outcome"] == "failed"
     return Line(
         icon="x" if failed else "check",
@@ -102,23 +102,23 @@ def _build_sentence(head: str) -> Callable[[Mapping[str, Any]], Line]:
     return line
 
 
-def _words(name: str) -> str:
+def _humanize(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def heard_line(payload: Mapping[str, Any]) -> Line:
+def describe_triggers(payload: Mapping[str, Any]) -> Line:
     triggers = format_count(payload["signals"], "trigger")
     return Line(icon="eye", tone="mute", head="", text=f"{triggers} from the ledger")
 
 
 LOOP_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
-    "loop.signalled": signalled_line,
-    "loop.decided": decided_line,
-    "loop.emitted": emitted_line,
-    "loop.resolved": resolved_line,
-    "loop.switched": switched_line,
-    "loop.reported": reported_line,
-    "loop.heard": heard_line,
+    "loop.signalled": describe_signal,
+    "loop.decided": describe_decision,
+    "loop.emitted": describe_event,
+    "loop.resolved": describe_resolution,
+    "loop.switched": describe_switch,
+    "loop.reported": describe_report,
+    "loop.heard": describe_triggers,
     "loop.noted": _build_sentence("Note"),
     "loop.recommended": _build_sentence("Recommendation"),
     "loop.alerted": _build_sentence("Incident"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from console.format import compact
+from console.format import format_compact
 from safetext import make_visible_line
 
 
@@ -56,31 +56,31 @@ _EVENTS = {
 _SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task")
 
 
-def step_line(payload: Mapping[str, Any]) -> Line:
+def describe_step(payload: Mapping[str, Any]) -> Line:
     report, verdict = payload["report"], payload["verdict"]
     said = make_visible_line(report["summary"] or report["signature"] or "")
-    icon, tone, head = _step_head(report, verdict["decision"], said)
+    icon, tone, head = _choose_head(report, verdict["decision"], said)
     return Line(
         icon=icon,
         tone=tone,
         head=head,
         text=said,
-        why=messages(verdict["findings"]),
-        tokens=compact(report["tokens"]),
+        why=list_messages(verdict["findings"]),
+        tokens=format_compact(report["tokens"]),
     )
 
 
-def observed_line(payload: Mapping[str, Any]) -> Line:
+def describe_observed_step(payload: Mapping[str, Any]) -> Line:
     """A step of a run that is only observed: what would have been decided."""
     decision = payload["verdict"]["decision"]
-    line = step_line(payload)
+    line = describe_step(payload)
     if decision not in _DECISIONS:
         return line
     head = f"Would {decision}" if decision != "checkpoint" else line.head
     return replace(line, tone="mute", head=head)
 
 
-def _step_head(
+def _choose_head(
     report: Mapping[str, Any], decision: str, said: str
 ) -> tuple[str, str, str]:
     tripped = _DECISIONS.get(decision)
@@ -95,18 +95,18 @@ def _step_head(
     return "dot", "mute", "" if said else "Step"
 
 
-def event_line(kind: str, payload: Mapping[str, Any]) -> Line:
+def describe_entry(kind: str, payload: Mapping[str, Any]) -> Line:
     icon, tone, head = _EVENTS.get(kind, ("dot", "mute", kind))
-    return Line(icon=icon, tone=tone, head=head, text=said_in(payload))
+    return Line(icon=icon, tone=tone, head=head, text=find_text(payload))
 
 
-def said_in(payload: Mapping[str, Any]) -> str:
+def find_text(payload: Mapping[str, Any]) -> str:
     return make_visible_line(
         next((payload[key] for key in _SAID if payload.get(key)), "")
     )
 
 
-def messages(findings: list[Mapping[str, Any]]) -> tuple[str, ...]:
+def list_messages(findings: list[Mapping[str, Any]]) -> tuple[str, ...]:
     """What each gate said, once where several say the same."""
     said = (make_visible_line(finding["message"]) for finding in findings)
     return tuple(dict.fromkeys(said))

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.charts import outcome_bars
+from console.charts import draw_outcome_bars
 from reviews.models import GateCheck
 from reviews.queue import gate_counts
 from tests.gateway.calls.calls import rule
@@ -181,7 +181,7 @@ def test_only_members_see_it(project: Project, charlie: Person) -> None:
 
 
 def test_bars_of_nothing_and_of_something() -> None:
-    assert "f-go" not in outcome_bars([(0, 0)], label="none")
-    drawn = outcome_bars([(3, 1), (0, 0)], label="3 passed")
+    assert "f-go" not in draw_outcome_bars([(0, 0)], label="none")
+    drawn = draw_outcome_bars([(3, 1), (0, 0)], label="3 passed")
     assert drawn.count("<rect") == 3
     assert 'aria-label="3 passed"' in drawn

@@ -20,8 +20,8 @@ from config.server import connections
 from config.server.http_protocol import TimedProtocol
 from console.live import broadcaster as broadcasting
 from console.live import consumers
-from console.live.updates import ENTRIES_LIMIT, News, View, news_for
-from console.runs.rows import live_position
+from console.live.updates import ENTRIES_LIMIT, News, View, build_news
+from console.runs.rows import get_live_position
 from tests.browser.sessions import session_cookie
 from tests.support.builders import Person, pause_run, start_run, step
 from tests.support.live import Live
@@ -76,7 +76,7 @@ def test_a_page_hears_what_came_after_its_cursor(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     earlier = pause_run(agent, start_run(agent))["review"]["id"]
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     socket = dial(alice)
     resume(socket, since)
     later = pause_run(agent, start_run(agent))["review"]["id"]
@@ -94,7 +94,7 @@ def test_each_change_is_told_once(
 ) -> None:
     """A page that has taken one change in stands behind it."""
     socket = dial(alice)
-    resume(socket, live_position(project_id=project.pk))
+    resume(socket, get_live_position(project_id=project.pk))
     told: list[str] = []
     reviews = []
     for _ in range(3):
@@ -109,13 +109,13 @@ def test_each_change_is_told_once(
 def test_a_page_that_was_away_hears_all_of_it_at_once(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     reviews = [pause_run(agent, start_run(agent))["review"]["id"] for _ in range(3)]
     socket = dial(alice)
     resume(socket, since)
     message = heard(socket)
     assert all(f"review-{review}" in message for review in reviews)
-    assert f'data-since="{live_position(project_id=project.pk)}"' in message
+    assert f'data-since="{get_live_position(project_id=project.pk)}"' in message
 
 
 def test_a_cursor_too_far_behind_or_of_another_database_fetches_its_list_anew(
@@ -123,12 +123,12 @@ def test_a_cursor_too_far_behind_or_of_another_database_fetches_its_list_anew(
 ) -> None:
     pause_run(agent, start_run(agent))
     view = View(project_id=project.pk, name="queue")
-    here = live_position(project_id=project.pk)
+    here = get_live_position(project_id=project.pk)
     for since in (here - ENTRIES_LIMIT - 1, here + 1):
-        text = news_for([(view, since)])[view, since].text
+        text = build_news([(view, since)])[view, since].text
         assert 'data-touched="*"' in text  # upon which the list fetches itself
         assert 'hx-target="#queue-counts"' in text
-    assert news_for([(view, here)]) == {}
+    assert build_news([(view, here)]) == {}
 
 
 def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
@@ -139,15 +139,15 @@ def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
     agent: httpx.Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     rendered: list[tuple[View, int]] = []
 
     def counted(wanted: set[tuple[View, int]]) -> dict[tuple[View, int], News]:
-        found = news_for(wanted)
+        found = build_news(wanted)
         rendered.extend(key for key in found if key[0].project_id == project.pk)
         return found
 
-    monkeypatch.setattr(broadcasting, "news_for", counted)
+    monkeypatch.setattr(broadcasting, "build_news", counted)
     sockets = [dial(person) for person in (alice, bob, alice, bob)]
     for socket in sockets:
         resume(socket, since)
@@ -162,7 +162,7 @@ def test_runs_and_the_page_of_a_run_have_their_own_news(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     run = start_run(agent)
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     listing, page = dial(alice, "runs/"), dial(alice, f"runs/{run}/")
     for socket in (listing, page):
         resume(socket, since)
@@ -177,7 +177,7 @@ def test_another_run_s_news_leaves_the_page_of_a_run_as_it_is(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     page = dial(alice, f"runs/{start_run(agent)}/")
-    resume(page, live_position(project_id=project.pk))
+    resume(page, get_live_position(project_id=project.pk))
     start_run(agent)
     told = heard(page)
     assert "#timeline" not in told
@@ -255,7 +255,7 @@ def test_the_end_of_a_session_or_membership_ends_the_socket(
 ) -> None:
     hers, his = dial(alice), dial(bob)
     for socket in (hers, his):
-        resume(socket, live_position(project_id=project.pk))
+        resume(socket, get_live_position(project_id=project.pk))
     Membership.objects.filter(user=bob.user, project=project).delete()
     User.objects.filter(pk=alice.user.pk).update(password="!")
     assert close_code(his) == 4404
@@ -300,7 +300,7 @@ def test_a_socket_that_never_says_where_it_stands_is_closed(
 ) -> None:
     monkeypatch.setattr(consumers, "RESUME_SECONDS", 0.5)
     silent, talking = dial(alice), dial(alice)
-    resume(talking, live_position(project_id=project.pk))
+    resume(talking, get_live_position(project_id=project.pk))
     assert close_code(silent) == 4400
     assert talking.ping().wait(timeout=5)
 
@@ -322,7 +322,7 @@ def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
 
     with override_settings(HEAD_TIMEOUT_S=1, BODY_TIMEOUT_S=1):
         socket = dial(alice)
-        resume(socket, live_position(project_id=project.pk))
+        resume(socket, get_live_position(project_id=project.pk))
         time.sleep(2.5)
         assert socket.ping().wait(timeout=5)
         until(lambda: counted() == 1)
@@ -339,8 +339,8 @@ def test_one_person_holds_a_bounded_number_of_sockets(
     monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
     *held, refused = [dial(alice) for _ in range(3)]
     for socket in held:
-        resume(socket, live_position(project_id=project.pk))
+        resume(socket, get_live_position(project_id=project.pk))
         assert socket.ping().wait(timeout=5)
     with suppress(ConnectionClosed):  # it may be gone before we say anything
-        resume(refused, live_position(project_id=project.pk))
+        resume(refused, get_live_position(project_id=project.pk))
     assert close_code(refused) == 4429

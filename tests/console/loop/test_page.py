@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, news_for
+from console.live.updates import View, build_news
 from console.loop import decisions as decision_list
 from console.loop import paging
-from console.runs.rows import live_position
+from console.runs.rows import get_live_position
 from loop.control.clock import run_cycle
 from loop.control.switch import set_paused
 from loop.inbox.notes import add_note
@@ -240,9 +240,9 @@ def test_an_open_page_hears_of_the_loop_and_of_nothing_else(
     view = View(project_id=history.project.pk, name="loop")
 
     def told(act: Callable[[], object]) -> bool:
-        since = live_position(project_id=history.project.pk)
+        since = get_live_position(project_id=history.project.pk)
         act()
-        news = news_for([(view, since)])
+        news = build_news([(view, since)])
         return any('data-touched="*"' in item.text for item in news.values())
 
     assert told(lambda: run_cycle(history.project.pk))

@@ -15,10 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, news_for
+from console.live.updates import View, build_news
 from console.permissions import rows as permission_rows
-from console.permissions.preview import Covered, covered_by
-from console.runs.rows import live_position
+from console.permissions.preview import Covered, describe_coverage
+from console.runs.rows import get_live_position
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.permission_shapes import build_exact_text, build_shape_text
 from reviews.models import Permission
@@ -203,11 +203,11 @@ def test_an_open_page_hears_of_grants_uses_and_ends(
     view = View(project_id=project.pk, name="permissions")
 
     def told(since: int) -> bool:
-        (news,) = news_for([(view, since)]).values()
+        (news,) = build_news([(view, since)]).values()
         return 'data-touched="*"' in news.text
 
     def here() -> int:
-        return live_position(project_id=project.pk)
+        return get_live_position(project_id=project.pk)
 
     before = here()
     permission = remember(agent, reviewer)
@@ -275,15 +275,15 @@ QUERY = ToolCall(
 def test_what_it_covers_is_read_back(
     call: Call, exact: dict[str, str], shape: dict[str, str]
 ) -> None:
-    assert texts(covered_by(build_exact_text(call))) == exact
-    assert texts(covered_by(build_shape_text(call) or "")) == shape
+    assert texts(describe_coverage(build_exact_text(call))) == exact
+    assert texts(describe_coverage(build_shape_text(call) or "")) == shape
 
 
 def test_long_texts_and_many_arguments_are_cut_in_words() -> None:
     call = ToolCall(tool="t", arguments={f"a{n:02}": "x" * 3_000 for n in range(25)})
-    covered = covered_by(build_exact_text(call))
+    covered = describe_coverage(build_exact_text(call))
     assert len(covered.parts) == 20
     assert covered.more == 5
     assert covered.parts[0].left == 1_000
     long = build_exact_text(CommandCall(tool="Bash", command="ls\n" * 30))
-    assert covered_by(long).parts[0].left == 30
+    assert describe_coverage(long).parts[0].left == 30

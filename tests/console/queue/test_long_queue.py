@@ -15,8 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, news_for
-from console.runs.rows import live_position
+from console.live.updates import View, build_news
+from console.runs.rows import get_live_position
 from reviews.models import Review, ReviewState
 from reviews.queue.order import PAGE, Queue, _filter_beyond, count_reviews, parse_place
 from tests.reviews.floods import ask_to_run, open_many
@@ -158,18 +158,18 @@ def test_one_change_pushes_its_row_and_not_the_list(
     view = View(project_id=project.pk, name="queue")
 
     def pushed(since: int) -> str:
-        return news_for([(view, since)])[view, since].text
+        return build_news([(view, since)])[view, since].text
 
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     review = ask_to_run(agent, "rm -rf " + "/a/long/path" * 50)
     changes = [pushed(since)]
     assert rows_in(changes[-1]) == [review]
     for act in ("claim", "release"):
-        since = live_position(project_id=project.pk)
+        since = get_live_position(project_id=project.pk)
         manager.post(f"/reviews/{review}/{act}")
         changes.append(pushed(since))
         assert rows_in(changes[-1]) == [review]
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     rule(manager, review, "deny")
     changes.append(pushed(since))
     assert f'<li id="review-{review}"' in changes[-1]
@@ -187,20 +187,20 @@ def test_one_of_many_calls_of_a_run_pushes_one_row(
         for n in range(5)
     ]
     code = reviews[2].json()["review"]["id"]
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     manager.post(f"/reviews/{code}/claim")
     view = View(project_id=project.pk, name="queue")
-    assert rows_in(news_for([(view, since)])[view, since].text) == [code]
+    assert rows_in(build_news([(view, since)])[view, since].text) == [code]
 
 
 def test_a_step_pushes_numbers_and_not_the_navigation(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     run = start_run(agent)
-    since = live_position(project_id=project.pk)
+    since = get_live_position(project_id=project.pk)
     agent.post(f"/runs/{run}/steps", json={"number": 1, "tokens": 5, "tool_calls": 0})
     view = View(project_id=project.pk, name="queue")
-    text = news_for([(view, since)])[view, since].text
+    text = build_news([(view, since)])[view, since].text
     assert "<a " not in text
     assert len(text.encode()) < 1_500
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from console.queue.kinds.pause import Signal, list_signals
-from console.runs.rows import amounts_of
+from console.runs.rows import list_amounts
 from ledger.models import Run
 from tests.support.rows import each_row
 
@@ -68,7 +68,7 @@ def test_a_value_beyond_its_limit_is_not_shown_as_equal_to_it(
 def test_what_was_used_is_told_from_the_limit(
     used: int, limit: int, shown: str
 ) -> None:
-    tokens, *_ = amounts_of(Run(tokens_used=used, tokens_limit=limit))
+    tokens, *_ = list_amounts(Run(tokens_used=used, tokens_limit=limit))
     assert tokens.used == shown
 
 
@@ -82,11 +82,11 @@ def test_what_was_used_is_told_from_the_limit(
     ],
 )
 def test_money_and_shares_too(used: int, limit: int, shown: str, percent: str) -> None:
-    cost = amounts_of(Run(cost_micros_used=used, cost_micros_limit=limit))[3]
+    cost = list_amounts(Run(cost_micros_used=used, cost_micros_limit=limit))[3]
     assert (cost.used, cost.percent) == (shown, percent)
 
 
 def test_time_too() -> None:
     run = Run(time_ms_used=3_600_400, time_ms_limit=3_600_000)
-    time = amounts_of(run)[2]
+    time = list_amounts(run)[2]
     assert (time.used, time.limit) == ("1 h 0.4 s", "1 h")

@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import Project
 from console.runs import timeline, views
-from console.runs.rows import short_code
+from console.runs.rows import format_short_code
 from tests.support.browsing import browser_of
 from tests.support.builders import Person, pause_run, start_run, step
 
@@ -39,7 +39,7 @@ def test_the_newest_run_stands_first_and_filters_narrow_it(
     assert found(show="finished") == [done]
     assert found(q="task 1") == [paused]
     assert found(q="robo") == [running, paused, done]
-    assert found(q=short_code(done)) == [done]
+    assert found(q=format_short_code(done)) == [done]
     assert found(q=done) == [done]
     assert found(q="%") == []
     assert found(q="nobody\x00") == []
