@@ -1,4 +1,4 @@
-"""Projects, the people and agents in them, and the secrets they show at the door."""
+"""Projects, the people and agents in them, and the secrets that they send."""
 
 from __future__ import annotations
 

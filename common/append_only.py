@@ -43,13 +43,13 @@ def append_only(table: str) -> RunPython:
 
 def protect_statements(table: str, vendor: str) -> list[str]:
     """Put every trigger there anew, whatever stands there now."""
-    triggers = _triggers(table, vendor)
+    triggers = _build_triggers(table, vendor)
     if vendor == "sqlite":
         dropped = [f"DROP TRIGGER IF EXISTS {name}" for name in triggers]
         return dropped + list(triggers.values())
     return [
         f"CREATE OR REPLACE FUNCTION {table}_refuse() RETURNS trigger "
-        f"LANGUAGE plpgsql AS $${_function_body(table)}$$",
+        f"LANGUAGE plpgsql AS $${_build_function_body(table)}$$",
         *(f"DROP TRIGGER IF EXISTS {name} ON {table}" for name in triggers),
         *triggers.values(),
         # Also for a session that calls itself a replica.
@@ -58,7 +58,7 @@ def protect_statements(table: str, vendor: str) -> list[str]:
 
 
 def release_statements(table: str, vendor: str) -> list[str]:
-    names = _triggers(table, vendor)
+    names = _build_triggers(table, vendor)
     if vendor == "sqlite":
         return [f"DROP TRIGGER {name}" for name in names]
     return [
@@ -69,12 +69,12 @@ def release_statements(table: str, vendor: str) -> list[str]:
 
 def list_faults() -> list[str]:
     """A sentence for each trigger that is not as it was written."""
-    return [fault for table in KEYS for fault in _faults(table)]
+    return [fault for table in KEYS for fault in _find_faults(table)]
 
 
-def _faults(table: str) -> Iterator[str]:
-    expected = _triggers(table, connection.vendor)
-    found = _stored_triggers(table)
+def _find_faults(table: str) -> Iterator[str]:
+    expected = _build_triggers(table, connection.vendor)
+    found = _read_stored_triggers(table)
     for name in sorted({*expected, *found}):
         if name not in found:
             yield f"{table} is not append-only: the trigger {name} is missing."
@@ -84,7 +84,7 @@ def _faults(table: str) -> Iterator[str]:
             yield f"{table} is not append-only: the trigger {name} was changed."
 
 
-def _triggers(table: str, vendor: str) -> dict[str, str]:
+def _build_triggers(table: str, vendor: str) -> dict[str, str]:
     """Name and text, the text exactly as the database gives it back."""
     if vendor == "postgresql":
         call = f"EXECUTE FUNCTION {table}_refuse()"
@@ -96,11 +96,11 @@ def _triggers(table: str, vendor: str) -> dict[str, str]:
             f"{table}_{name}": f"CREATE TRIGGER {table}_{name} {when} {call}"
             for name, when in before.items()
         }
-    refuse = f"BEGIN SELECT RAISE(ABORT, '{_message(table)}'); END"
+    refuse = f"BEGIN SELECT RAISE(ABORT, '{_build_message(table)}'); END"
     before = {
         "no_update": f"BEFORE UPDATE ON {table}",
         "no_delete": f"BEFORE DELETE ON {table}",
-        "no_replace": f"BEFORE INSERT ON {table} WHEN {_taken(table)}",
+        "no_replace": f"BEFORE INSERT ON {table} WHEN {_build_key_conflict_sql(table)}",
     }
     return {
         f"{table}_{name}": f"CREATE TRIGGER {table}_{name} {when} {refuse}"
@@ -108,7 +108,7 @@ def _triggers(table: str, vendor: str) -> dict[str, str]:
     }
 
 
-def _taken(table: str) -> str:
+def _build_key_conflict_sql(table: str) -> str:
     """One look for each key: a single one with OR would be planned at each insert."""
     looks = (
         f"EXISTS (SELECT 1 FROM {table} WHERE "  # noqa: S608 (names of this module)
@@ -119,12 +119,12 @@ def _taken(table: str) -> str:
     return " OR ".join(looks)
 
 
-def _message(table: str) -> str:
+def _build_message(table: str) -> str:
     return f"{table} is append-only"
 
 
-def _function_body(table: str) -> str:
-    return f" BEGIN RAISE EXCEPTION '{_message(table)}'; END "
+def _build_function_body(table: str) -> str:
+    return f" BEGIN RAISE EXCEPTION '{_build_message(table)}'; END "
 
 
 _PG_STORED = """
@@ -137,11 +137,11 @@ SELECT name, sql, true FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 
 """
 
 
-def _stored_triggers(table: str) -> dict[str, str]:
+def _read_stored_triggers(table: str) -> dict[str, str]:
     """Those that are switched off, or call something else, have no text."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            cursor.execute(_PG_STORED, [_function_body(table), table])
+            cursor.execute(_PG_STORED, [_build_function_body(table), table])
         else:
             cursor.execute(_SQLITE_STORED, [table])
         return {name: text if works else "" for name, text, works in cursor.fetchall()}

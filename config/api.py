@@ -84,7 +84,7 @@ api = DocumentedAPI(
     servers=[{"url": "/", "description": "The server that shows this document"}],
     urls_namespace="api-1",
 )
-# One path, two doors: POST starts a run (agents), GET lists them (everybody).
+# One path, two operations: POST starts a run (agents), GET lists them (everybody).
 agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
 api.add_router("", agents)
 api.add_router("", calls)

@@ -21,7 +21,7 @@ from config.fastpath.application import FastPath  # noqa: E402
 from config.fastpath.asgi import TIMED, App, Receive, Scope, Send  # noqa: E402
 from config.fastpath.origins import SameOrigin  # noqa: E402
 from config.lifespan import run_lifespan  # noqa: E402
-from config.server.proxies import believe_proxies  # noqa: E402
+from config.server.proxies import trust_proxies  # noqa: E402
 from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
 
@@ -60,4 +60,4 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
             raise ValueError(f"Unknown kind of connection: {other}")
 
 
-application = believe_proxies(route, settings.PROXIES)
+application = trust_proxies(route, settings.PROXIES)

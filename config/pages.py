@@ -113,7 +113,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return _render_error(request, InternalError("The error is in the server's log."))
 
 
-def method_not_allowed(response: HttpResponse) -> HttpResponse:
+def render_method_not_allowed(response: HttpResponse) -> HttpResponse:
     allowed: Any = response.headers.get("Allow", "")
     error = MethodNotAllowed(f"Use {allowed}." if allowed else "Use another verb.")
     error.headers["Allow"] = allowed
@@ -126,12 +126,14 @@ def _answer_as_problem(request: HttpRequest, response: HttpResponse) -> HttpResp
         and response.status_code == 405
         and response.headers.get("Content-Type") != MEDIA_TYPE
     ):
-        return method_not_allowed(response)
+        return render_method_not_allowed(response)
     return response
 
 
 @sync_and_async_middleware
-def api_problems(get_response: Callable[[HttpRequest], Any]) -> Callable[..., Any]:
+def convert_api_errors(
+    get_response: Callable[[HttpRequest], Any],
+) -> Callable[..., Any]:
     """The last word on /api/: whatever Django or ninja refuse, it is problem+json."""
     if iscoroutinefunction(get_response):
 

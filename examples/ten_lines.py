@@ -1,4 +1,4 @@
-"""The smallest agent on the rails: it asks before each command, and reports each step."""
+"""The smallest agent under Checkrail: it asks before each command, and reports each step."""
 
 from __future__ import annotations
 

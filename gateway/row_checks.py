@@ -71,7 +71,7 @@ def _build_key(rows: ExpectedRows, payload: Payload) -> str:
 
 def _end_grant(state: GrantState) -> Take:
     def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-        grant = rows.of("grant")[payload["call"],]
+        grant = rows.get_table("grant")[payload["call"],]
         grant.change(now, state=state.value, ended_at=now.at)
 
     return end
@@ -81,7 +81,7 @@ def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     if not payload["claimed"]:
         _end_grant(GrantState.SPENT)(rows, payload, now)
     whole = payload["ok"] and not payload["redacted"]
-    rows.of("call")[payload["call"],].change(
+    rows.get_table("call")[payload["call"],].change(
         now,
         ok=payload["ok"],
         output=to_canonical_json(payload["output"]) if whole else None,
@@ -107,7 +107,9 @@ def _open_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 def _judge_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     set_check_state(rows, payload["check"], payload["state"], now)
     if payload["review"] is not None:
-        rows.of("check")[payload["check"],].change(now, review=payload["review"]["id"])
+        rows.get_table("check")[payload["check"],].change(
+            now, review=payload["review"]["id"]
+        )
     if payload["warning"] is not None:
         key = (payload["check"], now.at, payload["warning"])
         rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))

@@ -50,19 +50,19 @@ def build_idempotency(
     request = b"\0".join((method.encode(), path.encode(), body))
     return Idempotency(
         agent_id=agent_id,
-        key=_fingerprint(key.encode()),
-        fingerprint=_fingerprint(request),
+        key=_build_fingerprint(key.encode()),
+        fingerprint=_build_fingerprint(request),
         status=status,
     )
 
 
 def build_own_key(*parts: str, agent_id: int) -> Idempotency:
     """A key that we make ourselves; the NUL in it keeps it apart from any caller's."""
-    key = _fingerprint("\0".join(("checkrail", *parts)).encode())
+    key = _build_fingerprint("\0".join(("checkrail", *parts)).encode())
     return Idempotency(agent_id=agent_id, key=key, fingerprint=key, status=201)
 
 
-def _fingerprint(data: bytes) -> str:
+def _build_fingerprint(data: bytes) -> str:
     """Keyed: a plain hash of something with a short secret in it could be tried out."""
     return hmac.new(get_fingerprint_key(), data, hashlib.sha256).hexdigest()
 

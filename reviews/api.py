@@ -1,4 +1,4 @@
-"""The doors for people's programs: reviews, and stopping or reopening runs."""
+"""Operations for people's programs: reviews, and stopping or reopening runs."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def build_review_answer(
         "on_expiry": review.on_expiry,
         "closed_at": format_timestamp(review.closed_at) if review.closed_at else None,
         "ruling": ruling or build_ruling_answer(review),
-        "waiting": waiting.as_answer() if waiting else None,
+        "waiting": waiting.to_answer() if waiting else None,
         "url": build_review_url(project_slug=review.project.slug, review=code),
     }
 

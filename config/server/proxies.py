@@ -13,7 +13,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from config.fastpath.asgi import App
 
 
-def believe_proxies(inner: App, proxies: Sequence[str]) -> App:
+def trust_proxies(inner: App, proxies: Sequence[str]) -> App:
     """`X-Forwarded-For` and `X-Forwarded-Proto` of these become client and scheme."""
     if not proxies:
         return inner

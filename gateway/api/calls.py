@@ -1,4 +1,4 @@
-"""The doors for tool calls: judged before they run, claimed once, settled after."""
+"""Operations for tool calls: judged before they run, claimed once, settled after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doors for gate checks and turns."""
+"""Operations for gate checks and turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent doors. The lean front answers the hottest of them in the same way."""
+"""Operations for agents. The fast path answers the most frequent of them in the same way."""
 
 from __future__ import annotations
 

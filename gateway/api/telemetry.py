@@ -1,4 +1,4 @@
-"""The door for OpenTelemetry: OTLP over HTTP, as its exporters speak it."""
+"""The operation for OpenTelemetry: OTLP over HTTP, as its exporters speak it."""
 
 from __future__ import annotations
 

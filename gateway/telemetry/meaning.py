@@ -135,13 +135,13 @@ def read_span(span: Span) -> SpanReport:
     tokens = _count_tokens(span)
     if span.operation in _MODEL:
         said = f"{span.operation} {span.get_text('gen_ai.request.model')}".strip()
-        return SpanReport(span=span, step=_step(span, said=said, tokens=tokens))
+        return SpanReport(span=span, step=_build_step(span, said=said, tokens=tokens))
     if span.operation == _TOOL:
         return SpanReport(span=span, step=_build_tool_step(span, tokens))
     said = span.name or span.operation
     return SpanReport(
         span=span,
-        step=_step(span, said=said, tokens=tokens) if tokens else None,
+        step=_build_step(span, said=said, tokens=tokens) if tokens else None,
         outcome=_validate(
             FinishIn,
             outcome="failed" if span.error else "completed",
@@ -153,7 +153,7 @@ def read_span(span: Span) -> SpanReport:
 def _build_tool_step(span: Span, tokens: int) -> StepIn:
     tool = span.get_text("gen_ai.tool.name") or "a tool"
     arguments = span.get_text("gen_ai.tool.call.arguments")
-    return _step(
+    return _build_step(
         span,
         said=tool,
         tokens=tokens,
@@ -163,7 +163,7 @@ def _build_tool_step(span: Span, tokens: int) -> StepIn:
     )
 
 
-def _step(span: Span, *, said: str, tokens: int, **more: Any) -> StepIn:
+def _build_step(span: Span, *, said: str, tokens: int, **more: Any) -> StepIn:
     return _validate(
         StepIn,
         number=1,

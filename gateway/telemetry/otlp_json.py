@@ -68,10 +68,10 @@ def _parse_span(node: dict[str, Any], resource: Attributes) -> Span:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=parent_id,
-        parent_is_remote=_number(node.get("flags") or 0) & _REMOTE == _REMOTE,
+        parent_is_remote=_get_number(node.get("flags") or 0) & _REMOTE == _REMOTE,
         name=clean_text(name) if isinstance(name, str) else "",
-        started_ns=_number(node.get("startTimeUnixNano") or 0),
-        ended_ns=_number(node.get("endTimeUnixNano") or 0),
+        started_ns=_get_number(node.get("startTimeUnixNano") or 0),
+        ended_ns=_get_number(node.get("endTimeUnixNano") or 0),
         failed=_get_object(node, "status").get("code") in _ERROR,
         attributes=_parse_attributes(node),
         resource=resource,
@@ -95,11 +95,11 @@ def _parse_attributes(node: dict[str, Any]) -> Attributes:
 
 def _parse_value(node: dict[str, Any]) -> object:
     if "intValue" in node:
-        return _number(node["intValue"])
+        return _get_number(node["intValue"])
     return node.get("stringValue")
 
 
-def _number(value: object) -> int:
+def _get_number(value: object) -> int:
     """Such numbers are sent as texts; some senders send them as they are."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value

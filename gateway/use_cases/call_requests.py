@@ -155,7 +155,7 @@ class JudgeCall(ChangeRequest[Reply]):
         code = open_review(
             plan,
             kind="confirmation",
-            title=_title(verdict.tool, asked[0]),
+            title=_build_title(verdict.tool, asked[0]),
             content={
                 "kind": "confirmation",
                 "call": self.call_code,
@@ -266,7 +266,7 @@ class RepeatCall(JudgeCall):
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
 
 
-def _title(tool: str, finding: CallFinding) -> str:
+def _build_title(tool: str, finding: CallFinding) -> str:
     """What tells this call from the others that wait: its own words first."""
     words = " ".join(str(finding.details.get("text") or tool).split())
     shown = words if len(words) <= TITLE_WORDS else words[: TITLE_WORDS - 1] + "…"

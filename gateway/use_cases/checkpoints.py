@@ -108,7 +108,7 @@ def refuse_secrets(state: dict[str, Any]) -> None:
         return
     # Several secrets of one kind in one text are one place to mend.
     errors = {
-        (tuple(_place(state, finding)), _build_message(finding)): None
+        (tuple(_get_place(state, finding)), _build_message(finding)): None
         for finding in found
     }
     raise Invalid(
@@ -119,7 +119,7 @@ def refuse_secrets(state: dict[str, Any]) -> None:
     )
 
 
-def _place(state: dict[str, Any], finding: SecretFinding) -> Iterator[str | int]:
+def _get_place(state: dict[str, Any], finding: SecretFinding) -> Iterator[str | int]:
     """The finding's JSON pointer as the names and numbers that lead there."""
     yield "state"
     value: object = state

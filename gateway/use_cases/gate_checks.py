@@ -305,7 +305,7 @@ async def submit_verdict(
     body: VerdictIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    check = await run_in_db_thread(partial(_own_check, agent, run_code, check_code))
+    check = await run_in_db_thread(partial(_get_own_check, agent, run_code, check_code))
     gates = build_gates(check)
     # A long text must not hold up others while it is read.
     verdict = await asyncio.to_thread(parse_verdict, body, gates=gates)
@@ -329,7 +329,7 @@ async def submit_verdict(
 
 def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Reply:
     """A check with the prompt for its next attempt, a reviewer's guidance included."""
-    check = _own_check(agent, run_code, check_code)
+    check = _get_own_check(agent, run_code, check_code)
     gates, state = build_gates(check), load_check_state(check)
     return build_reply(
         {
@@ -361,7 +361,7 @@ def _takes_verdicts(check: GateCheck) -> bool:
     return check.status == "open" and check.run.status == RunStatus.RUNNING
 
 
-def _own_check(agent: AgentPrincipal, run_code: str, check_code: str) -> GateCheck:
+def _get_own_check(agent: AgentPrincipal, run_code: str, check_code: str) -> GateCheck:
     known, of_run = parse_code(check_code), parse_code(run_code)
     if known is None or of_run is None:
         raise NotFound

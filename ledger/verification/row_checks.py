@@ -40,7 +40,7 @@ def register_comparison(comparison: Comparison) -> None:
 def compare_runs(runs: Sequence[Run]) -> list[Mismatch]:
     """Every row of these runs that differs from their chains, in order."""
     ids = [run.pk for run in runs]
-    with _snapshot():
+    with _read_snapshot():
         found = [each for compare in _comparisons for each in compare(ids)]
     return sorted(found, key=lambda each: (each.run_id, each.seq, each.reason))
 
@@ -60,7 +60,7 @@ def list_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
 
 
 @contextmanager
-def _snapshot() -> Iterator[None]:
+def _read_snapshot() -> Iterator[None]:
     """Runs go on moving: entries and rows are read as they were at one moment.
 
     Not by Django's own transaction: on SQLite that would hold up every writer.

@@ -16,10 +16,10 @@ _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="read")
 
 async def run_in_db_thread(query: Callable[[], T]) -> T:
     """Run a synchronous query beside the event loop."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, _query, query)
+    return await asyncio.get_running_loop().run_in_executor(_threads, _run_query, query)
 
 
-def _query(query: Callable[[], T]) -> T:
+def _run_query(query: Callable[[], T]) -> T:
     """Each thread keeps its connection: to take one from the pool and check it every
     time would cost more than the query."""
     try:

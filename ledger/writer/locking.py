@@ -132,10 +132,10 @@ def _store_in_one_statement(
     form = _build_store_statement(
         len(write.entries), write.wakes, tuple(each.text for each in more)
     )
-    return sql.execute(form, [*_as_texts(given), *also, *_as_texts(agent)])
+    return sql.execute(form, [*_to_texts(given), *also, *_to_texts(agent)])
 
 
-def _as_texts(given: Sequence[Any]) -> list[str | None]:
+def _to_texts(given: Sequence[Any]) -> list[str | None]:
     """psycopg names another type as soon as a number grows, which makes another
     statement to prepare."""
     return [None if value is None else str(value) for value in given]

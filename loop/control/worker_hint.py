@@ -42,8 +42,8 @@ def send_hint(project_id: int) -> None:
 def send_hints_on_commits() -> None:
     """Hint at every commit that wakes an agent: a run ended, a review was ruled on."""
 
-    def committed(commit: Committed) -> None:
+    def on_commit(commit: Committed) -> None:
         if commit.waited_run_ids:
             _hints.add(commit.projects)
 
-    listen_always(committed)
+    listen_always(on_commit)

@@ -90,7 +90,7 @@ class Action:
 
     def _draft_recommendation(self, plan: Plan, target: ActionTarget) -> dict[str, Any]:
         row = target.recommendation
-        assert row is not None  # without one the rails have held the action back
+        assert row is not None  # without one the guardrails have held the action back
         draft = apply_change(json.loads(row.change), target.policy)
         rows = Recommendation.objects.filter(pk=row.pk)
         plan.side_updates.append(

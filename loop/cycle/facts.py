@@ -1,4 +1,4 @@
-"""The facts that the rails compare: read under the project's lock, then put together."""
+"""The facts that the guardrails compare: read under the project's lock, then put together."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Ask a language model what the loop should do.
 
 Trigger and snapshot hold untrusted text: they are sent between markers that nobody can
-guess, and what the model proposes has to pass the same rails as a rule's proposal.
+guess, and what the model proposes has to pass the same guardrails as a rule's proposal.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.guardrail_facts import GuardrailFacts
-from guidance.core.loop.guardrails import RAILS_VERSION, RuledProposal
+from guidance.core.loop.guardrails import GUARDRAILS_VERSION, RuledProposal
 from guidance.core.loop.proposals import Proposal
 from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
@@ -70,7 +70,7 @@ class DecisionRecord:
             "cost_micros": self.model_answer.cost_micros if self.model_answer else 0,
             "review": None,
             "policy": self.policy.build_stamp(),
-            "engine": RAILS_VERSION,
+            "engine": GUARDRAILS_VERSION,
         }
 
     def _perform_action(

@@ -8,7 +8,7 @@ from typing import Any
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.guardrail_facts import GuardrailFacts
-from guidance.core.loop.guardrails import RAILS_VERSION, judge_proposal
+from guidance.core.loop.guardrails import GUARDRAILS_VERSION, judge_proposal
 from guidance.core.loop.proposals import Proposal
 from guidance.core.loop.rules import decide_by_rules
 from guidance.core.loop.section import LoopSection
@@ -46,7 +46,7 @@ def list_differences(
 
     Each decision names the policy that was in force, unless another is to be tried: then
     only what was decided is compared, not its words. What a model proposed is taken as it
-    was: only the rails are judged again.
+    was: only the guardrails are judged again.
     """
     compared = None if policy is None else ("action", "outcome")
     if policy is None:
@@ -59,7 +59,7 @@ def list_differences(
             yield "policy", stamp["hash"], found
             return
         policy = get_policy(row.pk).policy
-    if payload["engine"] != RAILS_VERSION:
+    if payload["engine"] != GUARDRAILS_VERSION:
         return  # rules grow: what older ones have judged is not held against newer ones
     for name, again in _decide_again(payload, policy.loop).items():
         if compared is not None and name not in compared:

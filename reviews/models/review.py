@@ -26,7 +26,7 @@ class ReviewState(models.TextChoices):
     WITHDRAWN = "withdrawn"
 
 
-# What a person may choose, by kind of review (contract, section 1).
+# What a person may choose, by kind of review (docs/api.md).
 RULINGS: dict[str, tuple[str, ...]] = {
     Kind.PAUSE: ("approve", "abort"),
     Kind.REQUEST: ("approve", "deny", "abort"),

@@ -1,4 +1,4 @@
-"""The doors for standing permissions: see them, and take them back."""
+"""Operations for standing permissions: list and revoke them."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Waiting:
     def now(self) -> bool:
         return self.last_at is not None and self.at - self.last_at < SEEN_WITHIN
 
-    def as_answer(self) -> dict[str, object]:
+    def to_answer(self) -> dict[str, object]:
         return {
             "now": self.now,
             "last_at": format_timestamp(self.last_at) if self.last_at else None,

@@ -69,7 +69,7 @@ def _compare_table(
     for stored in table.read(run_ids):
         run_id, key = stored.run_id, stored.key
         name = f"the {table.name} {_cut(' '.join(key))}"
-        row = expected[run_id].of(table.name).get(key)
+        row = expected[run_id].get_table(table.name).get(key)
         seq = expected[run_id].seq if row is None else row.seq
         seen[run_id][key] += 1
         reason: str | None
@@ -82,7 +82,7 @@ def _compare_table(
         if reason is not None:
             yield Mismatch(run_id=run_id, seq=seq, reason=reason)
     for run_id in run_ids:
-        for key, row in expected[run_id].of(table.name).items():
+        for key, row in expected[run_id].get_table(table.name).items():
             times = seen[run_id][key]
             if times == row.count:
                 continue

@@ -50,13 +50,13 @@ class ExpectedRows:
     call_by_review: dict[str, str] = field(default_factory=dict)
     seq: int = 0
 
-    def of(self, table: str) -> dict[Key, Expected]:
+    def get_table(self, table: str) -> dict[Key, Expected]:
         return self.tables.setdefault(table, {})
 
     def add(self, table: str, *key: str, now: Moment, **values: Any) -> None:
-        before = self.of(table).get(key)
+        before = self.get_table(table).get(key)
         count = 1 if before is None else before.count + 1
-        self.of(table)[key] = Expected(now.seq, values, count)
+        self.get_table(table)[key] = Expected(now.seq, values, count)
 
     def take(self, entry_type: str, payload: Payload, now: Moment) -> None:
         """What this entry does to the rows. Many types do nothing."""
@@ -67,7 +67,7 @@ class ExpectedRows:
 
     def revoke_grants(self, now: Moment) -> None:
         """The run was closed."""
-        for grant in self.of("grant").values():
+        for grant in self.get_table("grant").values():
             if grant.values["state"] == GrantState.ISSUED:
                 grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
 
@@ -98,12 +98,14 @@ def _open_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 
 def _claim_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    review = rows.of("review")[payload["review"],]
+    review = rows.get_table("review")[payload["review"],]
     review.change(now, assignee=now.actor, claimed_at=now.at)
 
 
 def _release_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    rows.of("review")[payload["review"],].change(now, assignee=None, claimed_at=None)
+    rows.get_table("review")[payload["review"],].change(
+        now, assignee=None, claimed_at=None
+    )
 
 
 def _add_comment(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
@@ -113,7 +115,7 @@ def _add_comment(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 def _end_review(state: ReviewState) -> Take:
     def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-        review = rows.of("review")[payload["review"],]
+        review = rows.get_table("review")[payload["review"],]
         version = review.values["version"] + 1
         review.change(now, state=state.value, version=version, closed_at=now.at)
 
@@ -153,7 +155,7 @@ def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         project=rows.project_id,
         review=payload["review"],
         scope=permission["scope"],
-        tool=rows.of("call")[call,].values["tool"],
+        tool=rows.get_table("call")[call,].values["tool"],
         key=build_permission_key(permission["covers"]),
         covers=permission["covers"],
         rules=permission["rules"],
@@ -168,7 +170,7 @@ def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 
 def _revoke(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    permission = rows.of("permission")[payload["permission"],]
+    permission = rows.get_table("permission")[payload["permission"],]
     if permission.values["revoked_at"] is None:  # taken back twice is taken back
         permission.change(now, revoked_by=now.actor, revoked_at=now.at)
 
@@ -187,7 +189,7 @@ def add_grant(
         now=now,
         code=grant["id"],
         digest=grant["digest"],
-        policy_hash=rows.of("call")[call,].values["policy"],
+        policy_hash=rows.get_table("call")[call,].values["policy"],
         permission=permission,
         issued_at=now.at,
         expires_at=grant["expires_at"],
@@ -199,7 +201,7 @@ def add_grant(
 def set_check_state(
     rows: ExpectedRows, check: str, state: Payload, now: Moment
 ) -> None:
-    rows.of("check")[check,].change(
+    rows.get_table("check")[check,].change(
         now,
         state=to_canonical_json(state),
         status=CheckState.from_json(state).status,
@@ -225,7 +227,7 @@ def _save_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
 
 
 def _redact_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
-    checkpoint = rows.of("checkpoint")[payload["checkpoint"],]
+    checkpoint = rows.get_table("checkpoint")[payload["checkpoint"],]
     checkpoint.change(now, state=payload["state_digest"])
 
 

@@ -111,7 +111,7 @@ def _list_values(
     """Every value however deep, by the names that lead to it."""
     parts: Iterable[tuple[str, str, object]] = ()
     if isinstance(value, Mapping):
-        parts = ((_name(key), key, part) for key, part in value.items())
+        parts = ((_build_name(key), key, part) for key, part in value.items())
     elif isinstance(value, list):
         parts = ((f"[{at}]", str(at), part) for at, part in enumerate(value))
     empty = True
@@ -128,7 +128,7 @@ def _list_values(
         yield from _list_value(value, place, names)
 
 
-def _name(key: str) -> str:
+def _build_name(key: str) -> str:
     """In quotes where it could be taken for a place in a list, or for one of our signs."""
     return key if key[:1] not in ("", "[", '"', "…") else json.dumps(key)
 

@@ -76,7 +76,7 @@ def _build_state(
     state: str | None,
     *ruling: Any,
 ) -> DecisionState:
-    """The columns as the contract shows them."""
+    """The columns as docs/api.md shows them."""
     answer = build_decision_state(
         run=str(parse_uuid(run)),
         status=status,

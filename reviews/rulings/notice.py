@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# The answer as the contract shows it, and the run's head at that moment.
+# The answer as docs/api.md shows it, and the run's head at that moment.
 DecisionState = tuple[dict[str, Any], int]
 
 

@@ -1,5 +1,5 @@
-// Times that tick, in the same words the server writes them (reviews and ledger
-// templates, `moments` filters). The server's clock rules: its lead is taken once.
+// Times that tick, in the same words the server writes them (see console/format.py and
+// console/templatetags/times.py). The server's clock rules: its lead is taken once.
 
 const lead = Number(document.body.dataset.now ?? Date.now()) - Date.now();
 export const now = () => Date.now() + lead;

@@ -118,7 +118,7 @@ class FakeRail:
             )
         key = request.headers.get("idempotency-key")
         if key is None or request.method != "POST":
-            return self._entered(request, path, body)
+            return self._enter(request, path, body)
         return self._once(key, request, path, body)
 
     def _once(
@@ -127,7 +127,7 @@ class FakeRail:
         """The same key and request again: the same answer. A refusal leaves no record."""
         known = self._answers.get(key)
         if known is None:
-            answer = self._entered(request, path, body)
+            answer = self._enter(request, path, body)
             if answer.status_code < 400:
                 self._answers[key] = (path.encode() + request.content, answer)
             return answer
@@ -142,7 +142,7 @@ class FakeRail:
             headers={**known[1].headers, "Idempotency-Replayed": "true"},
         )
 
-    def _entered(self, request: httpx.Request, path: str, body: Json) -> httpx.Response:
+    def _enter(self, request: httpx.Request, path: str, body: Json) -> httpx.Response:
         try:
             status, answer = answer_request(self.server, request.method, path, body)
         except Refusal as refusal:

@@ -9,7 +9,7 @@ from checkrail.testing.fakes import Refusal
 from checkrail.testing.server import Answer, FakeServer
 from checkrail.testing.shapes import Json
 
-_RUN_DOORS: dict[tuple[str, str], Callable[..., Answer]] = {
+_RUN_ROUTES: dict[tuple[str, str], Callable[..., Answer]] = {
     ("GET", ""): run_routes.show,
     ("POST", "steps"): run_routes.report,
     ("POST", "steps/batch"): run_routes.report_batch,
@@ -22,7 +22,7 @@ _RUN_DOORS: dict[tuple[str, str], Callable[..., Answer]] = {
     ("POST", "gate-checks"): check_routes.open_check,
     ("POST", "turns"): check_routes.answer_turn,
 }
-_PART_DOORS: dict[tuple[str, str, str], Callable[..., Answer]] = {
+_PART_ROUTES: dict[tuple[str, str, str], Callable[..., Answer]] = {
     ("GET", "tool-calls", ""): call_routes.show,
     ("POST", "tool-calls", "claim"): call_routes.claim,
     ("POST", "tool-calls", "result"): call_routes.settle,
@@ -42,12 +42,12 @@ def answer_request(server: FakeServer, method: str, path: str, body: Json) -> An
         return run_routes.withdraw(server, rest[0])
     run = server.runs.get(rest[0]) if first == "runs" else None
     if run is not None:
-        door = _RUN_DOORS.get((method, "/".join(rest[1:]).strip("/")))
-        if door is not None:
-            return door(server, run, body)
+        route = _RUN_ROUTES.get((method, "/".join(rest[1:]).strip("/")))
+        if route is not None:
+            return route(server, run, body)
         parts = run.calls if rest[1] == "tool-calls" else run.checks
         at = parts.get(rest[2]) if len(rest) > 2 else None
-        door = _PART_DOORS.get((method, rest[1], rest[3] if len(rest) > 3 else ""))
-        if at is not None and door is not None:
-            return door(server, run, at, body)
+        route = _PART_ROUTES.get((method, rest[1], rest[3] if len(rest) > 3 else ""))
+        if at is not None and route is not None:
+            return route(server, run, at, body)
     raise Refusal("not-found", 404, "Nothing is found at this address.")

@@ -56,7 +56,7 @@ class Lines:
         """Where the next line starts, if there is one."""
         return self._afters[number]
 
-    def place(self, at: int) -> tuple[int, int]:
+    def get_place(self, at: int) -> tuple[int, int]:
         """Line and column of a character, counted from 1."""
         number = bisect_right(self._afters, at)
         last = len(self.contents) - 1

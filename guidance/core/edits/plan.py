@@ -171,7 +171,7 @@ def _require_unique(
 ) -> tuple[Found, ...]:
     if len(found) < 2 or edit.replace_all:
         return found
-    places = [source.lines.place(place.start) for place in found]
+    places = [source.lines.get_place(place.start) for place in found]
     against.append(problems.refuse_ambiguous(number, places))
     return ()
 
@@ -182,7 +182,7 @@ def _list_overlaps(source: Original, pieces: Sequence[_Piece]) -> Iterator[EditP
         if reach is not None and (
             piece.start < reach.end or _is_same_point(piece, reach)
         ):
-            one, other = (source.lines.place(each.start) for each in (reach, piece))
+            one, other = (source.lines.get_place(each.start) for each in (reach, piece))
             yield problems.refuse_overlap(reach.edit, one, piece.edit, other)
         if reach is None or piece.end > reach.end:
             reach = piece
@@ -238,7 +238,7 @@ def _list_passages(
 
 
 def _build_match(source: Original, piece: _Piece) -> EditMatch:
-    line, column = source.lines.place(piece.start)
+    line, column = source.lines.get_place(piece.start)
     return EditMatch(edit=piece.edit, line=line, column=column, layer=piece.layer)
 
 

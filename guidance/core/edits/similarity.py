@@ -75,7 +75,7 @@ class Windows:
             if max(best[first : first + size]) > score:
                 continue
             best[first : first + size] = [score] * size
-            found.append(self._moved(compared, first, first + size, score))
+            found.append(self._move(compared, first, first + size, score))
             if len(found) > limit:
                 break
         return found
@@ -105,7 +105,7 @@ class Windows:
             least, here = differs, starts[first] + starts[first + size]
         return scores
 
-    def _moved(
+    def _move(
         self, compared: _Comparison, first: int, last: int, score: float
     ) -> tuple[int, int]:
         compared.pay(_BORDERS)

@@ -17,7 +17,7 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
 from guidance.core.money import format_usd
 
-RAILS_VERSION = 1
+GUARDRAILS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

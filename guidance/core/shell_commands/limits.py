@@ -70,7 +70,7 @@ class ReadingBudget:
         if self.characters < 0:
             raise TooMuchError("more text than is read in one go")
 
-    def step(self, count: int = 1) -> None:
+    def count_step(self, count: int = 1) -> None:
         self.steps -= count
         if self.steps < 0:
             raise TooMuchError(f"more than {MAX_STEPS:,} words and signs")

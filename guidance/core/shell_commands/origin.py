@@ -33,7 +33,7 @@ class Origin:
         self._make = marks
         self._made: Marks = ()
 
-    def span(self, start: int, end: int) -> Span:
+    def get_span(self, start: int, end: int) -> Span:
         """The span in the whole command of `text[start:end]`."""
         origin: Origin | None = self
         while origin is not None:

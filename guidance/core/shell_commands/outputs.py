@@ -99,7 +99,7 @@ def _join_outputs(known: ScriptState, script: Script, first: int, last: int) -> 
 def find_printed(known: ScriptState, script: Script, simple: Simple) -> Content:
     """What one command prints."""
     # Long pipelines are followed back again for each of their commands.
-    known.budget.step(4)
+    known.budget.count_step(4)
     argv = known.build_argv(simple.words)
     while len(argv) > 1 and argv[0] in _PREFIXES and argv[1][:1] not in ("-", ""):
         argv = argv[1:]

@@ -69,7 +69,7 @@ class Report:
         self, rule: str, call: ProgramCall, *, uninspectable: bool = False
     ) -> None:
         """A finding on the command together with its redirections."""
-        span = call.script.origin.span(*_trim(call))
+        span = call.script.origin.get_span(*_trim(call))
         self.add_at(rule, span, via=call.via, uninspectable=uninspectable)
 
     def add_opaque(self, rule: str, call: ProgramCall) -> None:
@@ -122,7 +122,7 @@ class Report:
         self._troubled.add(script.text)
         text = script.text.lower().encode("utf-8", "replace").translate(_BLANKED)
         if not _TELLING.isdisjoint(text.decode("ascii").split()):
-            span = script.origin.span(0, len(script.text))
+            span = script.origin.get_span(0, len(script.text))
             self.add_at("opaque-syntax", span, uninspectable=True)
 
     def forget_broken(self) -> None:
@@ -136,7 +136,7 @@ class Report:
 
     def get_span(self, call: ProgramCall, *, index: int = 0) -> Span:
         """The command's place, from one of its words on."""
-        return call.script.origin.span(*self._find_in_script(call, index))
+        return call.script.origin.get_span(*self._find_in_script(call, index))
 
     def make_whole_origin(self, call: ProgramCall, *, index: int = 0) -> Origin:
         """For a text that comes from the call, from one of its words on."""
@@ -208,7 +208,9 @@ class Report:
             # Read by two shells, and the same to both.
             return
         self._met.add((call.name, span))
-        outside = [call.script.origin.span(*each) for each in self._find_spans(call)]
+        outside = [
+            call.script.origin.get_span(*each) for each in self._find_spans(call)
+        ]
         if len(outside) != len(call.argv):
             outside = [span] * len(call.argv)
         tokens = tuple(

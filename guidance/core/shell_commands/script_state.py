@@ -159,7 +159,7 @@ class ScriptState:
         """The words as the program would get them."""
         if len(words) > _FEW:
             # Asked again and again for what a long command prints.
-            self.budget.step(len(words) // 4)
+            self.budget.count_step(len(words) // 4)
         done: list[str] = []
         for word in words:
             if isinstance(word, str):
@@ -190,7 +190,7 @@ class ScriptState:
     def split_fields(self, word: Word) -> list[str]:
         """One word may become none or several: values are split at blanks."""
         if len(word.pieces) > _FEW:
-            self.budget.step(len(word.pieces) // 4)
+            self.budget.count_step(len(word.pieces) // 4)
         done: list[str] = []
         current: list[str] = []
         begun = False

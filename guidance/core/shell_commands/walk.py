@@ -155,7 +155,7 @@ class Walk:
             else:
                 self.report.add_at(
                     found.rule,
-                    origin.span(found.start, found.end),
+                    origin.get_span(found.start, found.end),
                     via=via,
                     uninspectable=found.rule.startswith("opaque"),
                 )

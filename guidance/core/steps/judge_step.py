@@ -50,7 +50,7 @@ class ContinueVerdict:
 
     @property
     def checkpoint_due(self) -> bool:
-        """Told beside any decision: a worse one must not hide it."""
+        """Reported with every decision."""
         return self.metrics.steps_until_checkpoint == 0
 
     @property

@@ -144,7 +144,7 @@ def _remove_secrets(
     found = [secret for secret in safe.findings if not _is_quote(secret)]
     if not found:
         return verdict
-    clean = _as_document(safe.value)
+    clean = _to_document(safe.value)
     secrets = list(_make_secret_findings(_list_added_secrets(found, diff)))
     told = map(_replace_quotes, verdict.findings, clean["quotes"])
     return replace(
@@ -308,6 +308,6 @@ def _replace_quotes(finding: CallFinding, clean: Mapping[str, Any]) -> CallFindi
     )
 
 
-def _as_document(value: object) -> dict[str, Any]:
+def _to_document(value: object) -> dict[str, Any]:
     assert isinstance(value, dict)
     return value

@@ -116,10 +116,10 @@ def _build_trace(facts: TurnFacts, tools: str | None) -> TurnTrace:
     # Calls without a word are compared as calls. Nothing at all is the same as nothing.
     silent = not said and facts.tool_calls > 0
     if tools is not None and len(tools) > SIGNATURE_KEPT:
-        tools = _digest(tools)
+        tools = _hash_text(tools)
     return TurnTrace(
         called_tools=facts.tool_calls > 0,
-        content=None if silent else _digest(f"{said}\n{tools or ''}"),
+        content=None if silent else _hash_text(f"{said}\n{tools or ''}"),
         tools=tools,
     )
 
@@ -129,7 +129,7 @@ def _find_cycle(signs: list[str | None], *, times: int) -> int | None:
     return find_cycle(steps, times=times) if steps else None
 
 
-def _digest(text: str) -> str:
+def _hash_text(text: str) -> str:
     # A lone half of a surrogate pair is text like any other here.
     data = text.encode("utf-8", "surrogatepass")
     return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -12,7 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.environment import read_environment
 from config.fastpath.asgi import Receive, Scope, Send
-from config.server.proxies import believe_proxies
+from config.server.proxies import trust_proxies
 from tests.support.processes import free_port, up
 from tests.support.rows import each_row
 
@@ -38,7 +38,7 @@ def seen(proxies: list[str], *, peer: str, kind: str = "http", **more: Any) -> S
     }
 
     async def serve() -> None:
-        await believe_proxies(inner, proxies)(scope, nothing, nothing)
+        await trust_proxies(inner, proxies)(scope, nothing, nothing)
 
     asyncio.run(serve())
     return scopes[0]

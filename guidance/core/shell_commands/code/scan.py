@@ -48,7 +48,7 @@ class Scan:
         self.walk.budget.read(len(code))
         self.walk.budget.count_commands(COST_OF_TEXT)
         tried = sum(end - start for start, end in windows)
-        self.walk.budget.step(tried // _TRIED_AT_ONCE)
+        self.walk.budget.count_step(tried // _TRIED_AT_ONCE)
         masked = code
         if language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)
@@ -122,7 +122,7 @@ class Scan:
         return min(stop, end + 200)
 
     def _say(self, rule: str, start: int, end: int, *, opaque: bool = False) -> None:
-        span = self.origin.span(start, self._line(end))
+        span = self.origin.get_span(start, self._line(end))
         self.walk.report.add_at(rule, span, via=self.via, uninspectable=opaque)
 
 

@@ -59,7 +59,7 @@ def _is_harmless(found: Invocation, path: str) -> bool:
     )
 
 
-def _named(found: Invocation) -> bool:
+def _is_named(found: Invocation) -> bool:
     """A few files of the working folder, each by its plain name."""
     if found.open_ended or found.left or len(found.operands) > _FEW:
         return False
@@ -268,7 +268,7 @@ QUESTIONS: dict[str, Question] = {
     "into-device": _writes_into_device,
     "into-nothing": _writes_into_nothing,
     "into-system-file": _writes_into_system_file,
-    "named": _named,
+    "named": _is_named,
     "no-access": _takes_all_access,
     "not-routine": _is_not_routine,
     "outside": _is_outside,

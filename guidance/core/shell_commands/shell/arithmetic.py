@@ -23,7 +23,7 @@ def find_arithmetic_end(cursor: Cursor, at: int) -> int:
     depth = 0
     place = at
     while match := _SIGNS.search(cursor.text, place, at + _LONGEST):
-        cursor.budget.step()
+        cursor.budget.count_step()
         place = match.end()
         if match[0] == "(":
             depth += 1

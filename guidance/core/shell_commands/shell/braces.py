@@ -16,7 +16,7 @@ def expand_braces(words: list[str], budget: ReadingBudget) -> list[str | Word]:
     for word in words:
         if "{" in word and "," in word:
             several = _expand_word(word)
-            budget.step(len(several))
+            budget.count_step(len(several))
             done += several
         else:
             done.append(word)

@@ -42,7 +42,7 @@ def handle_keyword(
             level.begin(at, [word])
     elif word not in _NOTHING:
         cursor.at = at + len(word)
-        cursor.budget.step(4)
+        cursor.budget.count_step(4)
         _HEADS[word](cursor, level)
         return True
     return False
@@ -210,7 +210,7 @@ def read_array(cursor: Cursor, level: Level, at: int) -> bool:
 
 
 def _skip(cursor: Cursor, pattern: re.Pattern[str]) -> None:
-    cursor.budget.step()
+    cursor.budget.count_step()
     match = pattern.match(cursor.text, cursor.at)
     if match:
         cursor.at = match.end()

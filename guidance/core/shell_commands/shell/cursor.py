@@ -54,7 +54,7 @@ class Cursor:
 
     def go_deeper(self) -> None:
         # Going down costs more than going on.
-        self.budget.step(4)
+        self.budget.count_step(4)
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise TooMuchError(f"nested more than {MAX_DEPTH} deep")

@@ -21,7 +21,7 @@ def open_heredoc(cursor: Cursor, *, operator: str) -> Heredoc | None:
     if match is None:
         cursor.fail("a here-document without a delimiter")
         return None
-    cursor.budget.step(4)
+    cursor.budget.count_step(4)
     cursor.at = match.end()
     delimiter = _QUOTING.sub("", match[1])
     heredoc = Heredoc(delimiter, strip=operator == "<<-", expands=delimiter == match[1])
@@ -45,7 +45,7 @@ def _read_body(cursor: Cursor, heredoc: Heredoc) -> None:
     at = cursor.at - 1
     sought = "\n" if heredoc.strip else "\n" + heredoc.delimiter
     while (at := text.find(sought, at)) >= 0:
-        cursor.budget.step()
+        cursor.budget.count_step()
         end = text.find("\n", at + 1)
         end = len(text) if end < 0 else end
         line = text[at + 1 : end].rstrip("\r")

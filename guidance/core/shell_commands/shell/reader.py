@@ -93,7 +93,7 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
     while True:
         budget.steps -= 1
         if budget.steps < 0:
-            budget.step()
+            budget.count_step()
         match = read_next(text, cursor.at)
         kind = match.lastindex if match is not None else None
         if match is None or kind is None:
@@ -129,7 +129,7 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
             if len(raw) > _LONG:
                 # Taking quotes and escapes away takes its time.
                 signs = raw.count("\\") + raw.count("'") + raw.count('"')
-                budget.step(len(raw) // 64 + signs // 8)
+                budget.count_step(len(raw) // 64 + signs // 8)
             _add_static_word(level, raw, match.start(STATIC))
         elif kind == OTHER:
             _read_other(cursor, level, match.start(OTHER))
@@ -177,7 +177,7 @@ def _read_words(
         return handle_keyword(cursor, level, first, start, "")
     at = start
     for index, word in enumerate(words):
-        cursor.budget.step()
+        cursor.budget.count_step()
         at = cursor.text.index(word, at)
         if level.simple is None and word in KEYWORDS:
             following = words[index + 1] if index + 1 < len(words) else ""
@@ -234,7 +234,7 @@ def _read_one_word(cursor: Cursor, start: int) -> str | Word:
         return read_word(cursor)
     cursor.at = quoted.end()
     parts = VARIABLES.split(quoted[1])
-    cursor.budget.step(len(parts) // 2)
+    cursor.budget.count_step(len(parts) // 2)
     if len(parts) == 1:
         return parts[0]
     return Word(
@@ -291,7 +291,7 @@ def _read_operator(cursor: Cursor, level: Level, operator: str, end: int) -> Non
 
 
 def _read_redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
-    cursor.budget.step()
+    cursor.budget.count_step()
     operator = raw.lstrip("0123456789")
     target: str | Word | Heredoc | None
     if operator == "<<" or operator == "<<-":

@@ -60,7 +60,7 @@ def read_quoted(cursor: Cursor, *, whole: bool = False) -> list[Piece]:
     pieces: list[Piece] = []
     text = cursor.text
     while cursor.at < len(text):
-        cursor.budget.step()
+        cursor.budget.count_step()
         match = QUOTED.match(text, cursor.at)
         if match is None:
             # A backtick without its partner.
@@ -103,7 +103,7 @@ def _read_pieces(
     pieces: list[Piece] = []
     text = cursor.text
     while cursor.at < len(text):
-        cursor.budget.step()
+        cursor.budget.count_step()
         if stop and text[cursor.at] == stop:
             return pieces
         if stop and text[cursor.at] in literal:
@@ -138,7 +138,7 @@ def _read_pieces(
 
 def _read_special(cursor: Cursor, match: re.Match[str]) -> list[Piece]:
     kind = match.lastindex
-    cursor.budget.step()
+    cursor.budget.count_step()
     if kind == SINGLE:
         return [match[kind]]
     if kind == DOUBLE:

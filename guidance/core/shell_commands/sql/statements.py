@@ -117,7 +117,7 @@ def _judge(
     defining = False
     cut = split_statements(text, escapes=escapes, telling=telling)
     for tokens in cut:
-        budget.step(len(tokens) + 2)
+        budget.count_step(len(tokens) + 2)
         if not tokens:
             continue
         first = tokens[0].text
@@ -157,7 +157,7 @@ def _judge_inside(
                 or _is_unseparated(tokens, index, before)
             ):
                 # Every verb looks at the rest of its statement.
-                budget.step((len(tokens) - index) // _SEEN_AT_ONCE)
+                budget.count_step((len(tokens) - index) // _SEEN_AT_ONCE)
                 for found in verb(tokens, index):
                     yield from _judge_text(found, budget) if found.sql else (found,)
             elif token.text == "PROGRAM" and index + 1 < len(tokens):

@@ -42,7 +42,7 @@ def split_commands(
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
         if kind in ("end", "blank"):
-            budget.step()
+            budget.count_step()
             if parts:
                 words.append(("".join(parts), start, match.start()))
                 parts = []
@@ -61,7 +61,7 @@ def split_commands(
         if not parts:
             start = match.start()
         elif kind != "word":
-            budget.step()
+            budget.count_step()
         piece = match[0]
         parts.append(
             piece[1:-1]

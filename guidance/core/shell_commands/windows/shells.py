@@ -56,7 +56,7 @@ def judge_windows(
     fetching = "downloadstring" in text.lower()
     downloaded = False
     for match in _METHODS.finditer(text):
-        walk.report.add_at("windows-remove", origin.span(*match.span()), via=via)
+        walk.report.add_at("windows-remove", origin.get_span(*match.span()), via=via)
     for words, piped in split_commands(text, walk.budget):
         walk.budget.count_commands()
         argv = [word for word, _, _ in words]
