@@ -30,6 +30,14 @@ def test_the_counter_moves_with_the_actions() -> None:
     assert memory.clear_after_answer().retries == 0
 
 
+def test_todos_left_open_on_purpose_are_reminded_of_once() -> None:
+    some, none = make_turn("x", pending_todos=2), make_turn("x")
+    memory = TurnMemory().remember_turn(some, action="auto_continue")
+    memory = memory.remember_turn(some, action="finish")
+    assert memory.reminded_todos == 2
+    assert memory.remember_turn(none, action="finish").reminded_todos == 0
+
+
 def test_the_share_of_turns_with_calls() -> None:
     memory = TurnMemory()
     shares = []
