@@ -9,7 +9,7 @@ import pytest
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.facts import FactError, StepReport
-from guidance.core.runs.memory import Memory, StepTrace, build_trace
+from guidance.core.runs.memory import CallTally, Memory, StepTrace, build_trace
 from guidance.core.runs.usage import Usage
 from tests.guidance.core.builders import make_policy, make_report, make_trace, walk
 from tests.support.rows import each_row
@@ -139,6 +139,22 @@ def test_no_more_steps_are_remembered_than_the_gates_look_at() -> None:
 def test_the_newest_step_is_last() -> None:
     trace = walk([{"tokens": n} for n in range(1, 31)])[-1].memory.trace
     assert [step.tokens for step in trace] == list(range(11, 31))
+
+
+@each_row(
+    ("reported", "counted"),
+    [
+        pytest.param(0, 4, id="all-by-the-gateway"),
+        pytest.param(4, 4, id="the-same-calls"),
+        pytest.param(7, 7, id="some-around-the-gateway"),
+    ],
+)
+def test_a_step_has_made_at_least_the_calls_that_the_gateway_let_through(
+    reported: int, counted: int
+) -> None:
+    calls = CallTally(granted=4, settled=4, failed=3)
+    trace = build_trace(make_report(tool_calls=reported), calls)
+    assert (trace.tool_calls, trace.failed_calls) == (counted, 3)
 
 
 def test_a_long_signature_is_remembered_by_its_digest() -> None:
