@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from guidance.core.loop.alerts import Alert, Standing, latch_alert
 from tests.support.rows import each_row
 
@@ -48,3 +50,15 @@ def test_a_condition_is_told_when_it_moves(
     latched = latch_alert(alert, standing)
     assert (latched.change, latched.silent is None) == (change, told), row
     assert Standing.from_json(standing.to_json()) == standing
+
+
+@each_row(
+    "repeat",
+    [
+        replace(FIRING, severity="high"),
+        replace(FIRING, title="Fuller"),
+        replace(FIRING, detail="Two days are left."),
+    ],
+)
+def test_another_severity_title_or_detail_is_a_change(repeat: Alert) -> None:
+    assert latch_alert(repeat, OPEN).change == "changed"
