@@ -54,6 +54,15 @@ def test_pt_09_overlapping_edits_are_refused_with_both_places() -> None:
     assert (problem.line, problem.column) == (2, 5)
 
 
+def test_pt_09_every_edit_inside_a_longer_one_is_told() -> None:
+    inside = ("b", "B"), ("d", "D")
+    found = refused("a b c d e\n", ("a b c d e", "x"), *inside)
+    assert [problem.message for problem in found] == [
+        "edits[0] at 1:1 and edits[1] at 1:3 overlap",
+        "edits[0] at 1:1 and edits[2] at 1:7 overlap",
+    ]
+
+
 def test_pt_09_touching_edits_are_fine() -> None:
     assert planned("abcdef", ("abc", "1"), ("def", "2")).result == "12"
 
