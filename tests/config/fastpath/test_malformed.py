@@ -148,6 +148,22 @@ def test_only_json_is_taken(
         problem(answer, "unsupported-media")
 
 
+@each_row(
+    "name", ["Content-Type", "Content-Encoding", "Idempotency-Key", "Last-Event-ID"]
+)
+def test_a_header_that_means_one_thing_stands_once(
+    doors: list[tuple[httpx.Client, str]], name: str
+) -> None:
+    """Which one counts would be read differently by the next program."""
+    usual = {"Content-Type": JSON}
+    usual.pop(name, None)
+    headers = [*usual.items(), (name, "1"), (name, "2")]
+    for client, path in doors:
+        answer = client.post(path, content=b'{"task": "t"}', headers=headers)
+        told = problem(answer, "malformed")["detail"]
+        assert told.lower() == f"send one {name.lower()} header."
+
+
 @pytest.mark.parametrize("coding", ["gzip", "br", "deflate", "identity, gzip"])
 def test_a_compressed_body_is_not_unpacked(agent: httpx.Client, coding: str) -> None:
     """M15."""
