@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -13,9 +14,9 @@ import pytest
 from django.conf import settings
 from django.test import Client as DjangoClient
 
+from config.fastpath import fail_closed
 from config.fastpath.asgi import App, Receive, Scope, Send
-from config.fastpath.fail_closed import fail_closed
-from tests.gateway.coding_agents.hosts import recorded
+from tests.gateway.coding_agents.hosts import Host, recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
 from tests.support.builders import Person
 from tests.support.live import Live, serve
@@ -132,7 +133,7 @@ def _app(inner: App) -> App:
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await fail_closed(inner, scope, receive, send)
+            await fail_closed.fail_closed(inner, scope, receive, send)
             return
         await receive()
         await send({"type": "lifespan.startup.complete"})
@@ -190,6 +191,20 @@ def test_our_own_faults_hold(
     # Well before the slow one would have answered.
     answer = httpx.post(inner.api + path, json={}, timeout=SLOW_SECONDS / 2)
     check(answer, "claude-code", "PreToolUse", trouble)
+
+
+def test_an_answer_of_a_server_that_stops_says_that_the_next_may_know_more(
+    claude: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our command hook then asks again, instead of telling the host to give up."""
+    given = {"command": "ls", "description": "Looks"}
+    answer = claude.send("PreToolUse-Bash", tool_input=given)
+    assert "checkrail-trouble" not in answer.headers
+
+    monkeypatch.setattr(fail_closed, "get_hub", lambda: SimpleNamespace(closing=True))
+    answer = claude.send("PreToolUse-Bash", tool_input=given)
+
+    assert answer.headers["checkrail-trouble"] == "unavailable"
 
 
 def test_other_addresses_are_left_alone(agent: httpx.Client) -> None:
