@@ -9,7 +9,7 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from accounts.models import AgentKey, Membership, PersonalToken, Project
+from accounts.models import AgentKey, Membership, PersonalToken, Project, User
 from ledger.models import Run
 from tests.conftest import PLAIN
 from tests.gateway.coding_agents.hosts import Host, held
@@ -68,6 +68,17 @@ def test_a_revoked_token_waits_no_longer(
     with impatient(server, bob) as client:
         answer = parked(client, run)
         revoke(PersonalToken, user=bob.user)
+        assert answer.result().status_code == 401
+
+
+def test_a_person_who_was_deactivated_waits_no_longer(
+    server: Live, agent: httpx.Client, bob: Person
+) -> None:
+    run = start_run(agent)
+    pause_at_once(agent, run)
+    with impatient(server, bob) as client:
+        answer = parked(client, run)
+        User.objects.filter(pk=bob.user.pk).update(is_active=False)
         assert answer.result().status_code == 401
 
 
