@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from django.test import Client
 
 from accounts.models import Membership, Project, User
@@ -39,6 +41,14 @@ def test_the_way_back_after_the_sign_in_stays_on_this_site(alice: Person) -> Non
     for wanted, led in (("/p/x/runs/", "/p/x/runs/"), ("https://evil.example/", "/")):
         answer = Client().post("/sign-in/", {**form, "next": wanted})
         assert answer["Location"] == led
+
+
+def test_the_way_back_from_an_action_leads_to_its_page(project: Project) -> None:
+    """A page can be read again after the sign-in; what was posted cannot."""
+    page = f"/p/{project.slug}/loop/?outcome=noop"
+    there = {**FRAGMENT, "HX-Current-URL": f"http://testserver{page}"}
+    answer = Client().post(f"/p/{project.slug}/loop/wake/", headers=there)
+    assert answer["HX-Redirect"] == "/sign-in/?" + urlencode({"next": page})
 
 
 def test_signing_out_needs_a_post(alice: Person) -> None:
