@@ -220,6 +220,10 @@ def test_an_open_page_hears_of_grants_uses_and_ends(
     command(agent, run)
     assert told(before)
     before = here()
+    command(agent, run)
+    command(agent, run, "ls")  # a call after it hides no use
+    assert told(before)
+    before = here()
     reviewer.post(f"/permissions/{permission.code}/revoke")
     assert told(before)
 
