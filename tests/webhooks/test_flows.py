@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
@@ -19,6 +20,7 @@ from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.people import rule
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver
+from webhooks.delivery import fanout
 from webhooks.delivery.fanout import fan_out
 from webhooks.delivery.worker import deliver
 from webhooks.events import CALL_WAITS
@@ -187,6 +189,35 @@ def test_the_cursor_keeps_up_without_being_written_at_every_look(
     assert fan_out() == 0
     head = Entry.objects.filter(project=project).latest("position").position
     assert hook.row.cursor == head
+
+
+def test_more_events_than_are_read_at_once_are_read_one_after_the_other(
+    manager: httpx.Client, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = add(manager, "https://receiver.invalid/hook")
+    for _ in range(3):
+        pause_at_once(agent, start_run(agent))
+    monkeypatch.setattr(fanout, "PAGE", 1)
+
+    for _ in range(4):
+        fan_out()
+
+    assert [each.number for each in hook.deliveries] == [1, 2, 3, 4, 5, 6]
+
+
+def test_many_events_of_other_types_do_not_hide_those_after_them(
+    manager: httpx.Client, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = add(manager, "https://receiver.invalid/hook", ["run.finished"])
+    run = start_run(agent)
+    pause_at_once(agent, run)
+    manager.post(f"/runs/{run}/abort", json={})
+    monkeypatch.setattr(fanout, "PAGE", 1)
+
+    for _ in range(3):
+        fan_out()
+
+    assert [each.type for each in hook.deliveries] == ["run.finished"]
 
 
 def test_an_event_is_published_with_what_it_tells_of(

@@ -56,14 +56,15 @@ def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
         )
         .order_by("position")[:PAGE]
     )
-    reached = entries[-1].position if len(entries) == PAGE else head
+    full = len(entries) == PAGE
+    reached = entries[-1].position if full else head
     events = [
         event
         for event in build_events(entries, slug=endpoint.project.slug)
         if event.type in endpoint.types
     ]
-    if not events and reached - endpoint.cursor < LAG:
-        return 0
+    if not events and not full and reached - endpoint.cursor < LAG:
+        return 0  # a full page is passed: else the same one would be read for ever
     with transaction.atomic():
         moved = WebhookEndpoint.objects.filter(
             pk=endpoint.pk,
