@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from threading import Event
@@ -148,13 +148,10 @@ def test_what_fails_before_its_commit_is_done_all_the_same(
     assert len(failed) == 1
 
 
-def test_who_may_have_been_heard_is_told_to_look(
-    agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The commit went through and its answer did not: that must not be done twice."""
-    review = pause_at_once(agent, start_run(agent))
-    body = {"action": "approve", **seen(reviewer, review)}
-    cut = [True]
+@pytest.fixture
+def lose_next_commit(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Once it is called, the next commit goes through and its answer does not."""
+    cut: list[bool] = []
 
     @contextmanager
     def atomic() -> Iterator[None]:
@@ -165,11 +162,35 @@ def test_who_may_have_been_heard_is_told_to_look(
             raise OperationalError("The line was cut.")
 
     monkeypatch.setattr(batch, "transaction", SimpleNamespace(atomic=atomic))
+    return lambda: cut.append(True)
+
+
+def test_who_may_have_been_heard_is_told_to_look(
+    agent: httpx.Client, reviewer: httpx.Client, lose_next_commit: Callable[[], None]
+) -> None:
+    """That must not be done twice."""
+    review = pause_at_once(agent, start_run(agent))
+    body = {"action": "approve", **seen(reviewer, review)}
+
+    lose_next_commit()
     answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
 
     assert answer.status_code == 503
     assert "may or may not" in answer.json()["detail"]
     assert reviewer.get(f"/reviews/{review}").json()["state"] == "ruled"
+
+
+def test_what_was_sent_with_a_key_is_done_once_and_answered(
+    agent: httpx.Client, lose_next_commit: Callable[[], None]
+) -> None:
+    """By its key the second try finds what the first one has done."""
+    lose_next_commit()
+    answer = agent.post("/runs", json={"task": "t"}, headers={"Idempotency-Key": "k"})
+
+    assert answer.status_code == 201, answer.text
+    assert [each["id"] for each in agent.get("/runs").json()["items"]] == [
+        answer.json()["id"]
+    ]
 
 
 def test_what_the_database_refuses_was_not_done(
