@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from queue import Queue
 from threading import Event
 from typing import Any
 
 import pytest
 
+from common.errors import Unavailable
 from common.ids import uuid7
 from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.checkpoints import SaveCheckpoint
@@ -122,6 +124,23 @@ def test_what_waits_is_finished_when_the_writer_closes() -> None:
     writer.close()
 
     assert all(event.is_set() for event in answered)
+
+
+def test_who_comes_after_the_end_was_announced_is_told_so() -> None:
+    writer, committer = Writer(), FakeCommitter()
+    writer._committer = committer  # type: ignore[assignment]
+    put(writer, Request(agent="a"))
+    assert committer.entered.wait(timeout=20)
+    writer._jobs.put(None)
+    refused: Queue[BaseException | None] = Queue()
+    late = Request(agent="late")
+    writer._put(Job(late, lambda _answer, error: refused.put(error)))
+
+    committer.open.set()
+    error = refused.get(timeout=20)
+
+    assert isinstance(error, Unavailable)
+    assert committer.done == ["a"]
 
 
 def test_every_sender_has_a_turn_of_their_own(robo: Robot, alice: Person) -> None:
