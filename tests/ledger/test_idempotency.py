@@ -11,10 +11,15 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Project
-from ledger.idempotency import delete_old_keys
+from ledger.idempotency import (
+    build_own_key,
+    build_record,
+    delete_old_keys,
+    list_recorded_answers,
+)
 from ledger.models import IdempotencyRecord
 from tests.conftest import client_for
-from tests.support.builders import make_robot, start_run, step
+from tests.support.builders import Robot, make_robot, start_run, step
 from tests.support.live import Live
 from tests.support.problems import problem
 from tests.support.threads import Threads
@@ -204,3 +209,15 @@ def test_keys_are_forgotten_after_72_hours(
     delete_old_keys()
 
     assert records.count() == 0
+
+
+def test_however_many_keys_are_asked_for_all_answers_are_found(robo: Robot) -> None:
+    agent_id = robo.principal.agent_id
+    keys = [build_own_key(str(number), agent_id=agent_id) for number in range(1_001)]
+    for number in (0, 499, 500, 1_000):
+        answer = {"number": number}
+        build_record(keys[number], body=answer, at=timezone.now()).save()
+
+    found = list_recorded_answers(keys)
+
+    assert sorted(answer["number"] for answer in found.values()) == [0, 499, 500, 1_000]
