@@ -36,7 +36,12 @@ def test_the_amended_command_is_granted_and_the_first_one_is_not(
     assert slug(claim(agent, run, call)) == "grant-mismatch"
     claimed = claim(agent, run, call, amended["digest"])
     assert claimed.status_code == 200, claimed.text
-    assert claimed.json()["call"]["command"] == "rm -ri build"
+    # What runs has the fields of what was asked for, and its digest is told beside it.
+    assert claimed.json()["call"] == {
+        "command": "rm -ri build",
+        "arguments": {"command": "rm -ri build", "cwd": "/srv"},
+    }
+    assert claimed.json()["digest"] == amended["digest"]
 
 
 def test_both_versions_are_kept(agent: httpx.Client, reviewer: httpx.Client) -> None:
