@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from queue import Queue
 
+import pytest
+
 from ledger.waiting.coalescing import CoalescingSender
 
 WAIT_S = 10
@@ -42,3 +44,23 @@ def test_adding_does_not_wait_for_the_receiver() -> None:
     assert not finished.is_set()
     release.set()
     assert finished.wait(WAIT_S)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_sender_whose_thread_has_ended_starts_another() -> None:
+    """Also in a process that was forked: threads stay behind in the parent."""
+    sent: Queue[tuple[threading.Thread, list[int]]] = Queue()
+
+    def send(projects: list[int]) -> None:
+        sent.put((threading.current_thread(), projects))
+        if projects == [1]:
+            raise RuntimeError("This ends the thread.")
+
+    sender = CoalescingSender("test", send)
+    sender.add([1])
+    first, _ = sent.get(timeout=WAIT_S)
+    first.join(WAIT_S)
+
+    sender.add([2])
+
+    assert sent.get(timeout=WAIT_S)[1] == [2]
