@@ -20,6 +20,7 @@ from loop.inbox.recommendations import end_recommendation
 from loop.learning import learn as learning
 from loop.learning.iso_week import Week
 from loop.learning.learn import learn, learn_if_due
+from loop.learning.weekly import build_summary
 from loop.models import Decision, ProjectLoop, Recommendation
 from loop.tasks import learn as learn_task
 from reviews.models import Review
@@ -277,6 +278,23 @@ def test_a_week_in_figures(
     assert empty["shadow"]["agreement"] is None
     for odd in ("2026-W54", "2025-W53", "2026-46", "9999-W52", "x", "2026-W1"):
         problem(reviewer.get("/loop/summary", params={"week": odd}), "invalid")
+
+
+def test_the_median_is_the_middle_one_or_between_the_two(
+    project: Project, robo: Robot, alice: Person
+) -> None:
+    lived(project, robo, alice)
+    week = Week.parse("2020-W01")  # long before any of them
+    at = week.begins + timedelta(hours=1)
+    rows = Decision.objects.filter(project=project).select_related("signal")
+    medians = []
+    for row, seconds in zip(rows.order_by("pk")[:4], (1, 60, 4, 2), strict=True):
+        row.signal.received_at = at - timedelta(seconds=seconds)
+        row.signal.save()
+        rows.filter(pk=row.pk).update(decided_at=at)
+        summary = build_summary(project.pk, week=week)
+        medians.append(summary.to_json(project="")["median_decide_ms"])
+    assert medians == [1_000, 30_500, 4_000, 3_000]
 
 
 @pytest.mark.parametrize(
