@@ -31,7 +31,6 @@ class Idempotency:
     agent_id: int
     key: str
     fingerprint: str
-    status: int
 
 
 class KeyReused(DomainError):
@@ -40,7 +39,7 @@ class KeyReused(DomainError):
 
 
 def build_idempotency(
-    *, key: str | None, agent_id: int, method: str, path: str, body: bytes, status: int
+    *, key: str | None, agent_id: int, method: str, path: str, body: bytes
 ) -> Idempotency | None:
     """The caller's key bound to this very request; None when none was sent."""
     if key is None:
@@ -52,14 +51,13 @@ def build_idempotency(
         agent_id=agent_id,
         key=_build_fingerprint(key.encode()),
         fingerprint=_build_fingerprint(request),
-        status=status,
     )
 
 
 def build_own_key(*parts: str, agent_id: int) -> Idempotency:
     """A key that we make ourselves; the NUL in it keeps it apart from any caller's."""
     key = _build_fingerprint("\0".join(("checkrail", *parts)).encode())
-    return Idempotency(agent_id=agent_id, key=key, fingerprint=key, status=201)
+    return Idempotency(agent_id=agent_id, key=key, fingerprint=key)
 
 
 def _build_fingerprint(data: bytes) -> str:
@@ -116,7 +114,7 @@ def build_record(
         agent_id=idempotency.agent_id,
         key=idempotency.key,
         fingerprint=idempotency.fingerprint,
-        status=idempotency.status,
+        status=201,
         body=json.dumps(body),
         created_at=at,
     )

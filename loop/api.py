@@ -68,7 +68,7 @@ def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
         type=body.type,
         data=body.data,
         dedupe_key=body.dedupe_key,
-        idempotency=_get_idempotency(request, status=202),
+        idempotency=_get_idempotency(request),
     )
     send_hint(project.pk)
     return send_reply(answer)
@@ -84,7 +84,7 @@ def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
         principal=principal,
         text=body.text,
         data=body.data,
-        idempotency=_get_idempotency(request, status=201),
+        idempotency=_get_idempotency(request),
     )
     send_hint(project.pk)
     return send_reply(answer)
@@ -114,7 +114,7 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
             title=body.title,
             detail=body.detail,
             change=body.change.model_dump(mode="json"),
-            idempotency=_get_idempotency(request, status=201),
+            idempotency=_get_idempotency(request),
         )
     )
 
@@ -152,7 +152,7 @@ def report_loop_outcome(
             decision=decision,
             principal=principal,
             report=report,
-            idempotency=_get_idempotency(request, status=200),
+            idempotency=_get_idempotency(request),
         )
     )
 
@@ -223,13 +223,13 @@ def _end_note(
             principal=principal,
             state=state,
             reason=body.reason,
-            idempotency=_get_idempotency(request, status=200),
+            idempotency=_get_idempotency(request),
         )
     )
 
 
-def _get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
+def _get_idempotency(request: HttpRequest) -> Idempotency | None:
     """The request's Idempotency-Key, which only agents may send."""
     if not isinstance(get_principal(request), AgentPrincipal):
         return None
-    return get_idempotency(request, status=status)
+    return get_idempotency(request)

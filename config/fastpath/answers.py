@@ -49,7 +49,6 @@ class Request:
 
     scope: Scope
     seen: ParsedRequest
-    status: int
 
     def get_idempotency(self, agent: AgentPrincipal) -> Idempotency | None:
         return build_idempotency(
@@ -58,7 +57,6 @@ class Request:
             method=self.scope["method"],
             path=self.scope["path"],
             body=self.seen.raw,
-            status=self.status,
         )
 
 

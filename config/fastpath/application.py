@@ -78,7 +78,7 @@ class FastPath:
         if not self._enabled or route.answer is None or seen.principal is None:
             await self._django(scope, admitted.receive, send)
             return
-        request = Request(scope, seen, route.status)
+        request = Request(scope, seen)
         answering = _call(route, request, seen.principal, names)
         if route.waits:
             answering = stop_on_hang_up(answering, admitted.receive)

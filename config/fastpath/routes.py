@@ -46,8 +46,6 @@ class Route:
     answer: Callable[..., Awaitable[Reply | Stream]] | None = None
     require: Callable[[Principal], Principal] | None = None
     schema: type[BaseModel] | None = None
-    # Of a new answer: an idempotency key replays it.
-    status: int = 200
     body: BodyRules = JSON
     # Let in without credentials.
     public: bool = False
@@ -67,7 +65,6 @@ ROUTES = (
         answer=answers.report_step,
         require=require_agent,
         schema=StepIn,
-        status=201,
     ),
     Route(
         method="GET",
@@ -81,7 +78,6 @@ ROUTES = (
         answer=answers.judge_tool_call,
         require=require_agent,
         schema=ToolCallIn,
-        status=201,
         in_turn=True,
     ),
     Route(

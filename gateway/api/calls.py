@@ -43,7 +43,7 @@ async def judge_tool_call(
             agent=get_agent(request),
             run_code=run,
             call=body.root.call(),
-            idempotency=get_idempotency(request, status=201),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -65,7 +65,7 @@ async def claim_tool_call(
         run_code=run,
         call_code=call,
         digest=body.digest,
-        idempotency=get_idempotency(request, status=200),
+        idempotency=get_idempotency(request),
     )
     return send_reply(await get_writer().perform(change_request))
 
@@ -81,7 +81,7 @@ async def settle_tool_call(
             run_code=run,
             call_code=call,
             body=body,
-            idempotency=get_idempotency(request, status=200),
+            idempotency=get_idempotency(request),
         )
     )
 

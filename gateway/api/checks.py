@@ -46,7 +46,7 @@ async def open_gate_check(
             agent=get_agent(request),
             run_code=run,
             body=body,
-            idempotency=get_idempotency(request, status=201),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -70,7 +70,7 @@ async def give_verdict(
             run_code=run,
             check_code=check,
             body=body,
-            idempotency=get_idempotency(request, status=200),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -83,7 +83,7 @@ async def judge_turn(request: HttpRequest, run: str, body: TurnIn) -> HttpRespon
             agent=get_agent(request),
             run_code=run,
             body=body,
-            idempotency=get_idempotency(request, status=201),
+            idempotency=get_idempotency(request),
         )
     )
 

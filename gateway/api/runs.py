@@ -55,7 +55,7 @@ router = Router(auth=AGENT)
 async def start_run(request: HttpRequest, body: RunIn) -> HttpResponse:
     """Start a run: one agent working on one task."""
     agent = get_agent(request)
-    key = get_idempotency(request, status=201)
+    key = get_idempotency(request)
     return send_reply(await create_run(agent=agent, body=body, idempotency=key))
 
 
@@ -67,7 +67,7 @@ async def report_step(request: HttpRequest, run: str, body: StepIn) -> HttpRespo
             agent=get_agent(request),
             run_code=run,
             body=body,
-            idempotency=get_idempotency(request, status=201),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -82,7 +82,7 @@ async def report_steps(
             agent=get_agent(request),
             run_code=run,
             bodies=body.steps,
-            idempotency=get_idempotency(request, status=200),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -99,7 +99,7 @@ async def save_checkpoint(
             agent=get_agent(request),
             run_code=run,
             body=body,
-            idempotency=get_idempotency(request, status=201),
+            idempotency=get_idempotency(request),
         )
     )
 
@@ -111,7 +111,7 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
         agent=get_agent(request),
         run_code=run,
         body=body,
-        idempotency=get_idempotency(request, status=200),
+        idempotency=get_idempotency(request),
     )
     return send_reply(await get_writer().perform(change_request))
 
@@ -232,7 +232,7 @@ async def ask_person(request: HttpRequest, run: str, body: ReviewIn) -> HttpResp
         agent=get_agent(request),
         run_code=run,
         body=body,
-        idempotency=get_idempotency(request, status=201),
+        idempotency=get_idempotency(request),
     )
     return send_reply(await get_writer().perform(change_request))
 
@@ -244,7 +244,7 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
         await withdraw_own_review(
             agent=get_agent(request),
             review_code=review,
-            idempotency=get_idempotency(request, status=200),
+            idempotency=get_idempotency(request),
         )
     )
 

@@ -14,7 +14,7 @@ from gateway.streams.events import Session
 from ledger.idempotency import Idempotency, build_idempotency
 
 
-def get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
+def get_idempotency(request: HttpRequest) -> Idempotency | None:
     """The caller's Idempotency-Key, bound to this very request."""
     return build_idempotency(
         key=request.headers.get("Idempotency-Key"),
@@ -22,7 +22,6 @@ def get_idempotency(request: HttpRequest, *, status: int) -> Idempotency | None:
         method=request.method or "",
         path=request.path,
         body=get_parsed_request(request).raw,
-        status=status,
     )
 
 

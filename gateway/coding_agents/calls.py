@@ -84,7 +84,7 @@ async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
                 agent=hook.agent,
                 run_code=run.run,
                 call=call,
-                idempotency=hook.build_idempotency("call", status=201),
+                idempotency=hook.build_idempotency("call"),
             )
         except RunClosed:
             return (await reload_run(hook)).describe_halt()
@@ -216,7 +216,7 @@ async def _redeem_grant(
         run_code=run.run,
         call_code=call,
         digest=digest,
-        idempotency=hook.build_idempotency(f"claim {call}", status=200),
+        idempotency=hook.build_idempotency(f"claim {call}"),
     )
     try:
         reply = await _perform_when_unpaused(hook, run, change_request)

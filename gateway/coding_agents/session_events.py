@@ -67,7 +67,7 @@ class HookEvent:
         """Of the tool and its input, which may be long."""
         return build_fingerprint(self.tool, self.given)
 
-    def build_idempotency(self, what: str, *, status: int) -> Idempotency:
+    def build_idempotency(self, what: str) -> Idempotency:
         """The same event again, after a lost answer, does nothing a second time."""
         parts = (self.host, self.body.session_id, self.tool_use, what)
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -77,7 +77,6 @@ class HookEvent:
             method="HOOK",
             path=what,
             body=self.fingerprint.encode(),
-            status=status,
         )
         assert made is not None  # a key was given
         return made

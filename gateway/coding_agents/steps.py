@@ -61,11 +61,7 @@ class ReportNextStep(ReportSteps):
 async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome:
     """Told to the run; held as long as the decision says so."""
     used = hook.body.checkrail
-    again = (
-        hook.build_idempotency(hook.event, status=201)
-        if hook.body.tool_use_id
-        else None
-    )
+    again = hook.build_idempotency(hook.event) if hook.body.tool_use_id else None
     body = StepIn(number=1, tokens=used.tokens, cost_usd=used.cost_usd, **facts)
     while True:
         try:

@@ -309,6 +309,7 @@ def test_the_same_key_gives_the_same_answer(agent: httpx.Client) -> None:
         for _ in range(2)
     )
     assert first.content == again.content
+    assert (first.status_code, again.status_code) == (201, 201)
     assert again.headers["Idempotency-Replayed"] == "true"
     assert agent.get(f"/runs/{run}").json()["budget"]["tool_calls"]["used"] == 1
 
