@@ -55,7 +55,7 @@ def test_a_query_in_decide_is_refused(
 def test_every_change_request_is_known_whatever_module_defines_it() -> None:
     """At the end of a whole run each of them must have been decided."""
     undecided = list_undecided(())
-    kinds = ("StartRun", "DecideSignals", "AddLesson", "Rule", "RedactCheckpoint")
+    kinds = ("StartRun", "DecideSignals", "AddLesson", "AbortRun", "RedactCheckpoint")
     for kind in kinds:
         (name,) = (name for name in undecided if name.endswith(f".{kind}"))
         assert name not in list_undecided([name])
