@@ -149,6 +149,18 @@ def test_an_outage_is_raised_once_and_what_was_queued_goes_out_later() -> None:
         Checkrail().run("Too many", batch_steps=101)
 
 
+def test_an_outage_that_is_over_is_not_raised_any_more() -> None:
+    with fake_checkrail() as rail:
+        with Checkrail().run("Cut off", batch_steps=50, batch_seconds=0.02) as run:
+            rail.cut()
+            run.step(tokens=1)
+            wait_for(lambda: run.backlog.errors)
+            rail.mend()
+            wait_for(lambda: not run.backlog.steps)
+            run.step(tokens=2)
+        assert rail.runs[0]["last_step"] == 2
+
+
 def wait_for(condition: object) -> None:
     deadline = time.monotonic() + 10
     assert callable(condition)
