@@ -179,6 +179,20 @@ def test_a_recommended_loop_starts_when_a_manager_adopts_it(
     sound(project)
 
 
+def test_a_paused_loop_is_not_started_by_adopting(
+    agent: httpx.Client, manager: httpx.Client, project: Project
+) -> None:
+    loop_policy(project)
+    code = recommend(agent, {"kind": "cleanup", "parameters": {"days": 3}})["id"]
+    manager.post("/loop/switch", json={"paused": True})
+    refused = manager.post(f"/loop/recommendations/{code}/adopt")
+    assert "Resume it first" in problem(refused, "run-paused")["detail"]
+    assert events(project) == []
+    manager.post("/loop/switch", json={"paused": False})
+    manager.post(f"/loop/recommendations/{code}/adopt")
+    assert len(events(project)) == 1
+
+
 ALERT = {
     "name": "alert",
     "when": {"trigger": [FAILED]},
