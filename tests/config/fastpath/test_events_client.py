@@ -10,6 +10,7 @@ import pytest
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.problems import Invalid, NotFound, Unauthenticated, Unavailable
 from checkrail.streaming import (
+    MEDIA_TYPE,
     Event,
     EventParser,
     RawEvent,
@@ -185,6 +186,15 @@ async def test_the_same_for_async_programs(
         heard = [event async for event in astream_events(client, finished)]
 
     assert heard == as_told(agent, finished)
+
+
+def test_an_entry_that_is_sent_again_comes_once() -> None:
+    sent = [f"id: {number}\nevent: x\ndata: {{}}\n\n" for number in (1, 1, 2, 1)]
+    body = "".join([*sent, "event: end\ndata: {}\n\n"])
+    answer = httpx.Response(200, headers={"Content-Type": MEDIA_TYPE}, content=body)
+    transport = httpx.MockTransport(lambda _request: answer)
+    with httpx.Client(transport=transport, base_url="http://checkrail.test") as client:
+        assert [event.id for event in stream_events(client, "run")] == [1, 2]
 
 
 def test_a_refusal_is_raised_and_never_taken_for_an_end(
