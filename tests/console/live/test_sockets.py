@@ -10,7 +10,10 @@ from contextlib import ExitStack, suppress
 import httpx
 import pytest
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
 from django.test.utils import override_settings
+from django.utils import timezone
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -260,6 +263,17 @@ def test_the_end_of_a_session_or_membership_ends_the_socket(
     User.objects.filter(pk=alice.user.pk).update(password="!")
     assert close_code(his) == 4404
     assert close_code(hers) == 4401
+
+
+def test_a_session_that_has_run_out_ends_the_socket(
+    dial: Dial, project: Project, alice: Person
+) -> None:
+    socket = dial(alice)
+    resume(socket, get_live_position(project_id=project.pk))
+    for session in Session.objects.filter(expire_date__gt=timezone.now()):
+        if session.get_decoded().get(SESSION_KEY) == str(alice.user.pk):
+            Session.objects.filter(pk=session.pk).update(expire_date=timezone.now())
+    assert close_code(socket) == 4401
 
 
 def test_sockets_count_from_the_moment_they_are_accepted(
