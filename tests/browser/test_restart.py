@@ -21,13 +21,13 @@ pytestmark = [
 CAST = """
 import json
 from accounts.models import Role, User
-from accounts.services import agent_key_issue, person_add
+from accounts.services import add_person, issue_agent_key
 people = [
-    person_add(name=name, role=Role.REVIEWER, project_slug="main")
+    add_person(name=name, role=Role.REVIEWER, project_slug="main")
     for name in ("alice", "bob")
 ]
 User.objects.update(must_change_password=False)
-_, key = agent_key_issue(name="robo", project_slug="main")
+_, key = issue_agent_key(name="robo", project_slug="main")
 print(json.dumps([{each.user.username: each.password for each in people}, key]))
 """
 

@@ -45,6 +45,6 @@ def test_no_door_keeps_a_connection(
 
 
 def _taken() -> int:
-    stats = connection.get_pool.get_stats()  # type: ignore[attr-defined]
+    stats = connection.pool.get_stats()  # type: ignore[attr-defined]
     taken: int = stats["pool_size"] - stats["pool_available"]
     return taken

@@ -41,7 +41,9 @@ def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
         data = pytester.mkdir(f"data-{profile}")
         ours = {"PROFILE": profile, "CHECKRAIL_DATA": str(data)}
         paths = {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        yield {**os.environ, **paths, **ours}
+        # As from a command line: in a worker of xdist nobody gathers what came out.
+        outer = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
+        yield {**outer, **paths, **ours}
 
     monkeypatch.setattr(profiles, "_environment", plain_environment)
     pytester.makepyfile(test_both=MEETING)

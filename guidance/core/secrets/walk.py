@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,6 +21,10 @@ OwnKeys = frozenset[Names]
 
 class TooDeep(ValueError):
     """A value nested deeper than any request may be."""
+
+
+_PAIR_NAME = 80
+_NO_NAME = re.compile(r"[\"'=<>$(){}\n;|&]")
 
 
 class Text(NamedTuple):
@@ -90,9 +95,16 @@ class Texts:
         before = ""
         for place, part in enumerate(value):
             called = before if before.startswith("-") else name
-            paired = before if place == 1 and len(value) == 2 else ""
+            paired = (
+                before if place == 1 and len(value) == 2 and is_name(before) else ""
+            )
             self._gather(part, (*path, place), called, own, paired)
             before = part if isinstance(part, str) else ""
+
+
+def is_name(text: str) -> bool:
+    """Words such as a pair's first half has them: no setting, no quotes, no sentence."""
+    return len(text) <= _PAIR_NAME and not _NO_NAME.search(text.strip("\"' =:"))
 
 
 def _find_name_beside(value: Mapping[object, object]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
@@ -72,7 +71,7 @@ class Walk:
         self.disposable = disposable
         self._redirected = redirected
         # Judges a program by its own rules, whatever else was made of it.
-        self.judge = partial(judge, self)
+        self.judge: Callable[[ProgramCall], None] = lambda call: judge(self, call)
         self._depth = 0
         self._active: list[Item] = []
         # The calls whose text is being read just now, outermost first.

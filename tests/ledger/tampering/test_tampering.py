@@ -252,7 +252,7 @@ def test_a_time_that_is_no_time_is_found(run: Run) -> None:
         call_command("ledger_verify", run=str(run.code))
 
 
-def test_a_run_that_is_nowhere_is_said_to_be_so() -> None:
+def test_a_run_that_is_nowhere_is_said_to_be_so(database: None) -> None:
     for command in ("ledger_verify", "replay"):
         with pytest.raises(CommandError, match="There is no run"):
             call_command(command, run="01900000-0000-7000-8000-000000000000")

@@ -255,6 +255,13 @@ def test_any_text_can_be_redacted_and_stays_redacted(text: str) -> None:
         assert once.text == text
 
 
+def test_a_setting_or_a_sentence_is_not_the_name_of_what_follows_it() -> None:
+    secret = "Zx81" + "q7Lm" * 3
+    assert find_secrets(["password", secret])
+    assert find_secrets(["'password':", secret])
+    assert not find_secrets(['password = "<your password>"', "password=$DB_PASSWORD"])
+
+
 @steadily
 @given(
     pieces=st.lists(
