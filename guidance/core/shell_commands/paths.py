@@ -28,19 +28,12 @@ _FIRST = re.compile(r"[\w.@+=~-]|\*\Z")
 _PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*+/)*+[\w@+=-][\w.@+= -]*+")
 
 DISPOSABLE = (
-    *("node_modules", "bower_components", ".npm", ".pnpm-store", ".yarn"),
+    *("node_modules", "bower_components", ".npm", ".pnpm-store"),
     *("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"),
     *(".tox", ".nox", ".eggs", ".venv", ".ipynb_checkpoints", "htmlcov", ".nyc_output"),
     *(".next", ".nuxt", ".turbo", ".parcel-cache", ".svelte-kit", ".angular", ".vite"),
     *(".gradle", ".terraform", ".terragrunt-cache", ".dart_tool", ".sass-cache"),
-    *(
-        "DerivedData",
-        ".phpunit.cache",
-        ".bundle",
-        ".cargo-cache",
-        "_build",
-        ".elixir_ls",
-    ),
+    *("DerivedData", ".phpunit.cache", ".cargo-cache", ".elixir_ls"),
 )
 _SYSTEM = split_names(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "

@@ -7,15 +7,17 @@ from guidance.core.tools.judge_call import GATEWAY_VERSION
 from tests.guidance.core.shell_commands.corpus import CASES
 from tests.guidance.core.tools.builders import command, judged
 
-# The version, and a digest over the findings on every tenth command of the corpus.
+# The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
     6,
-    "sha256:c78c5c6ba4f404ce24b21eafeb404b92ce6038892d809ff1476e36d7c605c2f9",
+    "sha256:3a8aad6c98fe5502f34bcebacaed3152976d365ef9484ef815770281bdd0fef7",
 )
 
 
 def test_other_findings_take_the_next_version() -> None:
-    commands = sorted({case.command for case in CASES})[::10]
+    commands = sorted(
+        case.command for case in CASES if case.category.startswith("seed")
+    )
     found = [judged(command(text)).to_json() for text in commands]
 
     assert (GATEWAY_VERSION, hash_text(to_canonical_json(found))) == JUDGED, (

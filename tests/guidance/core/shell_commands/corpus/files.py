@@ -102,6 +102,9 @@ TRIPS = (
     ("delete-folder", "rm -rf node_modules/../src"),
     ("delete-folder", "rm -rf /usr/lib/node_modules"),
     ("delete-folder", "rm -rf ~/node_modules"),
+    # Committed releases and settings, and documents that were built: not made again.
+    ("delete-folder", "rm -rf .yarn"),
+    ("delete-folder", "rm -rf docs/_build"),
     ("delete-folder", "rm -rf /tmp"),
     ("delete-folder", "rm -rf /tmp/.*"),
     ("delete-file", "echo x >> notes.txt; rm notes.txt *"),
