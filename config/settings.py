@@ -91,7 +91,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "console.layout.context",
+                "console.layout.add_page_frame",
             ],
             "loaders": [
                 (

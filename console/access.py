@@ -43,7 +43,7 @@ def require_member(
 
     @never_cache
     @wraps(view)
-    def door(
+    def wrapper(
         request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponse:
         if not request.user.is_authenticated:
@@ -62,7 +62,7 @@ def require_member(
         console.role = Role(membership.role)
         return view(console, *args, **kwargs)
 
-    return door
+    return wrapper
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -47,7 +47,7 @@ def draw_sparkline(tokens: Sequence[int], *, hot: str = "") -> SafeString:
         x, y = points[-1].split(",")
         lines += f'<circle class="{hot}" cx="{x}" cy="{y}" r="1.8"/>'
     label = f"tokens per step, last {len(tokens)} steps"
-    return _svg(
+    return _build_svg(
         f'class="spark" viewBox="0 0 60 16" role="img" aria-label="{label}"', lines
     )
 
@@ -63,7 +63,7 @@ def draw_gauge(*, share: float, tick: float | None) -> SafeString:
         parts += (
             f'<rect class="tick" x="{x:.1f}" y=".5" width="1.5" height="9" rx=".7"/>'
         )
-    return _svg(
+    return _build_svg(
         'class="gauge" viewBox="0 0 160 10" preserveAspectRatio="none" aria-hidden="true"',
         parts,
     )
@@ -94,12 +94,12 @@ def draw_outcome_bars(days: Sequence[tuple[int, int]], *, label: str) -> SafeStr
         x = index * gap
         high, low = good / top * 26, bad / top * 26
         if not good + bad:
-            parts.append(_bar("bed", x, 27, width, 1))
+            parts.append(_draw_bar("bed", x, 27, width, 1))
         if good:
-            parts.append(_bar("f-go", x, 28 - high, width, high))
+            parts.append(_draw_bar("f-go", x, 28 - high, width, high))
         if bad:
-            parts.append(_bar("f-stop", x, 28 - high - low, width, low))
-    return _svg(
+            parts.append(_draw_bar("f-stop", x, 28 - high - low, width, low))
+    return _build_svg(
         f'class="outcomes" viewBox="0 0 120 28" role="img" aria-label="{label}"',
         "".join(parts),
     )
@@ -112,10 +112,10 @@ def draw_stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeStrin
         if count:
             height = max(count / top * 38, 1.0)
             y -= height
-            drawn += _bar(f"f-{tone}", 0, max(y, 0.0), 16, height)
+            drawn += _draw_bar(f"f-{tone}", 0, max(y, 0.0), 16, height)
     if not drawn:
-        drawn = _bar("bed", 0, 39, 16, 1)
-    return _svg(
+        drawn = _draw_bar("bed", 0, 39, 16, 1)
+    return _build_svg(
         'class="stack" viewBox="0 0 16 40" preserveAspectRatio="none" aria-hidden="true"',
         drawn,
     )
@@ -124,10 +124,10 @@ def draw_stacked_bar(parts: Sequence[tuple[str, int]], *, top: int) -> SafeStrin
 def draw_tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
     """Bars for the last steps, and the line through the newest ten of them."""
     shown = steps[-BARS:]
-    top = _nice(max((step.tokens for step in shown), default=0))
+    top = _round_up(max((step.tokens for step in shown), default=0))
     left = 28.0
     gap = (300 - left) / max(len(shown), BARS_LEAST)
-    parts = [_grid(left=left, top=top)]
+    parts = [_draw_grid(left=left, top=top)]
     bars = []
     for index, step in enumerate(shown):
         height = step.tokens / top * 68
@@ -143,8 +143,8 @@ def draw_tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
         first = left + (len(shown) - len(newest)) * gap
         last = left + len(shown) * gap
         parts.append(
-            f'<line class="fit" x1="{first:.1f}" y1="{_height(start, top):.1f}" '
-            f'x2="{last:.1f}" y2="{_height(end, top):.1f}"/>'
+            f'<line class="fit" x1="{first:.1f}" y1="{_compute_y(start, top):.1f}" '
+            f'x2="{last:.1f}" y2="{_compute_y(end, top):.1f}"/>'
         )
     if shown:
         parts.append(f'<text x="{left:.0f}" y="93">step {shown[0].number}</text>')
@@ -152,7 +152,7 @@ def draw_tokens_chart(steps: Sequence[StepFigure]) -> SafeString:
             x = left + len(shown) * gap
             anchor = ' text-anchor="end"' if len(shown) > 6 else ""
             parts.append(f'<text x="{x:.1f}" y="93"{anchor}>{shown[-1].number}</text>')
-    return _chart("Tokens per step" + _over(shown), "".join(parts))
+    return _draw_chart("Tokens per step" + _describe_range(shown), "".join(parts))
 
 
 def draw_budget_chart(
@@ -161,30 +161,31 @@ def draw_budget_chart(
     """What was left after each known step, and where the newest pace leads."""
     left = 34.0
     remaining = limit - used
-    levels = _levels(steps, remaining=remaining)
-    pace = _pace(steps)
+    levels = _list_levels(steps, remaining=remaining)
+    pace = _compute_pace(steps)
     to_empty = remaining / pace if pace and remaining > 0 else 0.0
     ahead = min(to_empty, max(len(levels) * 0.6, 6.0))
     gap = (296 - left) / max(len(levels) - 1 + ahead, 1)
     # Steps can use more than was left: the scale reaches up to what was there.
     top = max([limit, *levels, 1])
     points = [
-        (left + index * gap, _height(level, top)) for index, level in enumerate(levels)
+        (left + index * gap, _compute_y(level, top))
+        for index, level in enumerate(levels)
     ]
     x, y = points[-1]
     line = " ".join(f"{px:.1f},{py:.1f}" for px, py in points)
     parts = [
-        _grid(left=left, top=top),
+        _draw_grid(left=left, top=top),
         f'<polygon class="area" points="{left:.1f},80 {line} {x:.1f},80"/>',
         f'<polyline class="burn" points="{line}"/>',
     ]
     now = steps[-1].number if steps else 0
-    parts.append(f'<text x="{left:.0f}" y="93">{_origin(steps)}</text>')
+    parts.append(f'<text x="{left:.0f}" y="93">{_describe_start(steps)}</text>')
     if 90 < x < 225:  # room between the two other labels
         label = f"now, {now}"
         parts.append(f'<text x="{x:.1f}" y="93" text-anchor="middle">{label}</text>')
     if ahead > 0:
-        end, level = x + ahead * gap, _height(remaining - pace * ahead, top)
+        end, level = x + ahead * gap, _compute_y(remaining - pace * ahead, top)
         parts.append(f'<line class="now" x1="{x:.1f}" x2="{x:.1f}" y1="8" y2="80"/>')
         parts.append(
             f'<line class="proj" x1="{x:.1f}" y1="{y:.1f}" x2="{end:.1f}" y2="{level:.1f}"/>'
@@ -196,7 +197,7 @@ def draw_budget_chart(
     parts.append(f'<circle class="pt" cx="{x:.1f}" cy="{y:.1f}" r="3"/>')
     left_over, whole = format_compact(max(0, remaining)), format_compact(limit)
     label = f"Token budget left: {left_over} of {whole}"
-    return _chart(label, "".join(parts))
+    return _draw_chart(label, "".join(parts))
 
 
 def fit_line(figures: Sequence[int]) -> tuple[float, float]:
@@ -213,7 +214,7 @@ def fit_line(figures: Sequence[int]) -> tuple[float, float]:
     return mean - slope * middle, mean + slope * middle
 
 
-def _levels(steps: Sequence[StepFigure], *, remaining: int) -> list[int]:
+def _list_levels(steps: Sequence[StepFigure], *, remaining: int) -> list[int]:
     """What was left before the first known step and after each of them."""
     levels = [remaining]
     for step in reversed(steps):
@@ -221,22 +222,22 @@ def _levels(steps: Sequence[StepFigure], *, remaining: int) -> list[int]:
     return levels[::-1]
 
 
-def _pace(steps: Sequence[StepFigure]) -> float:
+def _compute_pace(steps: Sequence[StepFigure]) -> float:
     newest = steps[-FIT_WINDOW:]
     return sum(step.tokens for step in newest) / len(newest) if newest else 0.0
 
 
-def _origin(steps: Sequence[StepFigure]) -> str:
+def _describe_start(steps: Sequence[StepFigure]) -> str:
     return "start" if not steps or steps[0].number == 1 else f"step {steps[0].number}"
 
 
-def _over(steps: Sequence[StepFigure]) -> str:
+def _describe_range(steps: Sequence[StepFigure]) -> str:
     if not steps:
         return ", no steps yet"
     return f", steps {steps[0].number} to {steps[-1].number}"
 
 
-def _nice(highest: int) -> int:
+def _round_up(highest: int) -> int:
     """The scale's top: the next 1, 2, 4, 6 or 8 times a power of ten."""
     size = 1
     while size * 10 <= highest:
@@ -244,14 +245,14 @@ def _nice(highest: int) -> int:
     return next(step * size for step in (1, 2, 4, 6, 8, 10) if step * size >= highest)
 
 
-def _height(value: float, top: int) -> float:
+def _compute_y(value: float, top: int) -> float:
     return _FLOOR - min(max(value / top, 0.0), 1.06) * 68
 
 
-def _grid(*, left: float, top: int) -> str:
+def _draw_grid(*, left: float, top: int) -> str:
     lines = ""
     for level in (0, top / 2, top):
-        y = _height(level, top)
+        y = _compute_y(level, top)
         lines += (
             f'<line class="grid" x1="{left:.0f}" x2="300" y1="{y:.1f}" y2="{y:.1f}"/>'
             f'<text x="{left - 5:.0f}" y="{y + 3:.1f}" text-anchor="end">'
@@ -260,16 +261,16 @@ def _grid(*, left: float, top: int) -> str:
     return lines
 
 
-def _chart(label: str, drawn: str) -> SafeString:
-    return _svg(f'viewBox="0 0 300 96" role="img" aria-label="{label}"', drawn)
+def _draw_chart(label: str, drawn: str) -> SafeString:
+    return _build_svg(f'viewBox="0 0 300 96" role="img" aria-label="{label}"', drawn)
 
 
-def _bar(tone: str, x: float, y: float, width: float, height: float) -> str:
+def _draw_bar(tone: str, x: float, y: float, width: float, height: float) -> str:
     return (
         f'<rect class="{tone}" x="{x:.1f}" y="{y:.1f}" '
         f'width="{width:.1f}" height="{height:.1f}" rx=".6"/>'
     )
 
 
-def _svg(attributes: str, drawn: str) -> SafeString:
+def _build_svg(attributes: str, drawn: str) -> SafeString:
     return mark_safe(f"<svg {attributes}>{drawn}</svg>")  # noqa: S308 (see the docstring)

@@ -72,7 +72,7 @@ def format_span(milliseconds: int) -> str:
     return format_seconds(milliseconds / 1000).removesuffix(" 0 s")
 
 
-def format_took(milliseconds: int) -> str:
+def format_elapsed(milliseconds: int) -> str:
     """How long one thing took: "340 ms", "1.2 s", "2 m 5 s"."""
     if milliseconds < 1_000:
         return f"{milliseconds} ms"
@@ -103,7 +103,7 @@ def format_iso(at: datetime) -> str:
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"
 
 
-def milliseconds(at: datetime) -> int:
+def to_milliseconds(at: datetime) -> int:
     return int(at.timestamp() * 1000)
 
 
@@ -115,17 +115,17 @@ class Moment:
     words: str
 
 
-def build_past(moment: datetime, at: datetime) -> Moment:
+def build_past_moment(moment: datetime, at: datetime) -> Moment:
     return Moment(
         at=format_iso(moment), words=format_ago((at - moment).total_seconds())
     )
 
 
-def build_past_or_none(moment: datetime | None, at: datetime) -> Moment | None:
-    return None if moment is None else build_past(moment, at)
+def build_past_moment_or_none(moment: datetime | None, at: datetime) -> Moment | None:
+    return None if moment is None else build_past_moment(moment, at)
 
 
-def build_ahead(moment: datetime | None, at: datetime) -> Moment | None:
+def build_future_moment(moment: datetime | None, at: datetime) -> Moment | None:
     """None where it is not ahead any more."""
     if moment is None or moment <= at:
         return None

@@ -19,7 +19,7 @@ from console.runs.rows import Fleet, count_fleet
 from reviews.queue.order import Tally, count_reviews
 
 
-class Shell:
+class PageFrame:
     """Asked for piece by piece: a page that shows no fleet pays for none."""
 
     def __init__(self, *, project: Project, user: User, role: Role) -> None:
@@ -59,19 +59,19 @@ class Shell:
         ]
 
 
-def context(request: HttpRequest) -> dict[str, Any]:
-    """Context processor: `shell` on pages that stand in a project."""
+def add_page_frame(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: `page_frame` on pages that stand in a project."""
     if not hasattr(request, "project"):
         return {}
-    return {"shell": get_shell(cast(ConsoleRequest, request))}
+    return {"page_frame": get_page_frame(cast(ConsoleRequest, request))}
 
 
-def get_shell(request: ConsoleRequest) -> Shell:
+def get_page_frame(request: ConsoleRequest) -> PageFrame:
     """One per request: what a view has asked for is not asked for again."""
-    known: Shell | None = request.__dict__.get("shell")
+    known: PageFrame | None = request.__dict__.get("page_frame")
     if known is None:
-        known = Shell(project=request.project, user=request.user, role=request.role)
-        request.__dict__["shell"] = known
+        known = PageFrame(project=request.project, user=request.user, role=request.role)
+        request.__dict__["page_frame"] = known
     return known
 
 

@@ -1,4 +1,4 @@
-"""News to the browsers connected to this process.
+"""Updates for the browsers connected to this process.
 
 One receiver per process hears nudges, reads and renders once per (view, cursor) and
 sends the same string to every socket that stands there. A nudge carries no content:
@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from channels.layers import get_channel_layer
 
 from console.live.cross_process import GROUP
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from ledger.models import ProjectHead
 from ledger.waiting.hub import get_hub
 from ledger.waiting.per_loop import PerLoop
@@ -47,7 +47,7 @@ class Listener(Protocol):
     """A connected page. `since` is what it has on screen."""
 
     view: View
-    guest: SessionAccess
+    access: SessionAccess
     since: int
     sending: bool
 
@@ -63,7 +63,7 @@ class Broadcaster:
         self._listeners: dict[int, set[Listener]] = {}
         self._sockets: Counter[int | None] = Counter()
         self._due: set[int] = set()
-        self._told: dict[int, int] = {}
+        self._sent_positions: dict[int, int] = {}
         self._flushes: dict[int, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._running = False
@@ -81,7 +81,7 @@ class Broadcaster:
 
         self._stop_listening = get_writer().listen(on_commit)
         for work in (self._receive, self._recheck, self._check_access):
-            self._spawn(self._for_ever(work))
+            self._spawn(self._run_forever(work))
 
     async def stop(self) -> None:
         self._running = False
@@ -119,7 +119,7 @@ class Broadcaster:
         listeners.discard(listener)
         if not listeners:
             self._listeners.pop(project_id, None)
-            self._told.pop(project_id, None)
+            self._sent_positions.pop(project_id, None)
 
     def nudge(self, project_ids: Iterable[int]) -> None:
         """Something was committed. Call on the loop; from a thread, hop first."""
@@ -127,7 +127,7 @@ class Broadcaster:
             if project_id in self._listeners:
                 self._flush_soon(project_id, wait=COALESCE_SECONDS)
 
-    def _everybody(self) -> list[Listener]:
+    def _list_listeners(self) -> list[Listener]:
         return [item for group in self._listeners.values() for item in group]
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -136,7 +136,7 @@ class Broadcaster:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _for_ever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _run_forever(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while self._running:
             try:
                 await work()
@@ -178,13 +178,13 @@ class Broadcaster:
     async def _check_access(self) -> None:
         """Who was signed out or has left the project is told, and let go."""
         await asyncio.sleep(ACCESS_SECONDS)
-        everybody = self._everybody()
-        if not everybody:
+        listeners = self._list_listeners()
+        if not listeners:
             return
-        guests = {item.guest for item in everybody}
-        refused = await run_in_db_thread(partial(list_refused_sessions, guests))
-        for listener in everybody:
-            code = refused.get(listener.guest)
+        sessions = {item.access for item in listeners}
+        refused = await run_in_db_thread(partial(list_refused_sessions, sessions))
+        for listener in listeners:
+            code = refused.get(listener.access)
             if code is not None:
                 self.leave(listener)
                 self._spawn(listener.end(code))
@@ -204,7 +204,9 @@ class Broadcaster:
                 await self._deliver(project_id)
                 wait = max(COALESCE_SECONDS, REST_FACTOR * (monotonic() - began))
         except Exception:
-            logger.exception("News of a project could not be sent; the re-check will")
+            logger.exception(
+                "Updates of a project could not be sent; the re-check will"
+            )
         finally:
             self._flushes.pop(project_id, None)
 
@@ -213,13 +215,13 @@ class Broadcaster:
             item for item in self._listeners.get(project_id, ()) if not item.sending
         ]
         wanted = {(item.view, item.since) for item in ready}
-        found = await run_in_db_thread(partial(build_news, wanted))
+        found = await run_in_db_thread(partial(build_updates, wanted))
         for listener in ready:
-            news = found.get((listener.view, listener.since))
-            if news is not None:
-                self._told[project_id] = news.position
+            update = found.get((listener.view, listener.since))
+            if update is not None:
+                self._sent_positions[project_id] = update.position
                 listener.sending = True
-                self._spawn(self._send(listener, news.text, position=news.position))
+                self._spawn(self._send(listener, update.text, position=update.position))
 
     async def _send(self, listener: Listener, text: str, *, position: int) -> None:
         try:
@@ -231,9 +233,9 @@ class Broadcaster:
             self.leave(listener)
         finally:
             listener.sending = False
-        # Others were told more while this one was busy: now it is its turn.
+        # Others were sent more while this one was busy: now it is its turn.
         project_id = listener.view.project_id
-        if self._told.get(project_id, position) != position:
+        if self._sent_positions.get(project_id, position) != position:
             self._flush_soon(project_id, wait=COALESCE_SECONDS)
 
 

@@ -1,4 +1,4 @@
-"""The console's sockets. They only carry news down; every action is an HTTP POST."""
+"""The console's sockets. They only carry updates down; every action is an HTTP POST."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CountedConsumer(AsyncWebsocketConsumer):
 class ConsoleConsumer(CountedConsumer):
     """One page. It says where it stands (`resume`), then hears what came after."""
 
-    guest: SessionAccess
+    access: SessionAccess
     view: View
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -70,19 +70,19 @@ class ConsoleConsumer(CountedConsumer):
             return
         arguments = self.scope["url_route"]["kwargs"]
         slug = arguments["slug"]
-        guest = await run_in_db_thread(
+        access = await run_in_db_thread(
             partial(get_session_access, user=user, slug=slug, session_key=session_key)
         )
-        if guest is None:
+        if access is None:
             await self.close(NO_PROJECT)
             return
-        self.guest = guest
+        self.access = access
         self.view = View(
-            project_id=guest.project_id,
+            project_id=access.project_id,
             name=arguments["view"],
             run=str(arguments.get("code", "")),
         )
-        self.patience = asyncio.create_task(self._expect_resume())
+        self.resume_timeout = asyncio.create_task(self._expect_resume())
 
     async def _expect_resume(self) -> None:
         """A page says where it stands at once; whoever does not is none."""
@@ -95,15 +95,15 @@ class ConsoleConsumer(CountedConsumer):
         since = _parse_resume(text_data)
         if since is None or self.broadcaster is not None:
             await self.close(UNREADABLE)
-        elif hasattr(self, "guest"):
+        elif hasattr(self, "access"):
             self.since = since
-            self.patience.cancel()
+            self.resume_timeout.cancel()
             self.broadcaster = get_broadcaster()
             self.broadcaster.join(self)
 
     async def disconnect(self, code: int) -> None:
-        if hasattr(self, "patience"):
-            self.patience.cancel()
+        if hasattr(self, "resume_timeout"):
+            self.resume_timeout.cancel()
         if self.broadcaster is not None:
             self.broadcaster.leave(self)
 

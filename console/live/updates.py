@@ -54,42 +54,42 @@ class View:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class Update:
     """A message, and where a page stands once it has taken it in."""
 
     position: int
     text: str
 
 
-class Change(NamedTuple):
+class NewEntry(NamedTuple):
     run_id: int
     type: str
     at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class ViewPart:
     """A view's own part of a message, and the reviews that an open pane may show."""
 
     parts: Sequence[str] = ()
     touched: Iterable[object] = ()
 
 
-def build_news(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], News]:
+def build_updates(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], Update]:
     """For each (view, cursor) that is behind: the message, rendered once."""
-    found: dict[tuple[View, int], News] = {}
-    frames: dict[int, Frame] = {}
+    found: dict[tuple[View, int], Update] = {}
+    snapshots: dict[int, ProjectSnapshot] = {}
     for view, since in wanted:
-        frame = frames.get(view.project_id)
-        if frame is None:
-            frame = frames[view.project_id] = Frame(view.project_id)
-        if since != frame.position:
-            text = frame.message(view, since=since)
-            found[view, since] = News(position=frame.position, text=text)
+        snapshot = snapshots.get(view.project_id)
+        if snapshot is None:
+            snapshot = snapshots[view.project_id] = ProjectSnapshot(view.project_id)
+        if since != snapshot.position:
+            text = snapshot.build_message(view, since=since)
+            found[view, since] = Update(position=snapshot.position, text=text)
     return found
 
 
-class Frame:
+class ProjectSnapshot:
     """One project at one moment. The position is read first: whatever is read after
     it may be newer than it, never older."""
 
@@ -110,26 +110,26 @@ class Frame:
     def fleet(self) -> Fleet:
         return count_fleet(project_id=self.project_id)
 
-    def message(self, view: View, *, since: int) -> str:
-        changes = self._changes(since)
+    def build_message(self, view: View, *, since: int) -> str:
+        new_entries = self._list_new_entries(since)
         match view.name:
             case "queue":
-                body = self._queue(since, changes)
+                part = self._render_queue(since, new_entries)
             case "runs":
-                body = self._runs(changes)
+                part = self._render_runs(new_entries)
             case "permissions":
-                body = self._permissions(changes)
+                part = self._render_permissions(new_entries)
             case "loop":
-                body = self._loop(changes)
+                part = self._render_loop(new_entries)
             case "gates" | "webhooks":
-                body = Body()  # not made of entries: read anew when the page is
+                part = ViewPart()  # not made of entries: read anew when the page is
             case _:
-                body = self._run(view.run, since=since, changes=changes)
-        mark = _render_cursor(since=self.position, touched=body.touched)
+                part = self._render_run(view.run, since=since, new_entries=new_entries)
+        mark = _render_cursor(since=self.position, touched=part.touched)
         return "".join(
             (
-                *body.parts,
-                *self._take_overs(changes, since=since),
+                *part.parts,
+                *self._render_take_overs(new_entries, since=since),
                 build_partial("#nav-queue-count", "textContent", str(self.tally.total)),
                 build_partial("#nav-run-count", "textContent", str(self.fleet.total)),
                 build_partial(
@@ -140,9 +140,11 @@ class Frame:
             )
         )
 
-    def _take_overs(self, changes: list[Change] | None, *, since: int) -> Sequence[str]:
+    def _render_take_overs(
+        self, new_entries: list[NewEntry] | None, *, since: int
+    ) -> Sequence[str]:
         """On every page: whoever had claimed a review may be anywhere."""
-        if not any(item.type in TAKING_OVER for item in changes or ()):
+        if not any(item.type in TAKING_OVER for item in new_entries or ()):
             return ()
         found = list_take_overs(
             project_id=self.project_id, since=since, until=self.position
@@ -150,7 +152,7 @@ class Frame:
         drawn = queue_fragments.render_take_overs(found, slug=self.slug)
         return (build_partial("#take-overs", "outerHTML", drawn),) if found else ()
 
-    def _changes(self, since: int) -> list[Change] | None:
+    def _list_new_entries(self, since: int) -> list[NewEntry] | None:
         """None when it is too much, or the cursor is of another database."""
         if not 0 <= self.position - since <= ENTRIES_LIMIT:
             return None
@@ -159,12 +161,12 @@ class Frame:
             position__gt=since,
             position__lte=self.position,
         ).values_list("run_id", "type", "at")
-        return [Change(*row) for row in rows]
+        return [NewEntry(*row) for row in rows]
 
-    def _queue(self, since: int, changes: list[Change] | None) -> Body:
+    def _render_queue(self, since: int, new_entries: list[NewEntry] | None) -> ViewPart:
         """Each review that something happened to: its row, or that it is gone."""
-        if changes is not None and not any(map(_is_about_a_review, changes)):
-            return Body()
+        if new_entries is not None and not any(map(_is_about_a_review, new_entries)):
+            return ViewPart()
         counts = queue_fragments.render_counts(self.tally)
         found = list_flood_notices(
             project_id=self.project_id, slug=self.slug, total=self.tally.total
@@ -175,10 +177,10 @@ class Frame:
                 "#floods", "outerMorph", queue_fragments.render_floods(found)
             ),
         ]
-        codes = self._reviews_named(since) if changes is not None else None
+        codes = self._list_review_codes(since) if new_entries is not None else None
         if codes is None or len(codes) > ROWS_LIMIT:
             # Too much to be told: the list fetches its part anew.
-            return Body(parts=parts, touched=EVERYTHING)
+            return ViewPart(parts=parts, touched=EVERYTHING)
         reviews = list_reviews(project_id=self.project_id, codes=codes)
         opened = [item for item in reviews if item.state == ReviewState.OPEN]
         waiting = build_rows(opened, slug=self.slug, at=self.at, seq=self.position)
@@ -191,9 +193,9 @@ class Frame:
             ),
         ]
         parts.append(build_partial("#queue", "rowsync", *rows))
-        return Body(parts=parts, touched=[item.code for item in reviews])
+        return ViewPart(parts=parts, touched=[item.code for item in reviews])
 
-    def _reviews_named(self, since: int) -> set[str]:
+    def _list_review_codes(self, since: int) -> set[str]:
         entries = Entry.objects.filter(
             project_id=self.project_id,
             position__gt=since,
@@ -203,11 +205,11 @@ class Frame:
         payloads = entries.values_list("payload", flat=True)
         return {json.loads(payload)["review"] for payload in payloads}
 
-    def _runs(self, changes: list[Change] | None) -> Body:
-        runs = {change.run_id for change in changes or ()}
-        if changes is None or len(runs) > ROWS_LIMIT:
+    def _render_runs(self, new_entries: list[NewEntry] | None) -> ViewPart:
+        runs = {entry.run_id for entry in new_entries or ()}
+        if new_entries is None or len(runs) > ROWS_LIMIT:
             # The list knows its own filters: it fetches itself.
-            return Body(touched=EVERYTHING)
+            return ViewPart(touched=EVERYTHING)
         found = (
             exclude_loop_runs(Run.objects.filter(pk__in=runs))
             .select_related("agent")
@@ -216,45 +218,52 @@ class Frame:
         )
         rows = build_run_rows(found, slug=self.slug, at=self.at, seq=self.position)
         drawn = [run_fragments.render_row(row) for row in rows]
-        return Body(parts=[build_partial("#runs-list", "rowsync", *drawn)])
+        return ViewPart(parts=[build_partial("#runs-list", "rowsync", *drawn)])
 
-    def _permissions(self, changes: list[Change] | None) -> Body:
+    def _render_permissions(self, new_entries: list[NewEntry] | None) -> ViewPart:
         """The page fetches itself once one was granted, used or revoked."""
-        if changes is None or any(
-            change.type in {"review.ruled", "permission.revoked"} for change in changes
+        if new_entries is None or any(
+            entry.type in {"review.ruled", "permission.revoked"}
+            for entry in new_entries
         ):
-            return Body(touched=EVERYTHING)
-        calls = [change.at for change in changes if change.type == "call.judged"]
+            return ViewPart(touched=EVERYTHING)
+        calls = [entry.at for entry in new_entries if entry.type == "call.judged"]
         used = (
             calls
             and Permission.objects.filter(
                 project_id=self.project_id, last_used_at__gte=min(calls)
             ).exists()
         )
-        return Body(touched=EVERYTHING if used else ())
+        return ViewPart(touched=EVERYTHING if used else ())
 
-    def _loop(self, changes: list[Change] | None) -> Body:
+    def _render_loop(self, new_entries: list[NewEntry] | None) -> ViewPart:
         """The page fetches itself once the loop did anything."""
-        if changes is None or any(item.type.startswith("loop.") for item in changes):
-            return Body(touched=EVERYTHING)
-        return Body()
+        if new_entries is None or any(
+            item.type.startswith("loop.") for item in new_entries
+        ):
+            return ViewPart(touched=EVERYTHING)
+        return ViewPart()
 
-    def _run(self, code: str, *, since: int, changes: list[Change] | None) -> Body:
+    def _render_run(
+        self, code: str, *, since: int, new_entries: list[NewEntry] | None
+    ) -> ViewPart:
         run = get_run(project_id=self.project_id, code=code)
         if run is None:
-            return Body()
-        if changes is not None and all(item.run_id != run.pk for item in changes):
-            return Body()
+            return ViewPart()
+        if new_entries is not None and all(
+            item.run_id != run.pk for item in new_entries
+        ):
+            return ViewPart()
         page = build_page(run, slug=self.slug, at=self.at)
         entries = list_entries(run)[:PAGE]
         new = [entry for entry in entries if entry.position > since]
         swap = "rowsync"
-        if changes is None or len(new) == PAGE:
+        if new_entries is None or len(new) == PAGE:
             new, swap = entries, "innerMorph"
         rows = build_timeline(new, run=run, at=self.at)
         drawn = [run_fragments.render_timeline_row(row) for row in rows]
         checks = build_run_checks(run, slug=self.slug, at=self.at)
-        return Body(
+        return ViewPart(
             parts=(
                 build_partial(
                     "#run-checks", "outerMorph", run_fragments.render_checks(checks)
@@ -268,8 +277,8 @@ class Frame:
         )
 
 
-def _is_about_a_review(change: Change) -> bool:
-    return change.type.startswith("review.")
+def _is_about_a_review(entry: NewEntry) -> bool:
+    return entry.type.startswith("review.")
 
 
 def _render_cursor(*, since: int, touched: Iterable[object]) -> SafeString:

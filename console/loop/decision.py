@@ -16,10 +16,10 @@ from django.utils.safestring import SafeString
 from common.ids import parse_code
 from console.format import (
     Moment,
-    build_past,
-    build_past_or_none,
+    build_past_moment,
+    build_past_moment_or_none,
+    format_elapsed,
     format_money,
-    format_took,
     render_time,
 )
 from console.loop.decisions import DecisionRow, build_decision_row
@@ -158,7 +158,7 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
             "{} · {} {}",
             SOURCES[signal.source],
             get_actor_names([signal.actor])[signal.actor],
-            render_time(build_past(signal.received_at, at)),
+            render_time(build_past_moment(signal.received_at, at)),
         ),
         took=_format_span(signal.received_at, decision.decided_at),
         data=_show_json(data) if data else None,
@@ -178,8 +178,8 @@ def build_decision_page(decision: Decision, *, slug: str, at: datetime) -> Decis
         if signal.cause
         else None,
         effects=[build_decision_row(effect, slug=slug, at=at) for effect in effects],
-        decided=build_past(decision.decided_at, at),
-        resolved=build_past_or_none(decision.resolved_at, at),
+        decided=build_past_moment(decision.decided_at, at),
+        resolved=build_past_moment_or_none(decision.resolved_at, at),
         decider=DECIDERS[decision.decider],
         cost=format_money(decision.cost_micros),
         policy=f"{make_visible_line(decision.policy.name)}, version {decision.policy.version}",
@@ -290,7 +290,7 @@ def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | No
         url,
         make_visible_line(run, limit=40),
     )
-    when = build_past_or_none(decision.reported_at, at)
+    when = build_past_moment_or_none(decision.reported_at, at)
     return Report(
         look=REPORTED[decision.reported],
         said=make_visible(str(document.get("summary") or document.get("said") or "")),
@@ -311,7 +311,7 @@ def _find_run_url(project_id: int, run: str, *, slug: str) -> str:
 
 
 def _format_span(start: datetime, end: datetime) -> str:
-    return format_took(max(0, int((end - start).total_seconds() * 1000)))
+    return format_elapsed(max(0, int((end - start).total_seconds() * 1000)))
 
 
 def _humanize(name: str) -> str:

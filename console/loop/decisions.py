@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from common.ids import parse_code
 from console.charts import draw_stacked_bar
-from console.format import Moment, build_past, format_count
+from console.format import Moment, build_past_moment, format_count
 from console.loop.filters import Filters
 from console.loop.vocabulary import (
     DECIDERS,
@@ -98,7 +98,7 @@ def list_decisions(
             )
             for day, together in rows
         ],
-        older=filters.query(before=older) if older else "",
+        older=filters.build_query(before=older) if older else "",
     )
 
 
@@ -126,7 +126,7 @@ def build_decision_row(decision: Decision, *, slug: str, at: datetime) -> Decisi
         trigger=make_visible_line(decision.trigger_type),
         source=_describe_source(decision),
         reported=REPORTED.get(decision.reported),
-        when=build_past(decision.decided_at, at),
+        when=build_past_moment(decision.decided_at, at),
     )
 
 
@@ -169,7 +169,7 @@ def _build_bar(
         count=count,
         label=f"{name}: {decided}, {counts['go']} emitted",
         bar=draw_stacked_bar([(tone, counts[tone]) for tone in TONES], top=top),
-        query=filters.query(day="" if chosen else day.isoformat()),
+        query=filters.build_query(day="" if chosen else day.isoformat()),
         chosen=chosen,
     )
 

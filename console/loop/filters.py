@@ -41,7 +41,7 @@ class Filters:
     day: date | None = None
 
     @classmethod
-    def of(cls, query: Mapping[str, str]) -> Filters:
+    def from_query(cls, query: Mapping[str, str]) -> Filters:
         known = {
             name: value
             for name, words in _WORDS.items()
@@ -81,7 +81,7 @@ class Filters:
             for name, words in _WORDS.items()
         ]
 
-    def query(self, **others: str) -> str:
+    def build_query(self, **others: str) -> str:
         """The same filters in an address, with some parts of it set otherwise."""
         mine = {each.name: str(getattr(self, each.name) or "") for each in fields(self)}
         return urlencode({k: v for k, v in {**mine, **others}.items() if v})

@@ -12,9 +12,9 @@ from django.utils.safestring import SafeString
 from console.charts import draw_gauge
 from console.format import (
     Moment,
-    build_ahead,
-    build_past,
-    build_past_or_none,
+    build_future_moment,
+    build_past_moment,
+    build_past_moment_or_none,
     format_count,
     format_money,
     render_time,
@@ -90,9 +90,11 @@ def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
     return Head(
         pause=_build_pause(loop, at=at),
         decider=f"decided by {DECIDERS[section.decider].lower()}",
-        beat=build_past_or_none(loop.heartbeat_at, at),
-        next=_describe_next(build_ahead(due, at)),
-        late=build_past(due, at) if due is not None and due + GRACE < at else None,
+        beat=build_past_moment_or_none(loop.heartbeat_at, at),
+        next=_describe_next(build_future_moment(due, at)),
+        late=build_past_moment(due, at)
+        if due is not None and due + GRACE < at
+        else None,
         waiting=f"{format_count(waiting, 'trigger')} waiting" if waiting else "",
         notes=notes.count(),
         recommendations=recommendations.count(),
@@ -143,7 +145,7 @@ def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
         who=format_html(
             "Paused by {} {}.",
             make_visible_line(by.display_name) if by else "somebody",
-            render_time(build_past(loop.paused_at, at)),
+            render_time(build_past_moment(loop.paused_at, at)),
         ),
         reason=make_visible(loop.paused_reason),
     )

@@ -9,7 +9,12 @@ from datetime import datetime
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import build_ahead, build_past, format_count, render_time
+from console.format import (
+    build_future_moment,
+    build_past_moment,
+    format_count,
+    render_time,
+)
 from console.loop.paging import Page, list_page
 from console.loop.vocabulary import (
     SEVERITY_TONES,
@@ -116,18 +121,20 @@ def _build_note_rows(
 def _list_note_history(
     row: Note, *, by: str, slug: str, at: datetime
 ) -> Iterator[SafeString]:
-    yield format_html("From {} {}", by, render_time(build_past(row.created_at, at)))
+    yield format_html(
+        "From {} {}", by, render_time(build_past_moment(row.created_at, at))
+    )
     if row.decision_id:
         link = render_decision_link(row.decision_id, slug=slug)
         yield format_html("claimed by {}", link)
     if row.claims > 1:
         yield format_html("claimed {} times", row.claims)
-    returns = build_ahead(row.claimed_until, at)
+    returns = build_future_moment(row.claimed_until, at)
     if returns is not None:
         left = render_time(returns, "left")
         yield format_html("back in the queue in {} unless it is confirmed", left)
     if row.ended_at is not None:
-        yield format_html("ended {}", render_time(build_past(row.ended_at, at)))
+        yield format_html("ended {}", render_time(build_past_moment(row.ended_at, at)))
 
 
 def _build_incident_row(row: Incident, *, slug: str, at: datetime) -> IncidentRow:
@@ -149,14 +156,16 @@ def _list_incident_history(
 ) -> Iterator[SafeString]:
     yield format_html(
         "opened {} by {}",
-        render_time(build_past(row.opened_at, at)),
+        render_time(build_past_moment(row.opened_at, at)),
         render_decision_link(row.decision_id, slug=slug),
     )
     if row.joins:
         yield format_html(
             "fired {}, last {}",
             format_count(row.joins, "more time"),
-            render_time(build_past(row.seen_at, at)),
+            render_time(build_past_moment(row.seen_at, at)),
         )
     if row.resolved_at is not None:
-        yield format_html("resolved {}", render_time(build_past(row.resolved_at, at)))
+        yield format_html(
+            "resolved {}", render_time(build_past_moment(row.resolved_at, at))
+        )

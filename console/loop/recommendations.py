@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import build_past, render_time
+from console.format import build_past_moment, render_time
 from console.loop.paging import Page, list_page
 from console.loop.vocabulary import Look, get_actor_names, render_decision_link
 from loop.cycle.drafting import build_drafter
@@ -120,7 +120,9 @@ def _describe_history(
 ) -> SafeString:
     """Whose it is, which decision drafted it, and how it ended."""
     source = "Learned from past rulings and runs" if row.key else f"From {by}"
-    said = format_html("{} {}", source, render_time(build_past(row.created_at, at)))
+    said = format_html(
+        "{} {}", source, render_time(build_past_moment(row.created_at, at))
+    )
     if row.decision_id:
         link = render_decision_link(row.decision_id, slug=slug)
         said = format_html("{}, drafted by {}", said, link)
@@ -131,7 +133,7 @@ def _describe_history(
         said,
         _STATES[RecommendationState(row.state)].word,
         make_visible_line(row.ended_by.display_name) if row.ended_by else "",
-        render_time(build_past(row.ended_at, at)),
+        render_time(build_past_moment(row.ended_at, at)),
     )
     policy = row.adopted_as
     if policy is None:

@@ -85,7 +85,7 @@ def render_tab(
 
 def _build_decisions(request: ConsoleRequest, at: datetime) -> dict[str, Any]:
     project_id = request.project.pk
-    filters = Filters.of(request.GET)
+    filters = Filters.from_query(request.GET)
     before = request.GET.get("before", "")
     bars = list_day_bars(project_id, filters, at=at)
     return {

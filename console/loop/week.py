@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from console.format import format_count, format_money, format_took
+from console.format import format_count, format_elapsed, format_money
 from console.loop.vocabulary import ACTIONS, OUTCOMES, Look
 from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.vocabulary import EMITTING
@@ -80,7 +80,7 @@ def _list_figures(summary: Summary) -> list[Figure]:
             f"{summary.decisions:,}",
             ""
             if median is None
-            else f"median {format_took(median // timedelta(milliseconds=1))}",
+            else f"median {format_elapsed(median // timedelta(milliseconds=1))}",
         ),
         Figure(
             "Events emitted",

@@ -39,7 +39,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Covered:
+class Coverage:
     """`more` counts the arguments that did not fit."""
 
     parts: tuple[Part, ...]
@@ -51,10 +51,10 @@ class Covered:
         return f" and {format_count(self.more, 'more argument')}" if self.more else ""
 
 
-def describe_coverage(covers: str) -> Covered:
+def describe_coverage(covers: str) -> Coverage:
     """What a permission says; where only the shape counts, # is what may change."""
     texts = list(_list_texts(json.loads(covers)))
-    return Covered(
+    return Coverage(
         parts=tuple(_build_part(name, text) for name, text in texts[:PARTS_LIMIT]),
         more=max(0, len(texts) - PARTS_LIMIT),
     )

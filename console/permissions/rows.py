@@ -16,9 +16,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.charts import draw_gauge
-from console.format import Moment, build_past, format_iso, format_seconds, render_time
+from console.format import (
+    Moment,
+    build_past_moment,
+    format_iso,
+    format_seconds,
+    render_time,
+)
 from console.people import Person, build_person
-from console.permissions.preview import Covered, describe_coverage
+from console.permissions.preview import Coverage, describe_coverage
 from console.runs.rows import format_short_code
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Permission, Scope
@@ -51,7 +57,7 @@ class PermissionRow:
     code: str
     tool: str
     scope: str
-    covered: Covered
+    covered: Coverage
     rules: tuple[tuple[str, str], ...]
     granted_by: Person
     granted: SafeString
@@ -125,7 +131,7 @@ def _build_row(permission: Permission, *, slug: str, at: datetime) -> Permission
         ),
         used=permission.used,
         uses=permission.used + permission.uses_left,
-        last_used=build_past(used_at, at) if used_at else None,
+        last_used=build_past_moment(used_at, at) if used_at else None,
         end=_build_end(permission, at),
     )
 
@@ -137,7 +143,7 @@ def _describe_grant(permission: Permission, *, slug: str, at: datetime) -> SafeS
         '<a class="c-accent" href="{}">this review</a> of '
         '<a class="c-accent mono" href="{}">{}</a>',
         build_person(permission.granted_by).name,
-        render_time(build_past(permission.granted_at, at)),
+        render_time(build_past_moment(permission.granted_at, at)),
         reverse("console:review", args=[slug, permission.review.code]),
         reverse("console:run", args=[slug, run]),
         format_short_code(run),
@@ -164,6 +170,6 @@ def _build_end(permission: Permission, at: datetime) -> PermissionEnd | None:
     return PermissionEnd(
         word=word,
         icon=icon,
-        when=build_past(moments[state] or permission.granted_at, at),
+        when=build_past_moment(moments[state] or permission.granted_at, at),
         by=build_person(by) if by else None,
     )

@@ -17,7 +17,7 @@ from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.forms import ShownNumber
-from console.queue.amend_verdict import amend_verdict
+from console.queue.amend_verdict import build_amend_verdict
 from console.queue.detail import ReviewDetail
 from console.queue.forms import ClaimForm, CommentForm, RulingForm
 from console.queue.kinds import get_kind
@@ -56,7 +56,7 @@ def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
         raise Http404
     if review.closed_at is not None:
         return HttpResponse(status=204)  # the detail tells how it ended
-    verdict = amend_verdict(review, request.POST.get("amended", ""))
+    verdict = build_amend_verdict(review, request.POST.get("amended", ""))
     return render(request, "console/queue/_amend_verdict.html", {"verdict": verdict})
 
 

@@ -17,7 +17,12 @@ from accounts.auth import build_person_principal
 from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
-from console.format import Moment, build_past_or_none, format_count, milliseconds
+from console.format import (
+    Moment,
+    build_past_moment_or_none,
+    format_count,
+    to_milliseconds,
+)
 from console.queue.floods import build_url
 from console.queue.forms import CloseAllForm
 from console.queue.kinds import get_kind
@@ -125,7 +130,7 @@ def _render_page(
     context = {
         "page": "queue",
         "since": since,
-        "now": milliseconds(at),
+        "now": to_milliseconds(at),
         "slug": request.project.slug,
         "about": _build_reviews(request, agent, at=at, seq=since),
         "manages": request.role.includes(Role.MANAGER),
@@ -155,7 +160,7 @@ def _build_reviews(
         kinds=", ".join(
             format_count(count, *get_kind(name).nouns) for name, count in counts.items()
         ),
-        oldest=build_past_or_none(oldest, at),
+        oldest=build_past_moment_or_none(oldest, at),
         rows=build_rows(
             list(first.order_by("opened_at", "pk")),
             slug=request.project.slug,

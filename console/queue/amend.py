@@ -38,15 +38,15 @@ class AmendBox:
     why_not: str = ""
 
 
-def amend_box(content: Mapping[str, Any]) -> AmendBox:
+def build_amend_box(content: Mapping[str, Any]) -> AmendBox:
     call_kind = content["call_kind"]
-    document = _document(content)
+    document = _get_document(content)
     if document is None:
         return AmendBox(
             why_not="Several edits at once cannot be changed here: deny them, and say "
             "what to change."
         )
-    plain = _plain(call_kind, document)
+    plain = _get_plain_text(call_kind, document)
     text = _format_document(document) if plain is None else plain
     if len(text) > LIMIT:
         return AmendBox(
@@ -63,27 +63,27 @@ def amend_box(content: Mapping[str, Any]) -> AmendBox:
 
 def parse_amendment(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
     """What is to run instead, as the ruling takes it."""
-    call_kind, document = content["call_kind"], _document(content)
+    call_kind, document = content["call_kind"], _get_document(content)
     if document is None:
-        raise Invalid(amend_box(content).why_not)
+        raise Invalid(build_amend_box(content).why_not)
     # A browser sends every line end as CRLF.
     typed = typed.replace("\r\n", "\n")
     if len(typed) > LIMIT:
         raise Invalid(f"The text is too long: at most {LIMIT:,} characters.")
     if "\x00" in typed:
         raise Invalid("The text holds a character that cannot be stored.")
-    if _plain(call_kind, document) is None:
-        changed = _read(typed, only=_FIELDS.get(call_kind))
+    if _get_plain_text(call_kind, document) is None:
+        changed = _parse_document(typed, only=_FIELDS.get(call_kind))
     else:
         field = _FIELDS[call_kind]
-        crlf = _all_crlf(document[field])
+        crlf = _has_only_crlf(document[field])
         changed = {field: typed.replace("\n", "\r\n") if crlf else typed}
     if changed == document:
         raise Unchanged("Nothing is changed: change it, or approve it as it is.")
     return changed if call_kind in _FIELDS else {"arguments": changed}
 
 
-def _document(content: Mapping[str, Any]) -> dict[str, Any] | None:
+def _get_document(content: Mapping[str, Any]) -> dict[str, Any] | None:
     """What may be changed of a call; None where nothing may."""
     call_kind, shown = content["call_kind"], content["shown"]
     if call_kind in _FIELDS:
@@ -93,17 +93,17 @@ def _document(content: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _plain(call_kind: str, document: Mapping[str, Any]) -> str | None:
+def _get_plain_text(call_kind: str, document: Mapping[str, Any]) -> str | None:
     """The text itself, where a text box shows and keeps every character of it."""
     if call_kind not in _FIELDS:
         return None
     text: str = document[_FIELDS[call_kind]]
-    if _all_crlf(text):
+    if _has_only_crlf(text):
         text = text.replace("\r\n", "\n")
     return text if make_visible(text) == text else None
 
 
-def _all_crlf(text: str) -> bool:
+def _has_only_crlf(text: str) -> bool:
     ends = text.count("\r\n")
     return ends > 0 and ends == text.count("\r") == text.count("\n")
 
@@ -119,7 +119,7 @@ def _format_document(document: Mapping[str, Any]) -> str:
     return "".join(parts) + text[done:]
 
 
-def _read(typed: str, *, only: str | None) -> dict[str, Any]:
+def _parse_document(typed: str, *, only: str | None) -> dict[str, Any]:
     read = read_arguments(typed)
     if isinstance(read, ArgumentProblem):
         raise Invalid(

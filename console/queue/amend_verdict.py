@@ -26,7 +26,7 @@ class AmendVerdict:
     confirmation: str = ""
 
 
-def amend_verdict(review: Review, typed: str) -> AmendVerdict:
+def build_amend_verdict(review: Review, typed: str) -> AmendVerdict:
     content = json.loads(review.content)
     try:
         amended = parse_amendment(content, typed)

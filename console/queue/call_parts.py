@@ -128,7 +128,7 @@ def list_blocks(
         marks = [
             mark
             for mark in build_marks(placed, argument=text.place)
-            if not _about_everything(text.text, (mark.start, mark.end))
+            if not _covers_everything(text.text, (mark.start, mark.end))
         ]
         block = Block(
             names=tuple(map(make_visible_line, text.names)),
@@ -141,18 +141,20 @@ def list_blocks(
         elif text.form is Form.COMMAND or text.place in shells:
             parts = split_command(text.text)
             command = show_command(text.text, parts, marks=marks, page=page)
-            yield replace(block, command=command, unsplit=_unsplit(text.text, parts))
+            yield replace(
+                block, command=command, unsplit=_is_too_long_to_split(text.text, parts)
+            )
         else:
             shown = show_text(text.text, marks=marks, file_name=file_name, page=page)
             yield replace(block, text=shown)
 
 
-def _unsplit(text: str, parts: Sequence[Part]) -> bool:
+def _is_too_long_to_split(text: str, parts: Sequence[Part]) -> bool:
     words = sum(len(part.tokens) for part in parts)
     return len(text) > MAX_CHARACTERS or len(parts) >= MAX_PARTS or words >= MAX_TOKENS
 
 
-def _about_everything(text: str, span: Sequence[int]) -> bool:
+def _covers_everything(text: str, span: Sequence[int]) -> bool:
     """A mark on every line would mark nothing, and so would one on blanks alone."""
     said = text.strip()
     return ("\n" in said or not said) and span[1] - span[0] >= len(said)
@@ -163,13 +165,13 @@ def list_reasons(
 ) -> Iterator[Reason]:
     """The findings that need a person first, then what else was found."""
     found = sorted(content["findings"], key=lambda f: get_call_severity(f["decision"]))
-    reasons = (_reason(finding, call_pages) for finding in found)
+    reasons = (_build_reason(finding, call_pages) for finding in found)
     yield from dict.fromkeys(reasons)  # told once, however often it was found
 
 
-def _reason(finding: Mapping[str, Any], call_pages: Sequence[CallPage]) -> Reason:
+def _build_reason(finding: Mapping[str, Any], call_pages: Sequence[CallPage]) -> Reason:
     details = finding["details"]
-    page = _page_of(details, call_pages)
+    page = _find_page(details, call_pages)
     return Reason(
         message=make_visible_line(finding["message"]),
         why=make_visible(details.get("why") or ""),
@@ -190,7 +192,7 @@ def _quote(details: Mapping[str, Any]) -> str:
     return make_visible_line(str(details.get("text") or ""))
 
 
-def _page_of(details: Mapping[str, Any], call_pages: Sequence[CallPage]) -> int:
+def _find_page(details: Mapping[str, Any], call_pages: Sequence[CallPage]) -> int:
     """The page on which it begins; 0 where nothing is marked."""
     if not details.get("span"):
         return 0
@@ -202,7 +204,7 @@ def _page_of(details: Mapping[str, Any], call_pages: Sequence[CallPage]) -> int:
             for part in call_page
             if part.text.place == details.get("argument")
             if part.start <= start < part.end
-            if not _about_everything(part.text.text, details["span"])
+            if not _covers_everything(part.text.text, details["span"])
         ),
         0,
     )

@@ -18,7 +18,7 @@ from console.format import (
     format_count,
     format_iso,
     format_seconds,
-    milliseconds,
+    to_milliseconds,
 )
 from console.people import Person, build_person
 from console.queue.agent_wait import ShownWait, build_wait
@@ -256,7 +256,7 @@ def _build_history(
 
 def _build_fingerprint(review: Review, *, comments: int, served: int) -> str:
     """Changes whenever the detail would show something else."""
-    claimed = milliseconds(review.claimed_at) if review.claimed_at else 0
+    claimed = to_milliseconds(review.claimed_at) if review.claimed_at else 0
     parts = (
         review.state,
         review.version,

@@ -51,10 +51,10 @@ def build_outcome(review: Review, *, viewer: User, at: datetime) -> Outcome | No
     if review.state == ReviewState.RULED:
         ruling = review.ruling
         icon, tone, word, did = _RULED[ruling.action]
-        sentence = f"{_name(ruling.by, viewer)} {did}"
+        sentence = f"{_get_name(ruling.by, viewer)} {did}"
         text = make_visible(ruling.answer or ruling.note)
         if review.assignee and review.assignee_id != ruling.by_id:
-            over = f". {_name(review.assignee, viewer)} had claimed it."
+            over = f". {_get_name(review.assignee, viewer)} had claimed it."
     elif review.state == ReviewState.EXPIRED:
         icon, tone, word = "clock", "stop", "Expired"
         sentence = f"Nobody answered in time; {_EXPIRED[review.on_expiry]}"
@@ -76,5 +76,5 @@ def build_outcome(review: Review, *, viewer: User, at: datetime) -> Outcome | No
     )
 
 
-def _name(user: User, viewer: User) -> str:
+def _get_name(user: User, viewer: User) -> str:
     return "You" if user.pk == viewer.pk else build_person(user).name

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from common.ids import parse_code
 from console.access import ConsoleRequest
-from console.format import format_count, milliseconds
+from console.format import format_count, to_milliseconds
 from console.forms import ShownNumber, get_limit
 from console.fragments import build_partial
-from console.layout import get_shell
+from console.layout import get_page_frame
 from console.queue import fragments
 from console.queue.detail import ReviewDetail, build_detail, load_review
 from console.queue.floods import list_flood_notices
@@ -107,15 +107,15 @@ def render_queue(
     if opened is None and listed.rows:
         opened = get_review(request, UUID(listed.rows[0].code))
     detail = build_detail_for(request, opened) if opened else None
-    shell = get_shell(request)
-    tally, viewer = shell.tally, str(request.user.code)
+    frame = get_page_frame(request)
+    tally, viewer = frame.tally, str(request.user.code)
     context = {
         "page": "queue",
         "since": listed.seq,
-        "now": milliseconds(timezone.now()),
+        "now": to_milliseconds(timezone.now()),
         "list": listed,
         "show": listed.show,
-        "shell": shell,
+        "page_frame": frame,
         "tally": tally,
         "floods": list_flood_notices(
             project_id=request.project.pk, slug=request.project.slug, total=tally.total
@@ -151,7 +151,7 @@ def get_list(request: ConsoleRequest, *, chosen: Review | None = None) -> QueueL
     page = _get_page(queue, side, place) if place else Page(reviews=[])
     if not page.reviews:
         page = queue.list_around(chosen)
-    return _build(request, queue, page, seq=seq)
+    return _build_list(request, queue, page, seq=seq)
 
 
 def render_list_part(request: ConsoleRequest) -> HttpResponse:
@@ -170,7 +170,7 @@ def render_list_part(request: ConsoleRequest) -> HttpResponse:
         edge = build_edge(queue, side, place, count=count, slug=request.project.slug)
         return HttpResponse(_replace_edge(side, fragments.render_edge(edge)))
     seq = get_live_position(project_id=request.project.pk)
-    listed = _build(request, queue, _get_page(queue, side, place), seq=seq)
+    listed = _build_list(request, queue, _get_page(queue, side, place), seq=seq)
     edge = listed.after if side == "after" else listed.before
     rows = map(fragments.render_row, listed.rows)
     return HttpResponse(
@@ -204,11 +204,13 @@ def _get_page(queue: Queue, side: str, place: Place) -> Page:
     return queue.list_after(place) if side == "after" else queue.list_before(place)
 
 
-def _build(request: ConsoleRequest, queue: Queue, page: Page, *, seq: int) -> QueueList:
+def _build_list(
+    request: ConsoleRequest, queue: Queue, page: Page, *, seq: int
+) -> QueueList:
     return build_list(
         queue,
         page,
-        tally=get_shell(request).tally,
+        tally=get_page_frame(request).tally,
         viewer=str(request.user.code),
         slug=request.project.slug,
         at=timezone.now(),

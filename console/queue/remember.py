@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from common.errors import Invalid
-from console.permissions.preview import Covered, describe_coverage
+from console.permissions.preview import Coverage, describe_coverage
 from guidance.core.arguments import is_allowlisted
 from guidance.core.tools.calls import Call, build_call
 from guidance.core.tools.permission_shapes import MAY_CHANGE, build_shape_text
@@ -26,24 +26,26 @@ USES = ((1, "1 use"), (10, "10 uses"), (50, "50 uses"), (500, "500 uses"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembering:
+class RememberOffer:
     """`shape` is None where it means nothing else than the exact call."""
 
     why_not: str = ""
-    shape: Covered | None = None
+    shape: Coverage | None = None
     hours: tuple[tuple[int, str], ...] = HOURS
     uses: tuple[tuple[int, str], ...] = USES
 
 
-def offer_to_remember(review: Review, content: Mapping[str, Any]) -> Remembering:
+def build_remember_offer(review: Review, content: Mapping[str, Any]) -> RememberOffer:
     call = build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
     )
     if call is None:
-        return Remembering(why_not="Several edits at once are asked about every time.")
+        return RememberOffer(
+            why_not="Several edits at once are asked about every time."
+        )
     if not content["permittable"]:
-        return Remembering(why_not=_why_not(review, content))
-    return Remembering(shape=_shape(call))
+        return RememberOffer(why_not=_explain_refusal(review, content))
+    return RememberOffer(shape=_build_shape(call))
 
 
 def parse_remember(form: Mapping[str, str]) -> RememberIn | None:
@@ -55,8 +57,8 @@ def parse_remember(form: Mapping[str, str]) -> RememberIn | None:
         return RememberIn.model_validate(
             {
                 "scope": scope,
-                "hours": _number(form.get("hours", "")),
-                "uses": _number(form.get("uses", "")),
+                "hours": _parse_number(form.get("hours", "")),
+                "uses": _parse_number(form.get("uses", "")),
             }
         )
     except ValidationError:
@@ -73,11 +75,11 @@ def describe_remembered(review: Review) -> str:
     return _COVERED.get(scope.first() or "", "")
 
 
-def _number(text: str) -> int | None:
+def _parse_number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
-def _why_not(review: Review, content: Mapping[str, Any]) -> str:
+def _explain_refusal(review: Review, content: Mapping[str, Any]) -> str:
     always = get_policy(review.run.policy_id).policy.tools.always_ask
     asked = [f for f in content["findings"] if f["decision"] == "require-confirmation"]
     rules = [str(finding["details"].get("rule", "")) for finding in asked]
@@ -91,7 +93,7 @@ def _why_not(review: Review, content: Mapping[str, Any]) -> str:
     return "There is more to it than can be remembered: it is asked about every time."
 
 
-def _shape(call: Call) -> Covered | None:
+def _build_shape(call: Call) -> Coverage | None:
     """The call with # for what may change; None where nothing may."""
     shape = build_shape_text(call)
     if shape is None or MAY_CHANGE not in shape:

@@ -50,7 +50,7 @@ class QueueList:
 
     @property
     def url(self) -> str:
-        return _url(self.slug, self.show)
+        return _build_url(self.slug, self.show)
 
     def describe_position(self, code: str) -> str:
         """Which one of the whole list it is; empty when it is not listed here."""
@@ -95,7 +95,7 @@ def build_list(
         show=queue.show,
         slug=slug,
         seq=seq,
-        groups=_groups(placed, counts),
+        groups=_build_groups(placed, counts),
         rows=rows,
         total=total,
         before=before,
@@ -109,11 +109,11 @@ def build_edge(
     """None when nothing stands beyond it."""
     if not count:
         return None
-    url = _url(slug, queue.show, **{side: str(place)})
+    url = _build_url(slug, queue.show, **{side: str(place)})
     return Edge(side=side, place=place, count=count, url=url)
 
 
-def _groups(
+def _build_groups(
     placed: Sequence[tuple[str, ReviewRow]], counts: dict[str, int]
 ) -> list[Group]:
     return [
@@ -127,7 +127,7 @@ def _groups(
     ]
 
 
-def _url(slug: str, show: str, **more: str) -> str:
+def _build_url(slug: str, show: str, **more: str) -> str:
     query = urlencode({**({"show": show} if show != "all" else {}), **more})
     address = reverse("console:queue", args=[slug])
     return f"{address}?{query}" if query else address

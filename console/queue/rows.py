@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from console.charts import draw_sparkline
-from console.format import format_clock, format_iso, milliseconds
+from console.format import format_clock, format_iso, to_milliseconds
 from console.people import Person, build_person
 from console.queue.kinds import get_kind
 from console.runs.rows import format_short_code, get_step_figures
@@ -92,8 +92,8 @@ def _build_row(
         opened_at=format_iso(review.opened_at),
         waiting=format_clock((at - review.opened_at).total_seconds()),
         urgency="late" if at >= late else "soon" if at >= soon else "",
-        soon=milliseconds(soon),
-        late=milliseconds(late),
+        soon=to_milliseconds(soon),
+        late=to_milliseconds(late),
         assignee=build_person(review.assignee) if review.assignee else None,
         call=review.kind in CALLS,
         key=count_microseconds(review.opened_at),

@@ -9,7 +9,12 @@ from datetime import datetime
 from django.db.models import F
 from django.urls import reverse
 
-from console.format import Moment, build_past, build_past_or_none, format_count
+from console.format import (
+    Moment,
+    build_past_moment,
+    build_past_moment_or_none,
+    format_count,
+)
 from console.people import Person, build_person
 from guidance.core.checks import CheckState
 from ledger.models import Run
@@ -154,7 +159,7 @@ def _build_check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
         ),
         said=make_visible_line(last.said) if last else "",
         review_url=reverse("console:review", args=[slug, review]) if review else "",
-        when=build_past(check.updated_at, at),
+        when=build_past_moment(check.updated_at, at),
     )
 
 
@@ -163,7 +168,7 @@ def _build_warning(warning: AdvisoryWarning, *, at: datetime) -> RunWarning:
     return RunWarning(
         code=str(warning.code),
         text=make_visible(warning.text),
-        when=build_past(warning.at, at),
+        when=build_past_moment(warning.at, at),
         acknowledged_by=build_person(by) if by else None,
-        acknowledged=build_past_or_none(warning.acknowledged_at, at),
+        acknowledged=build_past_moment_or_none(warning.acknowledged_at, at),
     )

@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.selectors import list_managers
-from console.format import build_past, format_count, render_time
+from console.format import build_past_moment, format_count, render_time
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
 from console.runs.summary import (
     Charts,
@@ -101,7 +101,7 @@ def _describe_run(run: Run, facts: RunFacts, *, at: datetime) -> SafeString:
         facts.agent,
         f"{facts.intent}, {facts.model}" if facts.model else facts.intent,
         "ended" if run.finished_at else "last activity",
-        render_time(build_past(run.finished_at or run.updated_at, at)),
+        render_time(build_past_moment(run.finished_at or run.updated_at, at)),
     )
 
 

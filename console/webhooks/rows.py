@@ -17,13 +17,13 @@ from django.utils.safestring import SafeString
 
 from console.format import (
     Moment,
-    build_ahead,
-    build_past,
+    build_future_moment,
+    build_past_moment,
     format_compact,
     format_count,
+    format_elapsed,
     format_iso,
     format_seconds,
-    format_took,
     render_time,
 )
 from console.people import Person, build_person
@@ -180,14 +180,14 @@ def _build_webhook(
         waiting=waiting,
         dead=dead,
         created_by=build_person(endpoint.created_by),
-        created=build_past(endpoint.created_at, at),
+        created=build_past_moment(endpoint.created_at, at),
         old_secret=_render_left(
             "Rotated; the old secret also signs for another {}.",
-            build_ahead(endpoint.previous_until, at),
+            build_future_moment(endpoint.previous_until, at),
         ),
         quiet=_render_left(
             "The receiver asked us to wait. The next message is sent in {}.",
-            build_ahead(endpoint.quiet_until, at),
+            build_future_moment(endpoint.quiet_until, at),
         ),
     )
 
@@ -238,9 +238,9 @@ def _build_delivery(delivery: Delivery, *, active: bool, at: datetime) -> Delive
         icon=icon,
         tone=tone,
         how=_describe_last(
-            attempts, again=build_ahead(delivery.due_at, at) if waits else None
+            attempts, again=build_future_moment(delivery.due_at, at) if waits else None
         ),
-        when=build_past(delivery.created_at, at),
+        when=build_past_moment(delivery.created_at, at),
         attempts=attempts,
         body=make_visible(delivery.body),
         can_resend=active and delivery.state not in PENDING_STATES,
@@ -267,10 +267,10 @@ def _build_attempt(attempt: DeliveryAttempt, *, at: datetime) -> AttemptRow:
     begins_with_host = "." in said.split(" ", 1)[0]
     return AttemptRow(
         number=attempt.number,
-        when=build_past(attempt.at, at),
+        when=build_past_moment(attempt.at, at),
         ok=attempt.ok,
         what=said if begins_with_host else said[:1].upper() + said[1:],
-        took=format_took(attempt.duration_ms),
+        took=format_elapsed(attempt.duration_ms),
         reply=attempt.reply,
     )
 

@@ -25,9 +25,8 @@ APPS = (
     "safetext",
     "webhooks",
 )
-# The names of the client are public (`run.step()`, `desk.runs()`); rows, charts and
-# sentences of the console still begin with nouns.
-VERB_FIRST = tuple(app for app in APPS if app not in ("client/checkrail", "console"))
+# The names of the client are public (`run.step()`, `desk.runs()`).
+VERB_FIRST = tuple(app for app in APPS if app != "client/checkrail")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 IRREGULAR = frozenset(
@@ -58,7 +57,7 @@ VERBS = frozenset(
     quote read rebuild receive recommend record recover redact redeem redirect
     refresh refuse register release reload remember remove render reopen repair
     repeat replace replay reply report request requeue require resend resolve resume
-    retry return revoke rotate route rule run save scan score seal search select
+    retry return revoke rotate round route rule run save scan score seal search select
     send sense serialize serve set settle shorten show sign skip sleep soften sort
     spend split start stop store straighten stream strip submit subtract sum switch
     take test tick trim trust try undo uninstall unite unquote unwrap update use

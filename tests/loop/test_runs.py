@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import Agent, Project
 from accounts.services import issue_agent_key
 from common.errors import Invalid
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from console.runs.rows import count_fleet, get_live_position
 from ledger.models import Run
 from ledger.verification.replay import replay_run
@@ -56,7 +56,7 @@ def test_the_console_lists_it_only_where_it_is_looked_for(
     page = client.get(runs).content.decode()
     assert f"run-{mine}" in page
     assert f"run-{own}" not in page
-    assert f"run-{own}" not in build_news([(view, since)])[view, since].text
+    assert f"run-{own}" not in build_updates([(view, since)])[view, since].text
     loop = client.get(f"/p/{project.slug}/loop/").content.decode()
     assert f'href="{runs}?q=system-loop"' in loop
     found = client.get(runs, {"q": "system-loop"}).content.decode()

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Project
 from common.errors import Invalid
-from console.queue.amend import amend_box, parse_amendment
+from console.queue.amend import build_amend_box, parse_amendment
 from reviews.models import Permission
 from tests.console.queue.panes import Desk, desk_of
 from tests.gateway.calls.calls import ask, claim, command, tool
@@ -134,7 +134,7 @@ AS_JSON = ["a\rb", "a\r\nb\n", "\u202e\x07"]
 def test_what_comes_back_from_the_box_unchanged_is_the_same_text(text: str) -> None:
     """A browser sends CRLF for every line end, whatever stood in the box."""
     content = {"call_kind": "command", "shown": {"command": text}}
-    box = amend_box(content).text
+    box = build_amend_box(content).text
     assert "\r" not in box
     with pytest.raises(Invalid, match="Nothing is changed"):
         parse_amendment(content, box.replace("\n", "\r\n"))

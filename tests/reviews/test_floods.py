@@ -13,7 +13,7 @@ import pytest
 from accounts.auth import PersonPrincipal
 from accounts.models import Agent, Project
 from common.errors import DomainError, Forbidden, StaleVersion, Unavailable
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from console.runs.rows import get_live_position
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
@@ -327,13 +327,13 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
     assert "are blocked" not in shown
 
     command(agent, runs[-1])
-    full = build_news([(view, since)])[view, since]
+    full = build_updates([(view, since)])[view, since]
 
     assert f"<b>robo</b> has {CAP} open reviews." in full.text
     assert "calls that need a person are blocked" in full.text
     assert page_of(project) in full.text
     said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
     browser.post(page_of(project), said)
-    empty = build_news([(view, full.position)])[view, full.position]
+    empty = build_updates([(view, full.position)])[view, full.position]
     assert 'id="floods"' in empty.text
     assert "open reviews." not in empty.text

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Project
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from reviews import services
 from reviews.models import Review
 from reviews.rulings.rule import ReviewChangeRequest
@@ -205,9 +205,9 @@ def test_the_claimer_is_told_wherever_they_are(
 ) -> None:
     claimed(browser_of(alice.user), path)
     view = View(project_id=project.pk, name=name)
-    since = next(iter(build_news([(view, 0)]).values())).position
+    since = next(iter(build_updates([(view, 0)]).values())).position
     claimed(browser_of(bob.user), path, take_over=str(alice.user.code))
-    said = build_news([(view, since)])[view, since].text
+    said = build_updates([(view, since)])[view, since].text
     found = re.search(r'data-take-overs="([^"]*)"', said)
     assert found
     (notice,) = json.loads(found[1].replace("&quot;", '"'))

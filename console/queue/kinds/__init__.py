@@ -6,7 +6,7 @@ from typing import Any
 
 from console.queue.kinds.base import ReviewKind
 from console.queue.kinds.confirmation import ConfirmationKind
-from console.queue.kinds.gate_exhausted import GateExhaustedKind
+from console.queue.kinds.exhausted import ExhaustedKind
 from console.queue.kinds.loop_action import LoopActionKind
 from console.queue.kinds.pause import PauseKind
 from console.queue.kinds.question import QuestionKind
@@ -18,7 +18,7 @@ KINDS: dict[str, ReviewKind[Any]] = {
     Kind.REQUEST: RequestKind(),
     Kind.QUESTION: QuestionKind(),
     Kind.CONFIRMATION: ConfirmationKind(),
-    Kind.EXHAUSTED: GateExhaustedKind(),
+    Kind.EXHAUSTED: ExhaustedKind(),
     Kind.LOOP_ACTION: LoopActionKind(),
 }
 

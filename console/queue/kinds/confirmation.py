@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.format import format_count, format_span
-from console.queue.amend import AmendBox, amend_box
+from console.queue.amend import AmendBox, build_amend_box
 from console.queue.call_parts import (
     Block,
     ChangedCall,
@@ -23,7 +23,11 @@ from console.queue.call_parts import (
     list_reasons,
 )
 from console.queue.kinds.base import NoteBox, Progress, ReviewKind, Subject
-from console.queue.remember import Remembering, describe_remembered, offer_to_remember
+from console.queue.remember import (
+    RememberOffer,
+    build_remember_offer,
+    describe_remembered,
+)
 from ledger.models import Entry
 from reviews.models import Review
 from reviews.queue.asking_rule import asks_about_harm, describe_asking_rule
@@ -66,7 +70,7 @@ class Confirmation:
     lasts: str
     closed: bool
     amend: AmendBox
-    remember: Remembering
+    remember: RememberOffer
     approved: ChangedCall | None
     remembered: str
 
@@ -175,8 +179,8 @@ def build_confirmation(subject: Subject) -> Confirmation:
         digest=content["digest"],
         lasts=f"{format_span(content['expires_s'] * 1000)} after approval",
         closed=subject.closed,
-        amend=amend_box(content),
-        remember=offer_to_remember(review, content),
+        amend=build_amend_box(content),
+        remember=build_remember_offer(review, content),
         approved=_build_approved_call(review, content),
         remembered=describe_remembered(review),
     )

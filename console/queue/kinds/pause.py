@@ -1,4 +1,4 @@
-"""A run that a gate paused, one line a signal: value, limit, verdict; tripped ones first."""
+"""A run that a gate paused, one line a measure; those outside their limit first."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    signals: list[Signal]
-    tripped: str
+    measures: list[Measure]
+    outside: str
     policy: str
 
 
@@ -53,11 +53,11 @@ class PauseKind(ReviewKind[Pause]):
         return any(finding["gate"] == "slope" for finding in findings)
 
     def build_body(self, subject: Subject) -> Pause:
-        signals = list_signals(subject.content, amounts=subject.run.amounts)
-        tripped = sum(1 for signal in signals if signal.tone)
+        measures = list_measures(subject.content, amounts=subject.run.amounts)
+        outside = sum(1 for measure in measures if measure.tone)
         return Pause(
-            signals=signals,
-            tripped=f"{tripped} of {len(signals)} tripped",
+            measures=measures,
+            outside=f"{outside} of {len(measures)} outside limits",
             policy=f"policy {subject.run.policy}",
         )
 
@@ -82,7 +82,7 @@ class PauseKind(ReviewKind[Pause]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signal:
+class Measure:
     """`tone` is empty within the limit; colour means: look here."""
 
     name: str
@@ -99,32 +99,35 @@ class Signal:
         return self.tone or ("go" if self.verdict == "ok" else "")
 
 
-def list_signals(
+def list_measures(
     content: Mapping[str, Any], *, amounts: tuple[Amount, ...]
-) -> list[Signal]:
-    """Every signal of the continue gate as it stood when the run was paused."""
+) -> list[Measure]:
+    """What the continue gate measured when it paused the run."""
     metrics, limits = content["decision"]["metrics"], content["limits"]
     found = {item["gate"]: item for item in content["decision"]["findings"]}
-    blind = set(metrics.get("not_evaluated", ())) - set(found)
+    not_judged = set(metrics.get("not_evaluated", ())) - set(found)
     rows = [
-        ("rework", _rework(metrics, limits)),
-        ("uncertainty", _uncertainty(metrics, limits)),
-        ("coherence", _coherence(metrics, limits)),
-        ("slope", _slope(metrics, limits)),
-        ("step_limit", _steps(metrics, limits)),
-        ("budget", _budget(amounts)),
+        ("rework", _build_rework(metrics, limits)),
+        ("uncertainty", _build_uncertainty(metrics, limits)),
+        ("coherence", _build_coherence(metrics, limits)),
+        ("slope", _build_slope(metrics, limits)),
+        ("step_limit", _build_steps(metrics, limits)),
+        ("budget", _build_budget(amounts)),
     ]
     if "repetition" in found:
-        rows.append(("repetition", _repetition(found["repetition"], limits)))
+        rows.append(("repetition", _build_repetition(found["repetition"], limits)))
     # Both gates speak about the same figure; only the worse one is a trip.
     found.setdefault("step_limit", found.get("checkpoint"))
     judged = [
-        (found.get(gate), _build_signal(row, found.get(gate), blind=gate in blind))
+        (
+            found.get(gate),
+            _build_measure(row, found.get(gate), not_judged=gate in not_judged),
+        )
         for gate, row in rows
         if row is not None
     ]
     judged.sort(key=lambda pair: get_severity(pair[0]["decision"]) if pair[0] else 9)
-    return [signal for _, signal in judged]
+    return [measure for _, measure in judged]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,10 +141,10 @@ class _Row:
     known: bool = True
 
 
-def _build_signal(
-    row: _Row, finding: Mapping[str, Any] | None, *, blind: bool
-) -> Signal:
-    known = row.known and not blind
+def _build_measure(
+    row: _Row, finding: Mapping[str, Any] | None, *, not_judged: bool
+) -> Measure:
+    known = row.known and not not_judged
     if finding is not None and finding["decision"] == "checkpoint":
         verdict, tone = "due", ""
     elif finding is not None:
@@ -150,7 +153,7 @@ def _build_signal(
         tone = TONES.get(finding["decision"], "")
     else:
         verdict, tone = ("ok" if known else "not known"), ""
-    return Signal(
+    return Measure(
         name=row.name,
         value=row.value if known else "–",
         limit=row.limit,
@@ -161,7 +164,7 @@ def _build_signal(
     )
 
 
-def _rework(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_rework(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["rework_ratio"], limits["max_rework_ratio"]
     return _Row(
         name="Rework ratio",
@@ -172,11 +175,11 @@ def _rework(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["uncertainty"], limits["max_uncertainty"]
     return _Row(
         name="Uncertainty",
-        value=_score(value, limit),
+        value=_format_score(value, limit),
         limit=f"limit {format_plain(limit, places=2)}",
         share=value or 0.0,
         tick=limit,
@@ -184,11 +187,11 @@ def _uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, floor = metrics["coherence"], limits["min_coherence"]
     return _Row(
         name="Coherence",
-        value=_score(value, floor),
+        value=_format_score(value, floor),
         limit=f"floor {format_plain(floor, places=2)}",
         share=value or 0.0,
         tick=floor,
@@ -197,7 +200,7 @@ def _coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["budget_slope"], limits["max_budget_slope"]
     scale = max(2 * limit, value, 0.001)
     return _Row(
@@ -210,7 +213,7 @@ def _slope(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _steps(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_steps(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     value, limit = metrics["steps_since_checkpoint"], limits["max_consecutive_steps"]
     scale = max(limit * 1.25, value)
     return _Row(
@@ -222,7 +225,7 @@ def _steps(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _budget(amounts: tuple[Amount, ...]) -> _Row | None:
+def _build_budget(amounts: tuple[Amount, ...]) -> _Row | None:
     """The fullest part of the budget; none when nothing is limited."""
     limited = [(item.share, item) for item in amounts if item.share is not None]
     if not limited:
@@ -238,7 +241,7 @@ def _budget(amounts: tuple[Amount, ...]) -> _Row | None:
     )
 
 
-def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
+def _build_repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     limit = limits["repeat_limit"]
     value = finding["value"] if finding["value"] is not None else limit
     return _Row(
@@ -251,5 +254,5 @@ def _repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> _Row:
     )
 
 
-def _score(value: float | None, limit: float) -> str:
+def _format_score(value: float | None, limit: float) -> str:
     return "–" if value is None else format_beside(value, limit, places=2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.format import format_compact, format_count, format_took
+from console.format import format_compact, format_count, format_elapsed
 from console.runs.sentences.runs import Line, find_text, list_messages
 from guidance.core.canonical import to_canonical_json
 from safetext import make_visible_line
@@ -60,7 +60,7 @@ def describe_settled_call(payload: Mapping[str, Any]) -> Line:
     ok, output = payload["ok"], payload["output"]
     head = "Call done" if ok else "Call failed"
     if payload["duration_ms"]:
-        head += f"{' in' if ok else ' after'} {format_took(payload['duration_ms'])}"
+        head += f"{' in' if ok else ' after'} {format_elapsed(payload['duration_ms'])}"
     return Line(
         icon="check" if ok else "x",
         tone="mute" if ok else "stop",

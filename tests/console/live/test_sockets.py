@@ -23,7 +23,7 @@ from config.server import connections
 from config.server.http_protocol import TimedProtocol
 from console.live import broadcaster as broadcasting
 from console.live import consumers
-from console.live.updates import ENTRIES_LIMIT, News, View, build_news
+from console.live.updates import ENTRIES_LIMIT, Update, View, build_updates
 from console.runs.rows import get_live_position
 from tests.browser.sessions import session_cookie
 from tests.support.builders import Person, pause_run, start_run, step
@@ -128,10 +128,10 @@ def test_a_cursor_too_far_behind_or_of_another_database_fetches_its_list_anew(
     view = View(project_id=project.pk, name="queue")
     here = get_live_position(project_id=project.pk)
     for since in (here - ENTRIES_LIMIT - 1, here + 1):
-        text = build_news([(view, since)])[view, since].text
+        text = build_updates([(view, since)])[view, since].text
         assert 'data-touched="*"' in text  # upon which the list fetches itself
         assert 'hx-target="#queue-counts"' in text
-    assert build_news([(view, here)]) == {}
+    assert build_updates([(view, here)]) == {}
 
 
 def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
@@ -145,12 +145,12 @@ def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
     since = get_live_position(project_id=project.pk)
     rendered: list[tuple[View, int]] = []
 
-    def counted(wanted: set[tuple[View, int]]) -> dict[tuple[View, int], News]:
-        found = build_news(wanted)
+    def counted(wanted: set[tuple[View, int]]) -> dict[tuple[View, int], Update]:
+        found = build_updates(wanted)
         rendered.extend(key for key in found if key[0].project_id == project.pk)
         return found
 
-    monkeypatch.setattr(broadcasting, "build_news", counted)
+    monkeypatch.setattr(broadcasting, "build_updates", counted)
     sockets = [dial(person) for person in (alice, bob, alice, bob)]
     for socket in sockets:
         resume(socket, since)
@@ -161,7 +161,7 @@ def test_news_is_rendered_once_for_all_who_stand_at_the_same_place(
     assert len({heard(socket) for socket in sockets}) == 1
 
 
-def test_runs_and_the_page_of_a_run_have_their_own_news(
+def test_runs_and_the_page_of_a_run_have_their_own_updates(
     dial: Dial, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     run = start_run(agent)

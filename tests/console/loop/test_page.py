@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from console.loop import decisions as decision_list
 from console.loop import paging
 from console.runs.rows import get_live_position
@@ -242,8 +242,8 @@ def test_an_open_page_hears_of_the_loop_and_of_nothing_else(
     def told(act: Callable[[], object]) -> bool:
         since = get_live_position(project_id=history.project.pk)
         act()
-        news = build_news([(view, since)])
-        return any('data-touched="*"' in item.text for item in news.values())
+        updates = build_updates([(view, since)])
+        return any('data-touched="*"' in item.text for item in updates.values())
 
     assert told(lambda: run_cycle(history.project.pk))
     assert told(lambda: robo_signal())

@@ -15,9 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from console.permissions import rows as permission_rows
-from console.permissions.preview import Covered, describe_coverage
+from console.permissions.preview import Coverage, describe_coverage
 from console.runs.rows import get_live_position
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.permission_shapes import build_exact_text, build_shape_text
@@ -203,8 +203,8 @@ def test_an_open_page_hears_of_grants_uses_and_ends(
     view = View(project_id=project.pk, name="permissions")
 
     def told(since: int) -> bool:
-        (news,) = build_news([(view, since)]).values()
-        return 'data-touched="*"' in news.text
+        (update,) = build_updates([(view, since)]).values()
+        return 'data-touched="*"' in update.text
 
     def here() -> int:
         return get_live_position(project_id=project.pk)
@@ -228,7 +228,7 @@ def test_an_open_page_hears_of_grants_uses_and_ends(
     assert told(before)
 
 
-def texts(covered: Covered) -> dict[str, str]:
+def texts(covered: Coverage) -> dict[str, str]:
     return {
         part.name: "".join(
             f"<{segment.shown}>" if group.marks else segment.shown

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.live.updates import View, build_news
+from console.live.updates import View, build_updates
 from console.runs.rows import get_live_position
 from reviews.models import Review, ReviewState
 from reviews.queue.order import PAGE, Queue, _filter_beyond, count_reviews, parse_place
@@ -158,7 +158,7 @@ def test_one_change_pushes_its_row_and_not_the_list(
     view = View(project_id=project.pk, name="queue")
 
     def pushed(since: int) -> str:
-        return build_news([(view, since)])[view, since].text
+        return build_updates([(view, since)])[view, since].text
 
     since = get_live_position(project_id=project.pk)
     review = ask_to_run(agent, "rm -rf " + "/a/long/path" * 50)
@@ -190,7 +190,7 @@ def test_one_of_many_calls_of_a_run_pushes_one_row(
     since = get_live_position(project_id=project.pk)
     manager.post(f"/reviews/{code}/claim")
     view = View(project_id=project.pk, name="queue")
-    assert rows_in(build_news([(view, since)])[view, since].text) == [code]
+    assert rows_in(build_updates([(view, since)])[view, since].text) == [code]
 
 
 def test_a_step_pushes_numbers_and_not_the_navigation(
@@ -200,7 +200,7 @@ def test_a_step_pushes_numbers_and_not_the_navigation(
     since = get_live_position(project_id=project.pk)
     agent.post(f"/runs/{run}/steps", json={"number": 1, "tokens": 5, "tool_calls": 0})
     view = View(project_id=project.pk, name="queue")
-    text = build_news([(view, since)])[view, since].text
+    text = build_updates([(view, since)])[view, since].text
     assert "<a " not in text
     assert len(text.encode()) < 1_500
 

@@ -104,7 +104,7 @@ def test_the_pane_says_why_and_offers_what_the_kind_allows(
     assert pane.startswith("<main")
     assert "Rework ratio" in pane
     assert "not known" in pane  # neither coherence nor uncertainty was reported
-    assert "1 of 6 tripped" in pane
+    assert "1 of 6 outside limits" in pane
     offered = set(re.findall(r'name="action" value="([a-z]+)"', pane))
     assert offered == {"approve", "abort"}
 

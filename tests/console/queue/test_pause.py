@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from console.queue.kinds.pause import Signal, list_signals
+from console.queue.kinds.pause import Measure, list_measures
 from console.runs.rows import list_amounts
 from ledger.models import Run
 from tests.support.rows import each_row
@@ -26,11 +26,11 @@ LIMITS = {
 }
 
 
-def signal(name: str, gate: str, **metrics: float) -> Signal:
+def measure(name: str, gate: str, **metrics: float) -> Measure:
     finding = {"gate": gate, "decision": "pause", "limit": 1.0, "value": 1.0}
     decision = {"metrics": METRICS | metrics, "findings": [finding]}
     content = {"decision": decision, "limits": LIMITS}
-    return next(s for s in list_signals(content, amounts=()) if s.name == name)
+    return next(s for s in list_measures(content, amounts=()) if s.name == name)
 
 
 @each_row(
@@ -50,7 +50,7 @@ def test_a_value_beyond_its_limit_is_not_shown_as_equal_to_it(
     name: str, metric: str, value: float, shown: str
 ) -> None:
     gates = {"Rework ratio": "rework", "Spend slope": "slope"}
-    found = signal(name, gates.get(name, name.lower()), **{metric: value})
+    found = measure(name, gates.get(name, name.lower()), **{metric: value})
     assert found.value == shown
     assert found.value.lstrip("+") not in found.limit
 

@@ -8,7 +8,7 @@ from html import unescape
 import httpx
 
 from accounts.models import Project
-from console.format import format_took
+from console.format import format_elapsed
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
 from tests.support.browsing import browser_of
 from tests.support.builders import Person, make_policy, start_run
@@ -134,4 +134,4 @@ def test_blocked_warned_and_answered_again(
     ],
 )
 def test_how_long_it_took(milliseconds: int, words: str) -> None:
-    assert format_took(milliseconds) == words
+    assert format_elapsed(milliseconds) == words

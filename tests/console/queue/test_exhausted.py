@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from console.queue.kinds.gate_exhausted import build_exhausted
+from console.queue.kinds.exhausted import build_exhausted
 from reviews.models import GateCheck, Review
 from safetext import split_pages
 from tests.console.queue.panes import Desk, Pane, desk_of

@@ -130,11 +130,11 @@ class Exhausted:
         return self.resets < self.max_resets
 
 
-class GateExhaustedKind(ReviewKind[Exhausted]):
+class ExhaustedKind(ReviewKind[Exhausted]):
     icon: ClassVar[str] = "unpassed"
     word: ClassVar[str] = "Not passed"
     nouns: ClassVar[tuple[str, str]] = ("failed check", "failed checks")
-    template: ClassVar[str] = "console/queue/kinds/_gate_exhausted.html"
+    template: ClassVar[str] = "console/queue/kinds/_exhausted.html"
     properties_template: ClassVar[str] = "console/queue/_attempts.html"
 
     def build_chip(self, content: Mapping[str, Any]) -> str:
@@ -191,7 +191,7 @@ def build_exhausted(content: Mapping[str, Any]) -> Exhausted:
             )
         ),
         rounds=_name_rounds(
-            list(_rounds(gates, state.history)), max_resets=state.max_resets
+            list(_list_rounds(gates, state.history)), max_resets=state.max_resets
         ),
         mode=state.mode,
         attempts=state.attempts,
@@ -220,7 +220,7 @@ def _list_gates(
         )
 
 
-def _rounds(
+def _list_rounds(
     gates: Sequence[GateDefinition], history: Sequence[Event]
 ) -> Iterator[Round]:
     number, guidance = 1, ""
@@ -228,7 +228,9 @@ def _rounds(
     before: Event | None = None
     for event in history:
         if event.what == "failed":
-            attempts.append(_attempt(gates, event, before, number=len(attempts) + 1))
+            attempts.append(
+                _build_attempt(gates, event, before, number=len(attempts) + 1)
+            )
             before = event
         elif event.what == "reset":
             yield Round(number=number, guidance=guidance, attempts=tuple(attempts))
@@ -255,26 +257,26 @@ def _name_rounds(rounds: Sequence[Round], *, max_resets: int) -> tuple[Round, ..
     )
 
 
-def _attempt(
+def _build_attempt(
     gates: Sequence[GateDefinition], event: Event, before: Event | None, *, number: int
 ) -> Attempt:
     texts = {name: each.text for gate in gates for name, each in name_criteria(gate)}
     return Attempt(
         number=number,
         claimed=bool(event.unproven),
-        said=show_text(event.said, marks=_new_words(event, before)),
+        said=show_text(event.said, marks=_mark_new_words(event, before)),
         # Of a single gate it need not be said which one failed.
-        gates=tuple(_names(gates, event.failed_gates))
-        or tuple(_names(gates, (1,)) if len(gates) == 1 else ()),
+        gates=tuple(_list_names(gates, event.failed_gates))
+        or tuple(_list_names(gates, (1,)) if len(gates) == 1 else ()),
         unproven=tuple(
             (name, make_visible(texts.get(name, ""))) for name in event.unproven
         ),
-        remarks=tuple(map(_remark, event.remarks)),
-        differences=tuple(_differences(gates, event, before)) if before else (),
+        remarks=tuple(map(_split_remark, event.remarks)),
+        differences=tuple(_list_differences(gates, event, before)) if before else (),
     )
 
 
-def _new_words(event: Event, before: Event | None) -> list[Mark]:
+def _mark_new_words(event: Event, before: Event | None) -> list[Mark]:
     if before is None:
         return []
     _, new = find_changed_words(before.said, event.said)
@@ -282,32 +284,34 @@ def _new_words(event: Event, before: Event | None) -> list[Mark]:
     return marks if len(marks) <= _MARKS_LIMIT else []
 
 
-def _remark(remark: str) -> tuple[str, str]:
+def _split_remark(remark: str) -> tuple[str, str]:
     about, _, said = remark.partition(": ")
     return make_visible_line(about), make_visible(said)
 
 
-def _names(gates: Sequence[GateDefinition], numbers: Sequence[int]) -> Iterator[str]:
+def _list_names(
+    gates: Sequence[GateDefinition], numbers: Sequence[int]
+) -> Iterator[str]:
     for number, gate in enumerate(gates, 1):
         if number in numbers:
             yield make_visible_line(gate.name)
 
 
-def _differences(
+def _list_differences(
     gates: Sequence[GateDefinition], event: Event, before: Event
 ) -> Iterator[Difference]:
     """Of gates only where both attempts say which failed: nothing is guessed."""
     old, new = set(before.failed_gates), set(event.failed_gates)
     if old and new:
-        for name in _names(gates, sorted(old - new)):
+        for name in _list_names(gates, sorted(old - new)):
             yield (
                 Difference("mute", "dot", "Claimed to pass now", name)
                 if event.unproven
                 else Difference("go", "check", "No longer fails", name)
             )
-        for name in _names(gates, sorted(old & new)):
+        for name in _list_names(gates, sorted(old & new)):
             yield Difference("pause", "retry", "Still fails", name)
-        for name in _names(gates, sorted(new - old)):
+        for name in _list_names(gates, sorted(new - old)):
             yield Difference("stop", "x", "Fails now, too", name)
     if not event.unproven and before.unproven:
         yield Difference("mute", "dot", "A PASS is no longer claimed")
