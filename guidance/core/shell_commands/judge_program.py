@@ -10,6 +10,7 @@ from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 _INTERACTIVE = ("-i", "-I", "--interactive")
+_LAST_WINS = frozenset(("rm", "srm", "mv", "cp"))
 # Programs that do nothing without a subcommand, so one that is not known matters.
 LED = split_names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
 _HELP = ("--help", "--version", "/?")
@@ -37,16 +38,15 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.more = call.more
         found.operands += call.more
         found.sure += call.more
-    if led:
-        if argv[-1] == "--help":
-            return
-        if found.sure and UNKNOWN in found.sure[0]:
+    if led and found.sure and UNKNOWN in found.sure[0]:
+        if argv[-1] != "--help":
             walk.report.add_opaque("opaque-argument", call)
-            return
-    if call.simple.stage is not None:
-        _drop_answered_prompts(walk, call, found)
+        return
+    if found.flags and _asks_nobody(walk, call, found):
+        for flag in _INTERACTIVE:
+            found.flags.pop(flag, None)
     pattern = program.match(found)
-    if pattern is None:
+    if pattern is None or (pattern.verbs and _is_help(found)):
         return
     if pattern.rule.name.startswith("opaque"):
         walk.report.add_opaque(pattern.rule.name, call)
@@ -58,11 +58,31 @@ def _has_unknown(argv: list[str]) -> bool:
     return any(UNKNOWN in word for word in argv)
 
 
-def _drop_answered_prompts(walk: Walk, call: ProgramCall, found: Invocation) -> None:
-    """`yes | rm -i` asks nobody."""
+def _is_help(found: Invocation) -> bool:
+    """`tool delete --help` and `tool help delete` only explain."""
+    return found.argv[-1] == "--help" or found.operands[:1] == ["help"]
+
+
+def _asks_nobody(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
+    """Prompts are answered by a pipe (`yes | rm -i`) or taken back (`rm -If`)."""
     if not any(flag in found.flags for flag in _INTERACTIVE):
-        return
+        return False
+    if call.name in _LAST_WINS and _find_last_prompt(call.argv) == "f":
+        return True
+    if call.simple.stage is None:
+        return False
     content = walk.find_stdin(call)
-    if content is not None and content.text[:1] in ("y", "Y"):
-        for flag in _INTERACTIVE:
-            found.flags.pop(flag, None)
+    return content is not None and content.text[:1] in ("y", "Y")
+
+
+def _find_last_prompt(argv: list[str]) -> str:
+    """The last letter of -i, -I and -f: it is the one that counts."""
+    last = ""
+    for word in argv[1:]:
+        if word == "--":
+            break
+        if word[:2] == "--":
+            last = {"--force": "f", "--interactive": "i"}.get(word, last)
+        elif word[:1] == "-":
+            last = next((letter for letter in word[:0:-1] if letter in "iIf"), last)
+    return last

@@ -11,7 +11,9 @@ from guidance.core.shell_commands.rules.options import TAKING_VALUES
 _NONE: frozenset[str] = frozenset()
 # -HUP is a signal to them, not a bundle.
 _SIGNALLING = frozenset(("kill", "killall", "pkill", "skill"))
-_OFF = ("none", "false", "no", "0")
+_OFF = ("none", "false", "no", "0", "never")
+# Short for --dry-run where a program has both.
+_DRY = "-n"
 
 
 @dataclass(slots=True)
@@ -61,8 +63,11 @@ class Invocation:
         )
 
     def is_meant(self, flag: str) -> bool:
-        """Given and meant: --dry-run=none is no dry run."""
-        return self.has(flag) and self.flags.get(flag, "") not in _OFF
+        """Given and not taken back, as --dry-run=none and --no-dry-run do."""
+        if not self.has(flag) or self.flags.get(flag, "") in _OFF:
+            return False
+        taken_back = "--no-dry-run" if flag == _DRY else f"--no-{flag[2:]}"
+        return taken_back not in self.flags
 
 
 def sort_arguments(

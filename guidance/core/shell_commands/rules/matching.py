@@ -18,15 +18,14 @@ class Pattern:
     verbs: tuple[tuple[str, ...], ...]
     flags: tuple[tuple[str, ...], ...]
     unless_flags: tuple[str, ...]
-    unless_words: tuple[str, ...]
+    unless_words: frozenset[str]
     questions: tuple[Question, ...]
 
     def matches(self, found: Invocation) -> bool:
         if self.flags and not found.flags:
             return False
         if self.verbs and not (
-            _match_verbs(self.verbs, found.operands)
-            or _match_verbs(self.verbs, found.sure)
+            self._match_words(found.operands) or self._match_words(found.sure)
         ):
             return False
         for group in self.flags:
@@ -34,11 +33,14 @@ class Pattern:
                 return False
         if found.flags and any(found.is_meant(flag) for flag in self.unless_flags):
             return False
-        if self.unless_words and any(
-            word in found.operands for word in self.unless_words
-        ):
+        if not self.verbs and not self.unless_words.isdisjoint(found.operands):
             return False
         return all(question(found) for question in self.questions)
+
+    def _match_words(self, operands: list[str]) -> bool:
+        """What follows the verb is a name, even where it is a word such as `list`."""
+        end = _find_verbs_end(self.verbs, operands)
+        return end is not None and self.unless_words.isdisjoint(operands[:end])
 
 
 class Program:
@@ -128,7 +130,7 @@ def _compile(rule: Rule, line: str, questions: dict[str, Question]) -> Pattern:
         tuple(verbs),
         tuple(flags),
         tuple(unless_flags),
-        tuple(unless_words),
+        frozenset(unless_words),
         tuple(asked),
     )
 
@@ -138,7 +140,10 @@ def _is_flag(word: str) -> bool:
     return word[0] == "-" or (word[0] == "/" and word.count("/") == 1)
 
 
-def _match_verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> bool:
+def _find_verbs_end(
+    verbs: tuple[tuple[str, ...], ...], operands: list[str]
+) -> int | None:
+    """How many operands it takes to find the verbs in their order, None if they differ."""
     place = 0
     anywhere = False
     for choices in verbs:
@@ -151,10 +156,10 @@ def _match_verbs(verbs: tuple[tuple[str, ...], ...], operands: list[str]) -> boo
                 break
             place += 1
         else:
-            return False
+            return None
         place += 1
         anywhere = False
-    return True
+    return place
 
 
 def _match_one(choices: tuple[str, ...], operand: str) -> bool:

@@ -9,7 +9,7 @@ from tests.guidance.core.tools.builders import command, judged
 
 # The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
-    6,
+    7,
     "sha256:3a8aad6c98fe5502f34bcebacaed3152976d365ef9484ef815770281bdd0fef7",
 )
 

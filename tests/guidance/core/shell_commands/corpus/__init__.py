@@ -26,6 +26,7 @@ from tests.guidance.core.shell_commands.corpus import (
     sql,
     text,
     variants,
+    verbs,
     windows,
     wrappers,
 )
@@ -54,6 +55,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "machines, harmless": machines.PASSES,
         "cloud": cloud.TRIPS,
         "cloud, harmless": cloud.PASSES,
+        "verbs": verbs.TRIPS,
+        "verbs, harmless": verbs.PASSES,
         "windows": windows.TRIPS,
         "windows, harmless": windows.PASSES,
         "wrappers": wrappers.TRIPS,
