@@ -88,7 +88,10 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         return item.build_difference(
             "engine version", payload["engine"], GATEWAY_VERSION
         )
-    call = build_call(**{name: payload[name] for name in ("kind", "tool", "shown")})
+    call = build_call(
+        **{name: payload[name] for name in ("kind", "tool", "shown")},
+        confirm=payload.get("confirm", False),
+    )
     if call is None or payload["redacted"]:
         return None
     verdict = judge_call(

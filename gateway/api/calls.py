@@ -42,7 +42,7 @@ async def judge_tool_call(
         await submit_call(
             agent=get_agent(request),
             run_code=run,
-            call=body.root.call(),
+            call=body.call(),
             idempotency=get_idempotency(request),
         )
     )

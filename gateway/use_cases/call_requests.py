@@ -131,6 +131,7 @@ class JudgeCall(ChangeRequest[Reply]):
             "digest": self.checked.digest,
             "shown": verdict.shown,
             "redacted": verdict.redacted,
+            "confirm": verdict.call.confirm,
             **verdict.to_json(),
             "weight": verdict.weight,
             "preview": verdict.preview,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -133,25 +134,31 @@ class MultiEditBody(Body):
         )
 
 
-class CommandCallIn(CommandBody):
+class _SentCall(Body):
+    confirm: Annotated[
+        bool, Field(description="the agent's own wish that a person looks at it first")
+    ] = False
+
+
+class CommandCallIn(CommandBody, _SentCall):
     """A shell command that the agent wants to run."""
 
     kind: Literal["command"]
 
 
-class ToolUseIn(ToolBody):
+class ToolUseIn(ToolBody, _SentCall):
     """A tool that the agent wants to call."""
 
     kind: Literal["tool"]
 
 
-class EditCallIn(EditBody):
+class EditCallIn(EditBody, _SentCall):
     """A file that the agent wants to write."""
 
     kind: Literal["edit"]
 
 
-class MultiEditCallIn(MultiEditBody):
+class MultiEditCallIn(MultiEditBody, _SentCall):
     """Several edits of one file that the agent wants to make."""
 
     kind: Literal["multi_edit"]
@@ -166,3 +173,6 @@ class ToolCallIn(
     ]
 ):
     """One of four kinds; each has its own fields."""
+
+    def call(self) -> Call:
+        return replace(self.root.call(), confirm=self.root.confirm)

@@ -101,6 +101,24 @@ def test_a_person_approves_amends_or_denies(rail: Checkrail, desk: Desk) -> None
         assert run.step().decision == "continue"
 
 
+def test_an_agent_may_ask_for_a_person(rail: Checkrail, desk: Desk) -> None:
+    with rail.run("Calls") as run:
+        deployed = []
+
+        @run.guard(confirm=True)
+        def deploy(to: str) -> None:
+            deployed.append(to)
+
+        with somebody(desk, run.id, approve, approve, deny):
+            with run.check_tool("deploy", {"to": "web"}, confirm=True) as call:
+                assert call.ruling is not None
+                assert call.arguments == {"to": "web"}
+            deploy("web")
+            with pytest.raises(Denied):
+                deploy("shop")
+        assert deployed == ["web"]
+
+
 def test_a_call_is_taken_up_by_another_process(rail: Checkrail, desk: Desk) -> None:
     with rail.run("Calls") as run:
         with pytest.raises(StillWaiting) as waiting:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from checkrail import Checkrail, Problem
+from checkrail import Blocked, Checkrail, Denied, Problem
 from checkrail.people import Desk
 from checkrail.testing import amend, approve, deny, fake_checkrail, nobody
 
@@ -106,6 +106,19 @@ def walk(rail: Checkrail, policy: str, rule: Callable[[str], object]) -> None:
 def refuses(act: Any, *args: Any) -> None:
     with pytest.raises(Problem):
         act(*args)
+
+
+def test_a_wish_for_a_person_is_answered_as_by_the_server() -> None:
+    with (
+        fake_checkrail(calls=["allow", "block"], rulings=[deny("No"), deny("No")]),
+        Checkrail().run("Wishes") as run,
+    ):
+        with pytest.raises(Denied):
+            run.check_tool("deploy", {}, confirm=True)
+        with pytest.raises(Blocked):
+            run.check_tool("deploy", {}, confirm=True)
+        answer = run.judge_call("command", command="ls", confirm=True)
+        assert answer.decision == "require-confirmation"
 
 
 def test_every_door_answers_in_the_shape_of_the_real_one(

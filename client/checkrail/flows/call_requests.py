@@ -25,6 +25,7 @@ def judge_call(
     diff_lines: int | None = None,
     original: str | None = None,
     edits: Sequence[Mapping[str, Any]] | None = None,
+    confirm: bool = False,
 ) -> Flow[CallAnswer]:
     """Ask about a call, and wait for nothing: the decision is the caller's to obey."""
     fields = {
@@ -38,6 +39,7 @@ def judge_call(
         "diff_lines": diff_lines,
         "original": original,
         "edits": edits,
+        "confirm": confirm or None,
     }
     given = {name: value for name, value in fields.items() if value is not None}
     return (

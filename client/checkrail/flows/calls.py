@@ -53,11 +53,12 @@ def check_command(
     *,
     tool: str = "Bash",
     arguments: Mapping[str, Any] | None = None,
+    confirm: bool = False,
     timeout: float | None = None,
 ) -> Flow[GrantedCall]:
     """Ask whether a command may run; it may once this returns. Raises Blocked, Denied."""
     fields = build_command_fields(command, tool=tool, arguments=arguments)
-    return (yield from _check_call(run, fields, timeout))
+    return (yield from _check_call(run, fields, confirm=confirm, timeout=timeout))
 
 
 def check_tool(
@@ -66,11 +67,12 @@ def check_tool(
     arguments: Mapping[str, Any] | None = None,
     *,
     arguments_json: str | None = None,
+    confirm: bool = False,
     timeout: float | None = None,
 ) -> Flow[GrantedCall]:
     """Ask whether a tool may be used; it may once this returns. Raises Blocked, Denied."""
     fields = build_tool_fields(tool, arguments, arguments_json=arguments_json)
-    return (yield from _check_call(run, fields, timeout))
+    return (yield from _check_call(run, fields, confirm=confirm, timeout=timeout))
 
 
 def check_edit(
@@ -80,11 +82,12 @@ def check_edit(
     *,
     tool: str = "Edit",
     diff_lines: int | None = None,
+    confirm: bool = False,
     timeout: float | None = None,
 ) -> Flow[GrantedCall]:
     """Ask whether a file may get this content; it may once this returns."""
     fields = build_edit_fields(file_path, content, tool=tool, diff_lines=diff_lines)
-    return (yield from _check_call(run, fields, timeout))
+    return (yield from _check_call(run, fields, confirm=confirm, timeout=timeout))
 
 
 def check_multi_edit(
@@ -94,21 +97,26 @@ def check_multi_edit(
     edits: Sequence[Mapping[str, Any]],
     *,
     tool: str = "MultiEdit",
+    confirm: bool = False,
     timeout: float | None = None,
 ) -> Flow[GrantedCall]:
     """Ask about several edits (`old`, `new`, `replace_all`) of one text, all or none."""
     fields = build_multi_edit_fields(file_path, original, edits, tool=tool)
-    return (yield from _check_call(run, fields, timeout))
+    return (yield from _check_call(run, fields, confirm=confirm, timeout=timeout))
 
 
 def _check_call(
-    run: RunCore, fields: Mapping[str, Any], timeout: float | None
+    run: RunCore, fields: Mapping[str, Any], *, confirm: bool, timeout: float | None
 ) -> Flow[GrantedCall]:
-    """Ask about a call, wait for a person where one is needed, and claim it."""
+    """Ask about a call, wait for a person where one is needed, and claim it.
+
+    With `confirm` a person is asked in any case; nothing makes the gates ask less.
+    """
     until = get_deadline(run, timeout)
     yield from catch_up(run, until)
+    body = {**fields, "confirm": True} if confirm else fields
     answer = yield from send_when_running(
-        run, CallAnswer, build_judge_request(run, fields), until
+        run, CallAnswer, build_judge_request(run, body), until
     )
     if answer.decision == "block":
         raise Blocked(answer)

@@ -108,6 +108,7 @@ class BaseAsyncRun(RunCore):
         *,
         tool: str | None = None,
         ignore: Sequence[str] = (),
+        confirm: bool = False,
         timeout: float | None = None,
     ) -> Callable[[Callable[P, Any]], Callable[P, Coroutine[Any, Any, Any]]]: ...
 
@@ -118,19 +119,24 @@ class BaseAsyncRun(RunCore):
         *,
         tool: str | None = None,
         ignore: Sequence[str] = (),
+        confirm: bool = False,
         timeout: float | None = None,
     ) -> Any:
         """Ask before every call of a function, run what is granted, report the result.
 
         The gates see the tool's name (the function's, unless given) and the arguments
-        by name. If a person amends them, the amended ones run. What comes back has to
+        by name. With `confirm` a person is asked about every call, whatever the gates
+        say. If a person amends the arguments, the amended ones run. What comes back has to
         be awaited, also where the function itself is a plain one.
         """
-        if function is None:
-            return partial(
-                self._guard_function, tool=tool, ignore=ignore, timeout=timeout
-            )
-        return self._guard_function(function, tool=tool, ignore=ignore, timeout=timeout)
+        guarding = partial(
+            self._guard_function,
+            tool=tool,
+            ignore=ignore,
+            confirm=confirm,
+            timeout=timeout,
+        )
+        return guarding if function is None else guarding(function)
 
     def _guard_function(
         self,
@@ -138,6 +144,7 @@ class BaseAsyncRun(RunCore):
         *,
         tool: str | None,
         ignore: Sequence[str],
+        confirm: bool,
         timeout: float | None,
     ) -> Callable[..., Coroutine[Any, Any, Any]]:
         guarded = GuardedFunction(function, tool=tool, ignore=ignore)
@@ -146,7 +153,7 @@ class BaseAsyncRun(RunCore):
         async def guarded_function(*args: Any, **more: Any) -> Any:
             bound = guarded.bind(args, more)
             checked = await self.check_tool(
-                guarded.tool, bound.judged_arguments, timeout=timeout
+                guarded.tool, bound.judged_arguments, confirm=confirm, timeout=timeout
             )
             async with checked as call:
                 if call.replayed:

@@ -85,6 +85,7 @@ class BaseRun(RunCore):
         *,
         tool: str | None = None,
         ignore: Sequence[str] = (),
+        confirm: bool = False,
         timeout: float | None = None,
     ) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
 
@@ -95,19 +96,24 @@ class BaseRun(RunCore):
         *,
         tool: str | None = None,
         ignore: Sequence[str] = (),
+        confirm: bool = False,
         timeout: float | None = None,
     ) -> Any:
         """Ask before every call of a function, run what is granted, report the result.
 
         The gates see the tool's name (the function's, unless given) and the arguments
-        by name. If a person amends them, the amended ones run. For an asynchronous
+        by name. With `confirm` a person is asked about every call, whatever the gates
+        say. If a person amends the arguments, the amended ones run. For an asynchronous
         function the asking is done in a thread.
         """
-        if function is None:
-            return partial(
-                self._guard_function, tool=tool, ignore=ignore, timeout=timeout
-            )
-        return self._guard_function(function, tool=tool, ignore=ignore, timeout=timeout)
+        guarding = partial(
+            self._guard_function,
+            tool=tool,
+            ignore=ignore,
+            confirm=confirm,
+            timeout=timeout,
+        )
+        return guarding if function is None else guarding(function)
 
     def _guard_function(
         self,
@@ -115,6 +121,7 @@ class BaseRun(RunCore):
         *,
         tool: str | None,
         ignore: Sequence[str],
+        confirm: bool,
         timeout: float | None,
     ) -> Callable[..., Any]:
         guarded = GuardedFunction(function, tool=tool, ignore=ignore)
@@ -122,14 +129,16 @@ class BaseRun(RunCore):
             # Here and not above: asyncio is only for those who have such functions.
             from checkrail.runs.guard_async import guard_async_function
 
-            check = partial(self.check_tool, guarded.tool, timeout=timeout)
+            check = partial(
+                self.check_tool, guarded.tool, confirm=confirm, timeout=timeout
+            )
             return guard_async_function(function, guarded, check)
 
         @wraps(function)
         def guarded_function(*args: Any, **more: Any) -> Any:
             bound = guarded.bind(args, more)
             with self.check_tool(
-                guarded.tool, bound.judged_arguments, timeout=timeout
+                guarded.tool, bound.judged_arguments, confirm=confirm, timeout=timeout
             ) as call:
                 if call.replayed:
                     return get_stored_result(call)

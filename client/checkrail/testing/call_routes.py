@@ -85,6 +85,9 @@ def judge(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     fields = _build_fields(body)
     if "arguments_json" in fields:  # no JSON object: the server blocks it
         scripted = {"decision": "block"}
+    elif body.get("confirm") and scripted["decision"] != "block":
+        # As on the server: the wish can only add, and nothing is replayed then.
+        scripted = {"decision": "require-confirmation"}
     call = FakeCall(
         run=run,
         kind=body["kind"],
@@ -121,7 +124,8 @@ def judge(server: FakeServer, run: FakeRun, body: Json) -> Answer:
 
 def _build_fields(body: Json) -> Json:
     """The call as it is shown, and as its digest covers it."""
-    fields = {name: part for name, part in body.items() if name not in ("kind", "tool")}
+    beside = ("kind", "tool", "confirm")
+    fields = {name: part for name, part in body.items() if name not in beside}
     arguments = _parse_object(fields.get("arguments_json"))
     if arguments is not None:
         del fields["arguments_json"]

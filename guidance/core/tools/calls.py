@@ -1,4 +1,8 @@
-"""What an agent wants to do: one dataclass for each kind of call."""
+"""What an agent wants to do: one dataclass for each kind of call.
+
+`confirm` is the agent's wish that a person looks at the call first. It is no part of what
+would run: neither a digest nor a permission knows it.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ class CommandCall:
     tool: str
     command: str
     arguments: Mapping[str, Any] | None = None
+    confirm: bool = False
 
     def to_fields(self) -> Document:
         if self.arguments is None:
@@ -37,6 +42,7 @@ class ToolCall:
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     arguments_json: str | None = None
+    confirm: bool = False
 
     def to_fields(self) -> Document:
         if self.arguments_json is not None:
@@ -53,6 +59,7 @@ class EditCall:
     file_path: str
     content: str
     diff_lines: int | None = None
+    confirm: bool = False
 
     def to_fields(self) -> Document:
         return {
@@ -71,6 +78,7 @@ class MultiEditCall:
     file_path: str
     original: str
     edits: tuple[Edit, ...]
+    confirm: bool = False
 
     def to_fields(self) -> Document:
         return {
@@ -85,15 +93,17 @@ class MultiEditCall:
 Call = CommandCall | ToolCall | EditCall | MultiEditCall
 
 
-def build_call(*, kind: str, tool: str, shown: Mapping[str, Any]) -> Call | None:
+def build_call(
+    *, kind: str, tool: str, shown: Mapping[str, Any], confirm: bool = False
+) -> Call | None:
     """The call that is shown so; None where not all of it was kept."""
     match kind:
         case "command":
-            return CommandCall(tool=tool, **shown)
+            return CommandCall(tool=tool, confirm=confirm, **shown)
         case "tool":
-            return ToolCall(tool=tool, **shown)
+            return ToolCall(tool=tool, confirm=confirm, **shown)
         case "edit":
-            return EditCall(tool=tool, **shown)
+            return EditCall(tool=tool, confirm=confirm, **shown)
         case _:
             return None
 

@@ -11,7 +11,7 @@ from guidance.core.tools.destructive import check_destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import find_name_spelled_twice, list_texts
+from guidance.core.tools.texts import Text, find_name_spelled_twice, list_texts
 
 Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]
 
@@ -107,6 +107,27 @@ def check_allowlist(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFi
     )
 
 
+def check_confirm(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    """A person is asked whatever the other gates say; no standing permission answers."""
+    call = evidence.call
+    pattern = rules.find_confirm_pattern(call.tool)
+    if pattern is not None:
+        yield CallFinding(
+            gate="confirm",
+            decision="require-confirmation",
+            message=f"The policy asks a person about every call of {call.tool}",
+            remediation="Wait for the ruling, or use another tool.",
+            details={"by": "policy", "pattern": pattern},
+        )
+    if call.confirm:
+        yield CallFinding(
+            gate="confirm",
+            decision="require-confirmation",
+            message="The agent asks for a person to look at this call",
+            details={"by": "agent"},
+        )
+
+
 def check_multi_edit(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     if not isinstance(evidence.plan, EditRefusal):
         return
@@ -143,7 +164,8 @@ def check_diff_size(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFi
 def check_patterns(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     if not rules.patterns:
         return
-    for text in list_texts(evidence.call.to_fields()):
+    call = evidence.call
+    for text in (Text("/tool", call.tool), *list_texts(call.to_fields())):
         for own in rules.patterns:
             for span in own.pattern.find(text.text, limit=1):
                 yield CallFinding(
@@ -168,6 +190,7 @@ INPUT_GATES: dict[str, Gate] = {
 ENFORCEMENT_GATES: dict[str, Gate] = {
     "destructive": check_destructive,
     "allowlist": check_allowlist,
+    "confirm": check_confirm,
     "diff_size": check_diff_size,
     "multi_edit": check_multi_edit,
     "patterns": check_patterns,

@@ -35,7 +35,7 @@ _QUOTES = ("text", "argument", "path")
 # Every name that we put around what a call says. A key below `arguments` is its own.
 _EDIT = ("old", "new", "replace_all")
 _OWN_KEYS = frozenset(
-    {("tool",), ("shown",), ("preview",), ("preview", "diff")}
+    {("tool",), ("shown",), ("shown", "tool"), ("preview",), ("preview", "diff")}
     | {("quotes",), ("quotes", "message"), ("quotes", "details")}
     | {("quotes", "details", name) for name in _QUOTES}
     | {("shown", name) for name in ("command", "arguments", "arguments_json")}

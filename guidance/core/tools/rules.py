@@ -49,7 +49,8 @@ class ToolRules:
     same, ready to be asked.
 
     `rules` maps rules, or the beginning of their names and a star, to decisions.
-    `disposable` are names of folders that tools make again.
+    `disposable` are names of folders that tools make again. `confirm` are tools that
+    always need a person, by name or its beginning and a star.
     """
 
     allowlist: tuple[str, ...] | None = None
@@ -96,6 +97,7 @@ class ToolRules:
     )
     rules: Mapping[str, str] = field(default_factory=dict)
     disposable: tuple[str, ...] = DISPOSABLE
+    confirm: tuple[str, ...] = ()
     grant_expires_s: int = 600
     shell: Marks = field(init=False, compare=False, repr=False)
     sql: Marks = field(init=False, compare=False, repr=False)
@@ -105,6 +107,15 @@ class ToolRules:
         object.__setattr__(self, "shell", Marks(self.shell_arguments))
         object.__setattr__(self, "sql", Marks(self.sql_arguments))
         object.__setattr__(self, "disposable_names", frozenset(self.disposable))
+
+    def find_confirm_pattern(self, tool: str) -> str | None:
+        """Why every call of this tool needs a person; case does not count, as a tool
+        may be found by either spelling."""
+        name = tool.casefold()
+        for pattern in self.confirm:
+            if is_allowlisted(name, [pattern.casefold()]):
+                return pattern
+        return None
 
     def decide(self, rule: str, *, default: str) -> str:
         """What a rule leads to: the name itself counts before a star, a longer beginning
@@ -133,5 +144,6 @@ class ToolRules:
             "always_ask": list(self.always_ask),
             "rules": dict(self.rules),
             "disposable": list(self.disposable),
+            "confirm": list(self.confirm),
             "grant_expires_s": self.grant_expires_s,
         }

@@ -66,6 +66,9 @@ def read_tool_rules(section: Section) -> ToolRules:
         disposable=section.read_texts(
             "disposable", default.disposable, problem=_find_folder_problem
         ),
+        confirm=section.read_texts(
+            "confirm", default.confirm, problem=find_pattern_problem
+        ),
         grant_expires_s=section.read_integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),

@@ -19,6 +19,7 @@ def busy_run(agent: httpx.Client, reviewer: httpx.Client) -> Run:
     rule(reviewer, approved, "approve", remember={"scope": "exact"})
     rule(reviewer, denied, "deny")
     claim(agent, run, approved)
+    rule(reviewer, command(agent, run, "ls", confirm=True), "deny")
     settle(agent, run, approved, ok=False, tokens=5, duration_ms=7, cost_usd="0.01")
     command(agent, run)
     agent.post(f"/runs/{run}/steps", json=step(1, tool_calls=4))

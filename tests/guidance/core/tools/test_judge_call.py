@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.tools import evidence as evidence_module
 from guidance.core.tools import judge_call
-from guidance.core.tools.calls import ToolCall
+from guidance.core.tools.calls import ToolCall, compute_call_digest
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judge_call import FINDINGS_LIMIT, check_call_budget
+from guidance.core.tools.permission_shapes import is_permittable
 from tests.guidance.core.secrets.samples import body as drawn
 from tests.guidance.core.tools.builders import (
     command,
@@ -272,6 +275,50 @@ def test_a_pattern_looks_at_every_text_and_at_nothing_else() -> None:
         assert finding.details["rule"] == "moon"
     assert judged(use(moon="x"), **section).findings == ()
     assert judged(several("moon x", ("x", "y")), **section).findings == ()
+
+
+def test_a_pattern_sees_the_name_of_the_tool() -> None:
+    (finding,) = judged(use("fly_to_moon", a="x"), patterns=[MOON]).findings
+    assert (finding.details["argument"], finding.details["text"]) == ("/tool", "moon")
+
+
+@each_row("tool", ["deploy", "Deploy", "mcp__pay__refund", "MCP__pay__send"])
+def test_the_policy_names_tools_that_always_need_a_person(tool: str) -> None:
+    verdict = judged(use(tool, a="x"), confirm=["deploy", "mcp__pay__*"])
+    (finding,) = verdict.findings
+    assert (verdict.decision, finding.gate) == ("require-confirmation", "confirm")
+    assert tool in finding.message
+    assert finding.details["by"] == "policy"
+    assert not is_permittable(verdict.findings, always_ask=())
+
+
+@each_row("tool", ["deployments", "redeploy", "mcp__pay", "mcp__payroll__list"])
+def test_other_tools_need_none(tool: str) -> None:
+    section = {"confirm": ["deploy", "mcp__pay__*"]}
+    assert judged(use(tool), **section).decision == "allow"
+
+
+def test_an_agent_may_wish_for_a_person_and_only_add_by_it() -> None:
+    for call in (command("ls"), use(a="x"), edit(), several("x", ("x", "y"))):
+        verdict = judged(replace(call, confirm=True))
+        assert (verdict.decision, spoken(verdict)) == (
+            "require-confirmation",
+            ["confirm"],
+        )
+        assert not is_permittable(verdict.findings, always_ask=())
+    both = judged(command("rm -rf build", confirm=True))
+    assert spoken(both) == ["destructive", "confirm"]
+    assert judged(use("a", confirm="no"), confirm=["b"]).decision == "allow"
+    off = {"allowlist": {"enabled": True}}
+    assert judged(command("ls", confirm=True), **off).decision == "block"
+
+
+def test_a_wish_is_no_part_of_what_runs() -> None:
+    digests = {
+        compute_call_digest(command("ls", confirm=wish), run="r", key=None)
+        for wish in (True, False)
+    }
+    assert len(digests) == 1
 
 
 def test_a_finding_survives_its_document() -> None:

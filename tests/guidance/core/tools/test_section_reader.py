@@ -27,6 +27,7 @@ FULL: dict[str, Any] = {
     "always_ask": ["own", "git-*", "sql-drop"],
     "rules": {"delete-file": "allow", "git-*": "warn"},
     "disposable": ["out"],
+    "confirm": ["deploy", "mcp__pay__*"],
     "grant_expires_s": 86_400,
 }
 
@@ -78,6 +79,7 @@ def test_nothing_said_is_the_default() -> None:
         ),
         rules={},
         disposable=DISPOSABLE,
+        confirm=(),
         grant_expires_s=600,
     )
 
@@ -121,7 +123,7 @@ def test_null_never_erases_anything(name: str) -> None:
 
 LISTS = [
     *("lenient_arguments", "idempotent", "shell_arguments", "sql_arguments"),
-    *("always_ask",),
+    *("always_ask", "confirm"),
 ]
 
 
@@ -159,6 +161,7 @@ def test_lists_hold_texts_and_end_somewhere(name: str) -> None:
         ({"disposable": ["a/b"]}, "disposable.0", "the name of a folder"),
         ({"disposable": ["*"]}, "disposable.0", "the name of a folder"),
         ({"disposable": [".."]}, "disposable.0", "the name of a folder"),
+        ({"confirm": ["pay*ment"]}, "confirm.0", "only stand at the end"),
         ({"schemas": []}, "schemas", "must be an object"),
         ({"schemas": {"Write": True}}, "schemas.Write", "must be an object"),
         ({"schemas": {"": {}}}, "schemas.", "the name is empty"),
