@@ -25,8 +25,6 @@ APPS = (
     "safetext",
     "webhooks",
 )
-# The names of the client are public (`run.step()`, `desk.runs()`).
-VERB_FIRST = tuple(app for app in APPS if app != "client/checkrail")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 IRREGULAR = frozenset(
@@ -81,10 +79,28 @@ HOOKS = frozenset(
     awrap_model_call after_model aafter_model awrap_tool_call
     """.split()
 )
+# Public names of the client package: an author reads `desk.reviews()`, `rail.sent()`.
+PUBLIC_CLIENT_NAMES = (
+    "integrations/openai_agents.py:by_gates",
+    "integrations/openai_agents.py:guarded",
+    "people.py:Desk.ledger",
+    "people.py:Desk.review",
+    "people.py:Desk.reviews",
+    "people.py:Desk.runs",
+    "people.py:Desk.tail",
+    "testing/rail.py:FakeRail.clock",
+    "testing/rail.py:FakeRail.sent",
+    "testing/rail.py:FakeRail.trouble",
+    "testing/rail.py:fake_checkrail",
+    "testing/rail.py:sent",
+    "testing/scripts.py:nobody",
+)
 # Where another name is the plain one; each with its reason.
 EXCEPTIONS = {
-    "client/checkrail/integrations/openai_agents.py:guarded": "a public name of the client",
-    "client/checkrail/testing/rail.py:sent": "a public name of the client",
+    **{
+        f"client/checkrail/{name}": "a public name of the client"
+        for name in PUBLIC_CLIENT_NAMES
+    },
     "common/ids.py:uuid7": "named by the standard, as in later versions of Python",
     "config/health/tasks.py:heartbeat": "the name under which beat sends the task",
     "guidance/core/regex.py:BytePattern.finditer": "the method of `re` that it stands for",
@@ -98,13 +114,22 @@ def is_lone_participle(name: str) -> bool:
     return word in IRREGULAR or (word.endswith("ed") and word not in NO_PARTICIPLES)
 
 
-def begins_with_verb(name: str, returns: str) -> bool:
-    first, _, rest = name.strip("_").partition("_")
+def get_returns(function: Function) -> str:
+    return ast.unparse(function.returns) if function.returns else ""
+
+
+def begins_with_verb(function: Function) -> bool:
+    first, _, rest = function.name.strip("_").partition("_")
     if first in NOUNS_TOO:
         return bool(rest)
     # `covers`, `allows`: a question that is answered by yes or no.
-    asks = returns.startswith("bool") and first.endswith("s")
-    return asks or first in VERBS or first in QUESTIONS or first in CONVERSIONS
+    if get_returns(function).startswith("bool") and first.endswith("s"):
+        return True
+    words = {first}
+    if isinstance(function, ast.AsyncFunctionDef):
+        # `astream_events` beside `stream_events`, as asynchronous twins are named.
+        words.add(first.removeprefix("a"))
+    return bool(words & (VERBS | QUESTIONS | CONVERSIONS))
 
 
 def is_read_like_field(function: Function) -> bool:
@@ -118,11 +143,13 @@ def is_named_elsewhere(function: Function) -> bool:
         ast.unparse(each).partition("(")[0] for each in function.decorator_list
     }
     takes = [argument.arg for argument in function.args.args[:1]]
-    view = takes == ["request"] and bool(function.returns)
-    page = view and ast.unparse(function.returns or function) == "HttpResponse"
+    page = takes == ["request"] and get_returns(function) == "HttpResponse"
+    # A flow of the client is named like the public method that is made of it.
+    flow = get_returns(function).startswith("Flow[") and function.name[0] != "_"
     dunder = function.name.startswith("__")
     tag = any(name.startswith("register.") for name in decorators)
-    return dunder or tag or page or function.name in HOOKS or "overload" in decorators
+    named = function.name in HOOKS or "overload" in decorators
+    return dunder or tag or page or flow or named
 
 
 def list_functions(source: str) -> Iterator[tuple[str, Function]]:
@@ -140,11 +167,10 @@ def list_functions(source: str) -> Iterator[tuple[str, Function]]:
 def list_nouns(source: str) -> Iterator[str]:
     """The functions whose first word is no verb."""
     for name, function in list_functions(source):
-        returns = ast.unparse(function.returns) if function.returns else ""
         if not (
             is_read_like_field(function)
             or is_named_elsewhere(function)
-            or begins_with_verb(function.name, returns)
+            or begins_with_verb(function)
         ):
             yield name
 
@@ -183,13 +209,22 @@ def covers(call) -> bool: ...
 def _name(): ...
 def name_rules(): ...
 def queue(request) -> HttpResponse: ...
+async def astream_events(): ...
+async def astep(): ...
+def step(run) -> Flow[Decision]: ...
+def _step(run) -> Flow[Decision]: ...
 class Work:
     def outcome(self): ...
     def _turn(self): ...
     @property
     def size(self): ...
 """
-    assert list(list_nouns(source)) == ["_name", "Work.outcome"]
+    assert list(list_nouns(source)) == [
+        "_name",
+        "astep",
+        "_step",
+        "Work.outcome",
+    ]
 
 
 @pytest.mark.parametrize("app", APPS)
@@ -197,7 +232,7 @@ def test_no_function_is_named_by_a_lone_participle(app: str) -> None:
     assert find_in_app(app, list_participles) - EXCEPTIONS.keys() == set()
 
 
-@pytest.mark.parametrize("app", VERB_FIRST)
+@pytest.mark.parametrize("app", APPS)
 def test_every_function_begins_with_a_verb(app: str) -> None:
     assert find_in_app(app, list_nouns) - EXCEPTIONS.keys() == set()
 

@@ -14,7 +14,7 @@ from checkrail.people import Desk
 from checkrail.problems import Unauthenticated
 
 
-def login(options: Namespace) -> int:
+def sign_in(options: Namespace) -> int:
     """Saves only what the server has accepted."""
     url = options.url or _ask("Server, for example http://127.0.0.1:8000: ")
     # Never an argument: other people of the machine can read those.
@@ -32,7 +32,7 @@ def login(options: Namespace) -> int:
     return 0
 
 
-def logout(_options: Namespace) -> int:
+def sign_out(_options: Namespace) -> int:
     print_line("Signed out." if delete_login() else "Nobody was signed in.")
     return 0
 

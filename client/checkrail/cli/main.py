@@ -86,12 +86,12 @@ def _build_parser() -> argparse.ArgumentParser:
         made.add_argument("--json", action="store_true", help="print JSON")
         return made
 
-    sign_in = command("login", login.login, "sign in with a personal token")
+    sign_in = command("login", login.sign_in, "sign in with a personal token")
     sign_in.add_argument("--url", help="the server, for example http://127.0.0.1:8000")
     sign_in.add_argument(
         "--token-stdin", action="store_true", help="read the token from standard input"
     )
-    command("logout", login.logout, "forget the saved token")
+    command("logout", login.sign_out, "forget the saved token")
 
     listed = command("runs", runs.print_runs, "the newest runs")
     listed.add_argument("--status", help="running, paused, stopped, completed …")

@@ -13,7 +13,7 @@ from checkrail.hooks import locations
 from checkrail.hooks.records import (
     COMMAND,
     HTTP,
-    digest_key,
+    hash_key,
     read_records,
     store_records,
 )
@@ -60,7 +60,7 @@ def keep_key(key: str, *, way: str, settings: SettingsFiles) -> str:
         path.resolve().chmod(0o600)
     if ours:
         notes = read_records()
-        notes.keys[str(path.resolve())] = digest_key(key)
+        notes.keys[str(path.resolve())] = hash_key(key)
         store_records(notes)
     return f"The key is kept in {path}, for you alone."
 
@@ -135,7 +135,7 @@ def _get_local_settings(folder: Path) -> Path:
 
 def _is_ours(path: Path, key: str | None) -> bool:
     noted = read_records().keys.get(str(path.resolve()))
-    return key is not None and noted == digest_key(key)
+    return key is not None and noted == hash_key(key)
 
 
 def _is_key_file(path: Path) -> bool:
@@ -150,7 +150,7 @@ def _read_key(path: Path) -> str | None:
 
 def _remove_key(path: Path, known: set[str], settings: SettingsFiles) -> bool:
     key = _read_key(path)
-    if key is None or digest_key(key) not in known:
+    if key is None or hash_key(key) not in known:
         return False
     if _is_key_file(path):
         path.unlink()

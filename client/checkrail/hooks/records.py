@@ -25,7 +25,7 @@ class Records:
     keys: dict[str, str] = field(default_factory=dict)
 
 
-def digest_key(key: str) -> str:
+def hash_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -55,7 +55,7 @@ def _read_first_format(hooks: dict[str, str]) -> Records:
     if COMMAND not in hooks.values() or not kept.is_file():
         return Records(hooks)
     key = kept.read_text(encoding="utf-8").strip()
-    return Records(hooks, {str(kept.resolve()): digest_key(key)})
+    return Records(hooks, {str(kept.resolve()): hash_key(key)})
 
 
 def _keep_texts(document: Any) -> dict[str, str]:

@@ -63,7 +63,7 @@ def _copy(path: Path) -> Path:
     left = remove_key(before)
     text = path.read_text(encoding="utf-8") if left == before else _format_json(left)
     # Folders may have the same name, and installations come in the same second.
-    place = f"{path.parent.parent.name}-{_digest(path)}-{path.name}"
+    place = f"{path.parent.parent.name}-{_hash_path(path)}-{path.name}"
     name = f"{place}.before-checkrail-{time.strftime('%Y%m%dT%H%M%S')}"
     made, handle = _create(locations.get_copies_folder(), name)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -81,7 +81,7 @@ def _create(folder: Path, name: str, *, number: int = 1) -> tuple[Path, int]:
         return _create(folder, name, number=number + 1)
 
 
-def _digest(path: Path) -> str:
+def _hash_path(path: Path) -> str:
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
 
 

@@ -144,7 +144,7 @@ def _wait_for_confirmation(
     if ruling.action == "amend" and not call.editable:
         arguments = _get_arguments(stands.call)
         promises = _promises.setdefault(run, {})
-        promises[_fingerprint(call.tool, encode_sorted(arguments))] = answer.id
+        promises[_compute_fingerprint(call.tool, encode_sorted(arguments))] = answer.id
         return Changed(arguments=arguments, ruling=ruling)
     outcome = yield from _claim(run, call, answer.id, stands.digest, until)
     if isinstance(outcome, Admitted):
@@ -160,7 +160,7 @@ def _claim_promised(
     run: RunCore, call: WantedCall, until: float
 ) -> Flow[Admitted | None]:
     """Whether this is the very call that a person put in place of an earlier one."""
-    asked = _fingerprint(
+    asked = _compute_fingerprint(
         call.tool, encode_sorted(_parse_arguments(call.arguments_json))
     )
     call_id = _promises.get(run, {}).pop(asked, None)
@@ -177,12 +177,14 @@ def hand_over(run: RunCore, call: WantedCall, outcome: Outcome) -> None:
     """What was claimed here runs elsewhere: there it is not asked about again."""
     if isinstance(outcome, Admitted):
         handed = _handed.setdefault(run, {})
-        handed[_fingerprint(call.tool, encode_sorted(outcome.arguments))] = outcome
+        handed[_compute_fingerprint(call.tool, encode_sorted(outcome.arguments))] = (
+            outcome
+        )
 
 
 def take_over(run: RunCore, call: WantedCall) -> Flow[Admitted | None]:
     """The same call, if it was claimed elsewhere and nobody has told its result yet."""
-    asked = _fingerprint(
+    asked = _compute_fingerprint(
         call.tool, encode_sorted(_parse_arguments(call.arguments_json))
     )
     handed = _handed.get(run, {}).pop(asked, None)
@@ -273,11 +275,11 @@ def _parse_arguments(arguments_json: str) -> object:
     return arguments
 
 
-def _fingerprint(*parts: str) -> str:
+def _compute_fingerprint(*parts: str) -> str:
     return hashlib.sha256(encode_sorted(parts).encode()).hexdigest()
 
 
 def _add_key(request: Request, run: RunCore, *parts: str) -> Request:
     """With a key that says what it is: sent by another process, it is the same."""
-    key = f"{run.id}:{_fingerprint(*parts)}"
+    key = f"{run.id}:{_compute_fingerprint(*parts)}"
     return replace(request, headers={**request.headers, "Idempotency-Key": key})

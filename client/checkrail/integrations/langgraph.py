@@ -32,7 +32,7 @@ from checkrail.transport.effects import Callback, Flow
 Otherwise = Callable[[Any], Any] | None
 
 
-def interrupts_in(result: object) -> list[Any]:
+def find_interrupts(result: object) -> list[Any]:
     """The pending interrupts of a result (of any version), a state, or a JSON answer."""
     if isinstance(result, Mapping):
         return list(result.get("__interrupt__") or ())
@@ -52,7 +52,7 @@ def resolve_interrupts(
     `otherwise` answers interrupts that speak no known dialect; without it they raise
     UnknownInterrupt. Raises StillWaiting when nobody ruled within `timeout`.
     """
-    flow = _resolve(interrupts_in(result), run, gates_decide, otherwise, timeout)
+    flow = _resolve(find_interrupts(result), run, gates_decide, otherwise, timeout)
     return drive_now(run, flow)
 
 
@@ -64,7 +64,7 @@ async def aresolve_interrupts(
     otherwise: Otherwise = None,
     timeout: float | None = None,
 ) -> dict[str, Any]:
-    flow = _resolve(interrupts_in(result), run, gates_decide, otherwise, timeout)
+    flow = _resolve(find_interrupts(result), run, gates_decide, otherwise, timeout)
     return await drive_async(run, flow)
 
 
@@ -84,7 +84,7 @@ def drive(
     After StillWaiting, or in another process: `drive(graph, None, config, run)` goes on.
     """
     result = graph.invoke(input, config, **options)
-    while interrupts_in(result):
+    while find_interrupts(result):
         answers = resolve_interrupts(
             result,
             run,
@@ -109,7 +109,7 @@ async def adrive(
 ) -> Any:
     """As `drive`, with `graph.ainvoke`."""
     result = await graph.ainvoke(input, config, **options)
-    while interrupts_in(result):
+    while find_interrupts(result):
         answers = await aresolve_interrupts(
             result,
             run,

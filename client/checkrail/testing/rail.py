@@ -88,17 +88,17 @@ class FakeRail:
         self.slept.append(seconds)
         self.server.now += seconds
 
-    async def async_sleep(self, seconds: float) -> None:
+    async def sleep_async(self, seconds: float) -> None:
         self.sleep(seconds)
         await asyncio.sleep(0)
 
-    def stand_in(self) -> StandIn:
+    def build_stand_in(self) -> StandIn:
         return StandIn(
             transport=self.transport,
             async_transport=self.transport,
             clock=self.clock,
             sleep=self.sleep,
-            async_sleep=self.async_sleep,
+            async_sleep=self.sleep_async,
         )
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
@@ -179,7 +179,7 @@ def fake_checkrail(
     """
     server = FakeServer(decisions=decisions, calls=calls, turns=turns, rulings=rulings)
     rail = FakeRail(server)
-    stand_in = rail.stand_in()
+    stand_in = rail.build_stand_in()
     stand_ins.append(stand_in)
     try:
         yield rail

@@ -19,10 +19,10 @@ def show(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
 
 
 def report(server: FakeServer, run: FakeRun, body: Json) -> Answer:
-    return 201, _step(server, run, body)
+    return 201, _take_step(server, run, body)
 
 
-def _step(server: FakeServer, run: FakeRun, body: Json) -> Json:
+def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
     number = body["number"]
     if number in run.steps:
         fields, answer = run.steps[number]
@@ -58,7 +58,7 @@ def _step(server: FakeServer, run: FakeRun, body: Json) -> Json:
 def report_batch(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     decisions: list[Json] = []
     for step in body["steps"]:
-        decisions.append(_step(server, run, step))
+        decisions.append(_take_step(server, run, step))
         if decisions[-1]["decision"] in ("pause", "stop"):
             break
     return 200, {"decisions": decisions, "accepted": len(decisions)}
