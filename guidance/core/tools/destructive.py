@@ -1,4 +1,4 @@
-"""Commands and SQL in a call, wherever they stand, read as a shell would."""
+"""What a call destroys: by its tool, and by the commands and SQL that stand in it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
+from guidance.core.tools.destroying_tools import check_tool
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
@@ -27,6 +28,7 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
     judged: set[str] = set()
     told: set[str] = set()
     findings: list[CallFinding] = []
+    findings += check_tool(rules, evidence)
     budget = evidence.reading
     for text, is_sql in _put_joined_last(_list_code(rules, evidence)):
         if text.text in judged:

@@ -17,6 +17,7 @@ from guidance.core.shell_commands.rules import (
     queues,
     sql,
     system,
+    tool_names,
     windows,
 )
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
@@ -36,6 +37,7 @@ _SUBJECTS = (
     queues,
     windows,
     code,
+    tool_names,
     opaque,
 )
 

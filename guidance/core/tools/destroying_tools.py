@@ -1,0 +1,140 @@
+"""Tools that destroy by their name, or by the action that they are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guidance.core.shell_commands.paths import (
+    is_disposable,
+    is_plain_name,
+    is_temporary,
+)
+from guidance.core.shell_commands.rules import RULES
+from guidance.core.tools.calls import CommandCall, ToolCall
+from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.tool_verbs import (
+    ToolVerb,
+    find_destroying_verb,
+    find_verb,
+    split_words,
+)
+
+# Names of arguments as `normalize_name` gives them.
+_ACTIONS = ("action", "operation", "operationname", "op", "verb", "method", "mode")
+_PATHS = ("path", "paths", "filepath", "file", "files", "targetfile", "filename")
+_TRYING = ("dryrun", "preview", "validateonly", "whatif", "simulate", "planonly")
+_PICKING = ("filter", "where", "query", "condition", "selector")
+_ROWS = frozenset(("many", "one", "row", "rows", "record", "records", "documents"))
+_ADDRESSES = ("url", "uri", "address", "endpoint")
+_LOCAL = re.compile(r"https?://(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_LONGEST = 64
+
+
+def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
+    name = _find_rule(rules, evidence)
+    if name is None:
+        return
+    rule = RULES[name]
+    decision = rules.decide(name, default=rule.decision)
+    if decision == "allow":
+        return
+    yield CallFinding(
+        gate=rule.family,
+        decision=decision,
+        message=rule.message,
+        remediation=rule.advice,
+        details={
+            "rule": name,
+            "severity": rule.severity,
+            "why": rule.why,
+            "text": evidence.call.tool,
+            "argument": "",
+            "span": None,
+        },
+    )
+
+
+def _find_rule(rules: ToolRules, evidence: CallEvidence) -> str | None:
+    call = evidence.call
+    if not isinstance(call, ToolCall | CommandCall):
+        return None
+    given = {name: part for name, _, part in evidence.held[0].parts}
+    found = find_destroying_verb(call.tool)
+    if found is None:
+        if not given:
+            return None
+        words = split_words(call.tool.rpartition("__")[2])
+        return _find_forced(words, given) or _find_by_action(words, given)
+    if _is_tried(given) or _picks_rows(found, given):
+        return None
+    return _find_by_paths(rules, found, given)
+
+
+def _find_by_paths(
+    rules: ToolRules, found: ToolVerb, given: Mapping[str, Any]
+) -> str | None:
+    """Files are judged as a command that deletes them would be."""
+    paths = [path for name in _PATHS for path in _list_texts(given.get(name))]
+    if not paths:
+        return "tool-delete"
+    if all(
+        is_temporary(path) or is_disposable(path, rules.disposable_names)
+        for path in paths
+    ):
+        return None
+    files = {"file", "files"} & {*found.objects} or found.objects == ()
+    if files and all(map(is_plain_name, paths)) and not given.get("recursive"):
+        return "delete-named-file"
+    return "tool-delete"
+
+
+def _find_by_action(words: list[str], given: Mapping[str, Any]) -> str | None:
+    """One tool for many actions: manage_instance with the action terminate."""
+    for name in _ACTIONS:
+        action = given.get(name)
+        if not isinstance(action, str) or len(action) > _LONGEST:
+            continue
+        found = find_verb([*split_words(action), *words])
+        if found is None or found.verb not in split_words(action):
+            continue
+        if _is_tried(given) or _picks_rows(found, given):
+            return None
+        if name == "method":
+            places = [given[key] for key in _ADDRESSES if key in given]
+            if any(_LOCAL.match(str(place)) for place in places):
+                return None
+            return "http-delete" if places else "tool-delete"
+        return "tool-delete"
+    return None
+
+
+def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
+    """git as a tool, with the same arguments that make the command lose work."""
+    if "push" in words and (given.get("force") is True or given.get("forcepush")):
+        return "git-push-force"
+    if "reset" in words and (given.get("hard") is True or given.get("mode") == "hard"):
+        return "git-reset-hard"
+    return None
+
+
+def _is_tried(given: Mapping[str, Any]) -> bool:
+    return any(given.get(name) is True for name in _TRYING)
+
+
+def _picks_rows(found: ToolVerb, given: Mapping[str, Any]) -> bool:
+    """Rows by a condition, as DELETE with a WHERE takes them."""
+    return not _ROWS.isdisjoint(found.objects) and any(
+        bool(given.get(name)) for name in _PICKING
+    )
+
+
+def _list_texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list | tuple):
+        return [part for part in value if isinstance(part, str)]
+    return []

@@ -1,0 +1,83 @@
+"""What the name of a tool says that it does: its verb, and what that is done to."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from guidance.core.shell_commands.word_lists import split_names
+
+# `deleteFile`, `delete_file`, `drop-collection` and `files.delete` are words.
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+DESTROYING = split_names(
+    "delete del destroy drop purge terminate wipe erase truncate teardown remove rm unlink "
+    "uninstall unpublish revoke prune flush shred expunge deprovision decommission "
+    "deregister unregister"
+)
+# These destroy only what holds data: a view or a form is reset all day.
+_EMPTYING = split_names("reset clear empty format")
+_HOLDING_DATA = split_names(
+    "branch database db schema table collection index bucket queue topic project "
+    "environment cluster instance disk volume device storage store data records rows "
+    "logs state repository repo workspace factory all"
+)
+# The first verb counts: get_delete_status only reads.
+_OTHERS = split_names(
+    "get list read search find query describe show view fetch count check validate preview "
+    "plan estimate simulate diff is can has create add insert update set put upsert write "
+    "edit modify rename move copy upload download import export sync run execute start "
+    "stop restart open close cancel send post reply archive unarchive restore undelete "
+    "recover enable disable approve reject merge commit push pull checkout apply deploy "
+    "scale watch wait subscribe publish schedule drag soft"
+)
+# Made again in a moment, or the agent's own: nobody wants to be asked.
+_LIGHT = split_names(
+    "draft label tag reaction assignee reviewer watcher star favorite favourite pin "
+    "bookmark highlight filter selection breakpoint cookie tab window page browser popup "
+    "tooltip listener mock cell line text character word element shape layer node style "
+    "class attribute memory entity observation relation thought todo cache console "
+    "terminal shell process session screen canvas cart reminder timer subscription"
+)
+
+
+class ToolVerb(NamedTuple):
+    verb: str
+    objects: tuple[str, ...]
+
+
+def split_words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def find_destroying_verb(tool: str) -> ToolVerb | None:
+    """The verb of a tool that destroys, None if its name does not say so.
+
+    Of `mcp__server__tool` only the tool itself is read.
+    """
+    return find_verb(split_words(tool.rpartition("__")[2]))
+
+
+def find_verb(words: list[str]) -> ToolVerb | None:
+    for place, word in enumerate(words):
+        if word in _OTHERS:
+            return None
+        if word in DESTROYING or word in _EMPTYING:
+            objects = (*words[:place], *words[place + 1 :])
+            return ToolVerb(word, objects) if _is_destroying(word, objects) else None
+    return None
+
+
+def _is_destroying(verb: str, objects: tuple[str, ...]) -> bool:
+    singular = {_drop_plural(word) for word in objects}
+    if not singular.isdisjoint(_LIGHT):
+        return False
+    return verb in DESTROYING or not (
+        _HOLDING_DATA.isdisjoint(singular) and _HOLDING_DATA.isdisjoint(objects)
+    )
+
+
+def _drop_plural(word: str) -> str:
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word if word.endswith("ss") else word.removesuffix("s")
