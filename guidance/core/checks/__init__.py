@@ -20,7 +20,6 @@ from guidance.core.checks.definitions import (
     Criterion,
     GateDefinition,
     Retry,
-    dump_gates,
 )
 from guidance.core.checks.evidence import (
     CommandEvidence,
@@ -73,7 +72,6 @@ __all__ = [
     "build_prompt",
     "choose_gates",
     "combine",
-    "dump_gates",
     "list_unproven",
     "open_check",
     "read_evidence",

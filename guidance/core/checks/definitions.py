@@ -86,14 +86,6 @@ class GateDefinition:
         }
 
 
-def dump_gates(gates: Mapping[str, GateDefinition]) -> dict[str, dict[str, object]]:
-    """The part of a policy document that `read_gates` makes the same gates of."""
-    documents = {name: gate.to_json() for name, gate in gates.items()}
-    for document in documents.values():
-        del document["id"]
-    return documents
-
-
 def get_strictest_mode(modes: tuple[str, ...]) -> str:
     """An unknown word is an error, and so is no mode at all."""
     return MODES[min(map(MODES.index, modes))]

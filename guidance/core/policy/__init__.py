@@ -10,7 +10,6 @@ from guidance.core.policy.policy import (
     PolicyError,
     ReviewRules,
     RunRules,
-    dump_policy,
     load_policy,
 )
 
@@ -22,6 +21,5 @@ __all__ = [
     "PolicyError",
     "ReviewRules",
     "RunRules",
-    "dump_policy",
     "load_policy",
 ]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from guidance.core.checks.attempts import MAX_RESETS
 from guidance.core.checks.definition_reader import read_gates
-from guidance.core.checks.definitions import GateDefinition, dump_gates
+from guidance.core.checks.definitions import GateDefinition
 from guidance.core.document_reader import Problem, Section
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.section_reader import read_loop_section
-from guidance.core.money import format_usd
 from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
@@ -120,29 +119,6 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     if problems:
         raise PolicyError(tuple(problems))
     return policy
-
-
-def dump_policy(policy: Policy) -> dict[str, object]:
-    """The full document of a policy: `load_policy` gives the same policy back."""
-    budget = policy.budget
-    cost = budget.cost_micros
-    return {
-        "budget": {
-            "tokens": budget.tokens,
-            "tool_calls": budget.tool_calls,
-            "time_ms": budget.time_ms,
-            "cost_usd": None if cost is None else format_usd(cost),
-        },
-        "continue": asdict(policy.continue_limits),
-        "reviews": asdict(policy.reviews),
-        "runs": asdict(policy.runs),
-        "tools": policy.tools.to_json(),
-        "checks": asdict(policy.checks),
-        "gates": dump_gates(policy.gates),
-        "turns": policy.turns.to_json(),
-        "loop": policy.loop.to_json(),
-        "caps": asdict(policy.caps),
-    }
 
 
 def _read_budget(section: Section) -> Budget:

@@ -6,7 +6,8 @@ from typing import Any
 
 from guidance.core.lessons import Counted, Lesson, list_lessons
 from guidance.core.loop.learn_section import LearnSection
-from guidance.core.policy import Policy, dump_policy, load_policy
+from guidance.core.policy import Policy, load_policy
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 

@@ -13,12 +13,12 @@ from guidance.core.checks import (
     GateDefinition,
     Refused,
     Retry,
-    dump_gates,
     read_gate,
     read_gates,
 )
 from guidance.core.document_reader import Problem, Section
 from tests.guidance.core.checks.builders import COMMAND, JUDGE, gate, gate_problems
+from tests.guidance.core.policy.dumps import dump_gates
 from tests.support.rows import each_row
 
 FULL: dict[str, Any] = {

@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from guidance.core.loop.section import LoopSection
-from guidance.core.policy import Policy, dump_policy, load_policy
+from guidance.core.policy import Policy, load_policy
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from guidance.core.policy import (
     ContinueLimits,
-    dump_policy,
     load_policy,
 )
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from guidance.core.canonical import hash_text, to_canonical_json
-from guidance.core.policy import Policy, dump_policy, load_policy
+from guidance.core.policy import Policy, load_policy
 from guidance.core.policy.caps import Cap, CapReached, Caps
 from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.tools.calls import CommandCall
@@ -17,6 +17,7 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.rules import ToolRules
 from tests.docs.markdown import ROOT
 from tests.guidance.core.builders import walk
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 

@@ -7,9 +7,10 @@ from dataclasses import fields
 import pytest
 
 from guidance.core.checks import read_gate
-from guidance.core.policy import CheckRules, Policy, dump_policy, load_policy
+from guidance.core.policy import CheckRules, Policy, load_policy
 from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.rules import TurnRules
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 

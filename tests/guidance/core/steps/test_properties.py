@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.canonical import to_canonical_json
-from guidance.core.policy import ContinueLimits, Policy, dump_policy, load_policy
+from guidance.core.policy import ContinueLimits, Policy, load_policy
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import StepVerdict
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 from guidance.core.vocabulary import INTENTS, STEP_DECISIONS, choose_most_severe
 from tests.guidance.core.builders import walk
+from tests.guidance.core.policy.dumps import dump_policy
 from tests.support.examples import examples
 
 # The same examples in every run: a test that fails only sometimes protects nothing.

@@ -1,0 +1,41 @@
+"""Policies and gates written back as the documents that they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from guidance.core.checks import GateDefinition
+from guidance.core.money import format_usd
+from guidance.core.policy import Policy
+
+
+def dump_policy(policy: Policy) -> dict[str, object]:
+    """The full document of a policy: `load_policy` gives the same policy back."""
+    budget = policy.budget
+    cost = budget.cost_micros
+    return {
+        "budget": {
+            "tokens": budget.tokens,
+            "tool_calls": budget.tool_calls,
+            "time_ms": budget.time_ms,
+            "cost_usd": None if cost is None else format_usd(cost),
+        },
+        "continue": asdict(policy.continue_limits),
+        "reviews": asdict(policy.reviews),
+        "runs": asdict(policy.runs),
+        "tools": policy.tools.to_json(),
+        "checks": asdict(policy.checks),
+        "gates": dump_gates(policy.gates),
+        "turns": policy.turns.to_json(),
+        "loop": policy.loop.to_json(),
+        "caps": asdict(policy.caps),
+    }
+
+
+def dump_gates(gates: Mapping[str, GateDefinition]) -> dict[str, dict[str, object]]:
+    """The part of a policy document that `read_gates` makes the same gates of."""
+    documents = {name: gate.to_json() for name, gate in gates.items()}
+    for document in documents.values():
+        del document["id"]
+    return documents
