@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from django.test.utils import override_settings
 
 from accounts.models import Role
-from config.asgi import build_http
-from config.fastpath.asgi import App, Receive, Scope, Send
-from ledger.waiting.hub import close_hub
 from tests.config.fastpath.stages import Stage
 from tests.conftest import client_for
+from tests.support.applications import build_application
 from tests.support.builders import make_person, make_project, make_robot, start_run
 from tests.support.live import Live, serve
-
-
-def build_application(**overrides: Any) -> App:
-    """Our HTTP application, built under other settings."""
-    with override_settings(**overrides):
-        http = build_http()
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await http(scope, receive, send)
-            return
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await close_hub()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    return application
 
 
 @pytest.fixture(scope="module")

@@ -12,18 +12,18 @@ from checkrail import Checkrail, Outage, Unreachable
 from checkrail.people import Desk
 
 from tests.client.acting import parked
-from tests.client.transport.network import Network, application
+from tests.support.applications import build_application
 from tests.support.builders import Robot
 from tests.support.live import Live, serve
+from tests.support.network import Network
 from tests.support.threads import Threads
 from tests.support.waiting import until
 
 
 @pytest.fixture
 def network(live: Live) -> Iterator[Network]:
-    network = Network(live.url)
-    yield network
-    network.cut()
+    with Network(live.url) as network:
+        yield network
 
 
 def test_the_server_restarts_while_the_agent_waits_and_the_agent_goes_on(
@@ -32,7 +32,7 @@ def test_the_server_restarts_while_the_agent_waits_and_the_agent_goes_on(
     """By default: no offline policy was chosen."""
     rail = Checkrail(network.url, robo.key)
     with Threads(1) as pool, rail.run("Unsure") as run:
-        with serve(application) as first:
+        with serve(build_application()) as first:
             network.cut()
             network.mend(first.url)
             waiting = pool.submit(run.step, uncertainty=0.95)
@@ -40,7 +40,7 @@ def test_the_server_restarts_while_the_agent_waits_and_the_agent_goes_on(
             network.cut()
         assert not waiting.done()
         (review,) = desk.reviews(run=run.id)
-        with serve(application) as second:
+        with serve(build_application()) as second:
             network.mend(second.url)
             until(lambda: parked(run.id) > 0)
             desk.approve(review)

@@ -22,10 +22,10 @@ from django.utils import timezone
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
 from gateway.streams import events, feeds, followers
 from ledger.waiting import hub
-from tests.config.conftest import build_application
 from tests.config.fastpath.stages import ODD_HEADERS, Stage, alike, odd_request
 from tests.config.fastpath.streams import ledger, listen, until_parked
 from tests.conftest import client_for
+from tests.support.applications import build_application
 from tests.support.builders import (
     Person,
     Robot,

@@ -11,9 +11,9 @@ from checkrail import Checkrail, Outage
 from checkrail.hooks.sending import HookRequest, send_event
 
 from config.fastpath.key_rate import BURST_SECONDS, KeyRate
-from tests.config.conftest import build_application
 from tests.conftest import client_for
 from tests.gateway.coding_agents.hosts import recorded
+from tests.support.applications import build_application
 from tests.support.builders import Person, Robot, make_project, make_robot
 from tests.support.live import Live, serve
 from tests.support.problems import problem

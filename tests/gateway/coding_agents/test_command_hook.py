@@ -21,10 +21,10 @@ from checkrail.hooks import sending
 from checkrail.hooks.events import EVENTS, build_failure
 
 from tests.gateway.coding_agents.hosts import Host, held, recorded
-from tests.gateway.coding_agents.relay import relayed
 from tests.gateway.coding_agents.schemas import check_answer
 from tests.support.builders import Robot
 from tests.support.live import Live
+from tests.support.network import Network
 from tests.support.people import rule
 from tests.support.waiting import until
 
@@ -232,9 +232,9 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
 ) -> None:
     """The hook asks again, and finds its call where it was."""
     monkeypatch.setattr(sending, "HELD_AFTER", 0.1)
-    with relayed(live) as relay, ThreadPoolExecutor() as pool:
+    with Network(live.url) as network, ThreadPoolExecutor() as pool:
         call = sending.HookRequest(
-            url=relay.url,
+            url=network.url,
             key=robo.key,
             host="claude-code",
             event="PreToolUse",
@@ -244,28 +244,28 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
         )
         answer = pool.submit(sending.send_event, call)
         until(lambda: claude.known and held(claude.run))
-        relay.cut()
+        network.cut()
         until(lambda: not held(claude.run))
-        relay.mend()
+        network.mend()
         until(lambda: held(claude.run))
         rule(reviewer, str(claude.review.code), "approve")
         said = check_answer("claude-code", "PreToolUse", answer.result(timeout=10))
         assert said["hookSpecificOutput"]["permissionDecision"] == "allow"
-        assert relay.connections == 2
+        assert network.connections == 2
 
-        relay.cut()
+        network.cut()
         with pytest.raises(sending.NoAnswer, match="cannot be reached"):
             sending.send_event(replace(call, outage=0.5))
 
 
 def test_a_restart_is_not_noticed(live: Live, claude: Host, start: Start) -> None:
     """The server is away when the hook begins, longer than one that is given up soon."""
-    with relayed(live) as relay:
-        relay.cut()
-        process = start(pre(claude, "ls"), "--url", relay.url)
+    with Network(live.url) as network:
+        network.cut()
+        process = start(pre(claude, "ls"), "--url", network.url)
         time.sleep(3)
         assert process.poll() is None
-        relay.mend()
+        network.mend()
         assert ended(process) == (0, "{}\n", "")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,6 +19,7 @@ from config.fastpath import fail_closed
 from config.fastpath.asgi import App, Receive, Scope, Send
 from tests.gateway.coding_agents.hosts import Host, recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
+from tests.support.applications import add_lifespan
 from tests.support.builders import Person
 from tests.support.live import Live, serve
 from tests.support.raw import exchange, head
@@ -130,17 +132,7 @@ def test_a_strangers_body_is_not_read(live: Live) -> None:
 
 
 def _app(inner: App) -> App:
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await fail_closed.fail_closed(inner, scope, receive, send)
-            return
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    return application
+    return add_lifespan(partial(fail_closed.fail_closed, inner))
 
 
 async def _broken(_scope: Scope, _receive: Receive, _send: Send) -> None:

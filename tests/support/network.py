@@ -1,50 +1,46 @@
-"""A network that can be cut: a TCP proxy between an agent and its server."""
+"""A network that can be cut: a TCP proxy between a client and the server."""
 
 from __future__ import annotations
 
 import socket
 import threading
+from contextlib import suppress
+from types import TracebackType
 from urllib.parse import urlsplit
-
-from config.asgi import http
-from config.fastpath.asgi import Receive, Scope, Send
-from ledger.waiting.hub import close_hub
-
-
-async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """Ours, to be served a second time in this process: it leaves the writer alone."""
-    if scope["type"] == "http":
-        await http(scope, receive, send)
-        return
-    await receive()
-    await send({"type": "lifespan.startup.complete"})
-    await receive()
-    await close_hub()
-    await send({"type": "lifespan.shutdown.complete"})
 
 
 class Network:
     """Whoever talks to `url` reaches the server, unless the wire is cut."""
 
     def __init__(self, server_url: str) -> None:
-        self._target = _address(server_url)
+        self._target = _parse_address(server_url)
         self._links: list[socket.socket] = []
+        self.connections = 0
         self._listener = self._listen(0)
         self._port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self._port}"
 
+    def __enter__(self) -> Network:
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.cut()
+
     def cut(self) -> None:
         """Nobody listens any more, and every open connection is torn."""
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for link in self._links:
-            _tear(link)
-        self._links.clear()
+        _tear(self._listener)
+        while self._links:
+            _tear(self._links.pop())
 
     def mend(self, server_url: str | None = None) -> None:
         """The same address again, to the same server or to another one."""
         if server_url is not None:
-            self._target = _address(server_url)
+            self._target = _parse_address(server_url)
         self._listener = self._listen(self._port)
 
     def _listen(self, port: int) -> socket.socket:
@@ -58,6 +54,7 @@ class Network:
                 near, _ = listener.accept()
             except OSError:
                 return  # cut
+            self.connections += 1
             far = socket.create_connection(self._target)
             self._links += (near, far)
             for source, sink in ((near, far), (far, near)):
@@ -67,24 +64,20 @@ class Network:
 
 
 def _pass_on(source: socket.socket, sink: socket.socket) -> None:
-    try:
+    with suppress(OSError):  # torn
         while data := source.recv(65_536):
             sink.sendall(data)
-    except OSError:
-        pass  # torn
     _tear(sink)
     _tear(source)
 
 
 def _tear(link: socket.socket) -> None:
-    try:
+    with suppress(OSError):  # the other end was faster
         link.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        pass  # the other end was faster
     link.close()
 
 
-def _address(url: str) -> tuple[str, int]:
+def _parse_address(url: str) -> tuple[str, int]:
     parts = urlsplit(url)
     assert parts.hostname is not None
     assert parts.port is not None
