@@ -1,13 +1,14 @@
 """Reading and judging shell commands and SQL: what would be lost, and what is hidden.
 
 `judge_command` reads a text as a shell would and judges every simple command in it,
-`judge_sql` every statement; `split_command` shows the parts to a reviewer.
+`judge_sql` every statement, `judge_code` a program; `split_command` shows the parts to a reviewer.
 """
 
 from __future__ import annotations
 
 from guidance.core.shell_commands.findings import CommandFinding, Part, Token
 from guidance.core.shell_commands.judge_command import (
+    judge_code,
     judge_command,
     judge_sql,
     split_command,
@@ -17,6 +18,7 @@ __all__ = [
     "CommandFinding",
     "Part",
     "Token",
+    "judge_code",
     "judge_command",
     "judge_sql",
     "split_command",

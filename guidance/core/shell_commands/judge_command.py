@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from guidance.core.regex import combine_patterns
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.characters import SUSPECT, find_deceiving
+from guidance.core.shell_commands.code.language import (
+    JAVASCRIPT,
+    LUA,
+    PERL,
+    PHP,
+    PYTHON,
+    RUBY,
+    Language,
+    R,
+)
+from guidance.core.shell_commands.code.scan import Scan
 from guidance.core.shell_commands.findings import CommandFinding, Part
 from guidance.core.shell_commands.judge_program import judge_program
 from guidance.core.shell_commands.limits import (
@@ -15,10 +27,11 @@ from guidance.core.shell_commands.limits import (
     ReadingBudget,
     TooMuchError,
 )
-from guidance.core.shell_commands.origin import make_top_origin
+from guidance.core.shell_commands.origin import cut_origin, make_top_origin
 from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.program_table import HANDLERS, MATTERS
 from guidance.core.shell_commands.report import Report
+from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.windows.shells import (
@@ -35,6 +48,22 @@ _SQL = re.compile(
     r"|with\s+[\w\"]+\s+as\b|begin\s*(?:;|transaction|work)|start\s+transaction"
     r"|use\s+\w+\s*;|do\s+\$\w*\$)",
     re.IGNORECASE,
+)
+# The languages of `judge_code`.
+LANGUAGES: Mapping[str, Language] = {
+    "javascript": JAVASCRIPT,
+    "lua": LUA,
+    "perl": PERL,
+    "php": PHP,
+    "python": PYTHON,
+    "r": R,
+    "ruby": RUBY,
+}
+# What a notebook hands to a shell: `!ls`, `files = !ls`, `%sx ls`, a `%%bash` cell.
+_NOTEBOOK_SHELL = re.compile(
+    r"^%%(?:bash|sh|script[ \t]+(?:ba|z)?sh)\b[^\n]*+\n(?P<cell>(?s:.*))"
+    r"|^[ \t]*+(?:\w++[ \t]*+=[ \t]*+)?(?:!!?|%sx[ \t]|%system[ \t])(?P<line>[^\n=][^\n]*+)",
+    re.MULTILINE,
 )
 # What most texts do not have, told by reading them once.
 _ODD = combine_patterns(SUSPECT, WINDOWS_SIGNS)
@@ -61,6 +90,17 @@ def judge_sql(
 ) -> tuple[CommandFinding, ...]:
     """The same for a text that is known to be SQL."""
     return _build_report(text, _walk_sql, budget=budget).findings
+
+
+def judge_code(
+    text: str, *, language: str, budget: ReadingBudget | None = None
+) -> tuple[CommandFinding, ...]:
+    """The same for a program in one of `LANGUAGES`, given to its interpreter as it is."""
+
+    def walk_code(walk: Walk, code: str) -> None:
+        _walk_code(walk, code, name=language)
+
+    return _build_report(text, walk_code, budget=budget).findings
 
 
 def split_command(command: str) -> tuple[Part, ...]:
@@ -114,6 +154,21 @@ def _walk_command(walk: Walk, text: str) -> None:
         walk.walk_sql(text, origin=origin, via=())
     if odd:
         look_for_windows(walk, script)
+
+
+def _walk_code(walk: Walk, text: str, *, name: str) -> None:
+    text = text.replace("\0", "\ufffd")
+    origin = make_top_origin(text)
+    simple = Simple([], 0)
+    simple.end = len(text)
+    call = ProgramCall(name, [], Script(text, origin, []), simple, (), first=-1)
+    Scan(walk, call, code=text, origin=origin, via=name).run(LANGUAGES[name])
+    if name == "python":
+        for line in _NOTEBOOK_SHELL.finditer(text):
+            place = line.span("cell" if line["cell"] is not None else "line")
+            inner = cut_origin(origin, *place)
+            walk.walk_shell(text[slice(*place)], origin=inner, via=(name,))
+    walk.finish()
 
 
 def _walk_sql(walk: Walk, text: str) -> None:

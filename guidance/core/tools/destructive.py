@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from guidance.core.shell_commands import CommandFinding, judge_command, judge_sql
+from guidance.core.shell_commands import (
+    CommandFinding,
+    judge_code,
+    judge_command,
+    judge_sql,
+)
 from guidance.core.shell_commands.limits import (
     MAX_COMMANDS,
     MAX_READ,
@@ -12,6 +17,7 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
+from guidance.core.tools.code_arguments import SHELL, SQL, Code, split_code
 from guidance.core.tools.destroying_tools import check_tool
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
@@ -25,19 +31,19 @@ TEXTS_LIMIT = 200
 
 def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFinding]:
     """A text that stands twice is judged once; word by word before all together."""
-    judged: set[str] = set()
+    judged: set[tuple[str, str]] = set()
     told: set[str] = set()
     findings: list[CallFinding] = []
     findings += check_tool(rules, evidence)
     budget = evidence.reading
-    for text, is_sql in _put_joined_last(_list_code(rules, evidence)):
-        if text.text in judged:
+    for text, language in _put_joined_last(_list_code(rules, evidence)):
+        if (text.text, language) in judged:
             continue
         if len(judged) == TEXTS_LIMIT or budget.spent:
             # First of all: those that come late are not told where there are many.
             return [_make_unread_finding(text), *findings]
-        judged.add(text.text)
-        for found in _judge(rules, text.text, budget, is_sql=is_sql):
+        judged.add((text.text, language))
+        for found in _judge(rules, text.text, budget, language=language):
             decision = rules.decide(found.rule, default=found.decision)
             if decision != "allow" and not (text.joined and found.rule in told):
                 told.add(found.rule)
@@ -46,34 +52,38 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
 
 
 def _judge(
-    rules: ToolRules, text: str, budget: ReadingBudget, *, is_sql: bool
+    rules: ToolRules, text: str, budget: ReadingBudget, *, language: str
 ) -> tuple[CommandFinding, ...]:
-    if is_sql:
+    if language == SHELL:
+        return judge_command(text, budget=budget, disposable=rules.disposable_names)
+    if language == SQL:
         return judge_sql(text, budget=budget)
-    return judge_command(text, budget=budget, disposable=rules.disposable_names)
+    return judge_code(text, language=language, budget=budget)
 
 
-def _put_joined_last(code: Iterable[tuple[Text, bool]]) -> Iterator[tuple[Text, bool]]:
+def _put_joined_last(code: Iterable[Code]) -> Iterator[Code]:
     joined = []
-    for text, is_sql in code:
-        if text.joined:
-            joined.append((text, is_sql))
+    for each in code:
+        if each.text.joined:
+            joined.append(each)
         else:
-            yield text, is_sql
+            yield each
     yield from joined
 
 
-def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[tuple[Text, bool]]:
-    call, held = evidence.call, evidence.held
+def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
+    call = evidence.call
+    interpreted, held = split_code(call.tool, evidence.held)
+    yield from interpreted
     shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
     if isinstance(call, CommandCall):
-        yield Text("/command", call.command), False
+        yield Code(Text("/command", call.command), SHELL)
         # Whatever the policy marks, this is a command, and its arguments may complete it.
         shell |= {"command"}
         held = _add_command(call.command, held)
-    for names, is_sql in ((shell, False), (sql, True)):
+    for names, language in ((shell, SHELL), (sql, SQL)):
         for text in list_marked_texts(held, names):
-            yield text, is_sql
+            yield Code(text, language)
 
 
 def _add_command(command: str, held: Sequence[Holder]) -> Sequence[Holder]:

@@ -56,7 +56,7 @@ def list_texts(value: object, place: str = "") -> Iterator[Text]:
         yield Text(place, value)
     elif isinstance(value, _OBJECT):
         for key, part in value.items():
-            yield from list_texts(part, f"{place}/{_escape(str(key))}")
+            yield from list_texts(part, f"{place}/{escape_key(str(key))}")
     elif isinstance(value, _LIST):
         for number, part in enumerate(value):
             yield from list_texts(part, f"{place}/{number}")
@@ -77,7 +77,9 @@ def _collect_holders(
         found.append(Holder(parts, place, above))
         for name, key, part in parts:
             if _has_parts(part):
-                _collect_holders(part, f"{place}/{_escape(key)}", (*above, name), found)
+                _collect_holders(
+                    part, f"{place}/{escape_key(key)}", (*above, name), found
+                )
     elif isinstance(value, _LIST):
         for number, part in enumerate(value):
             if _has_parts(part):
@@ -93,7 +95,7 @@ def list_marked_texts(held: Iterable[Holder], names: frozenset[str]) -> Iterator
     for holder in _select_holders(held, names):
         for name, key, part in holder.parts:
             if name in names:
-                yield from _list_code(part, f"{holder.place}/{_escape(key)}")
+                yield from _list_code(part, f"{holder.place}/{escape_key(key)}")
         yield from _join_commands(holder.parts, names, holder.place)
 
 
@@ -140,7 +142,7 @@ def _list_code_below(value: object, place: str) -> Iterator[Text]:
     for key, part in inner:
         if not _has_parts(part):
             continue
-        there = f"{place}/{_escape(str(key))}"
+        there = f"{place}/{escape_key(str(key))}"
         if isinstance(part, _LIST) and not any(map(_has_parts, part)):
             if line := _join_words(part):
                 yield Text(there, line, joined=True)
@@ -202,5 +204,5 @@ def _quote(word: str) -> str:
     return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
-def _escape(key: str) -> str:
+def escape_key(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
