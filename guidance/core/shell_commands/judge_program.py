@@ -5,6 +5,7 @@ from __future__ import annotations
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
+from guidance.core.shell_commands.rules.unknown import destroys_by_name
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -19,7 +20,11 @@ _HELP = ("--help", "--version", "/?")
 def judge_program(walk: Walk, call: ProgramCall) -> None:
     program = PATTERNS.get(call.name)
     argv = call.argv
-    if program is None or (len(argv) > 1 and argv[1] in _HELP):
+    if program is None:
+        if destroys_by_name(sort_arguments(call.name, argv)):
+            walk.report.add("unknown-destroying-verb", call)
+        return
+    if len(argv) > 1 and argv[1] in _HELP:
         return
     led, slashes = call.name in LED, call.name in WINDOWS
     if slashes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
@@ -24,6 +24,7 @@ from guidance.core.shell_commands.outputs import (
 from guidance.core.shell_commands.program_names import is_expression, resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.unknown import names_destroying_verb
 from guidance.core.shell_commands.script_state import (
     OPAQUE,
     RUN_BY_OTHERS,
@@ -174,7 +175,7 @@ class Walk:
         if not argv:
             return
         name = resolve_program(argv[0])
-        if name not in self._matter and self._is_plain(name):
+        if name not in self._matter and self._is_harmless(name, argv[1:]):
             return
         first = call.first + index if call.first >= 0 else -1
         via_all = (*call.via, via)
@@ -281,13 +282,14 @@ class Walk:
                 return True
             # Some programs take their verbs in capitals, too.
             return not telling.isdisjoint(map(str.lower, words))
-        return not self._is_plain(name)
+        return not self._is_harmless(name, simple.words[1:])
 
-    def _is_plain(self, name: str) -> bool:
-        """Just a word, and nothing that this command itself defines."""
+    def _is_harmless(self, name: str, words: Sequence[object]) -> bool:
+        """Just a word, without a verb that destroys, and not defined by this command."""
         known = self.known
         return (
-            name.isalpha()
+            not names_destroying_verb(words)
+            and name.isalpha()
             and name.isascii()
             and name.islower()
             and not self.report.collects
@@ -349,7 +351,7 @@ class Walk:
             self.walk_content(content, call, call.argv[0])
         elif (handler := self._handlers.get(name)) is not None:
             handler(self, call)
-        elif name in PATTERNS:
+        else:
             self.judge(call)
 
     def _is_strange(self, call: ProgramCall) -> bool:

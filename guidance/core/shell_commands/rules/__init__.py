@@ -18,6 +18,7 @@ from guidance.core.shell_commands.rules import (
     sql,
     system,
     tool_names,
+    unknown,
     windows,
 )
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
@@ -38,6 +39,7 @@ _SUBJECTS = (
     windows,
     code,
     tool_names,
+    unknown,
     opaque,
 )
 
