@@ -6,21 +6,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from guidance.core.shell_commands.rules import (
-    cloud,
     code,
-    containers,
-    databases,
-    disks,
     files,
     git,
     opaque,
-    queues,
-    sql,
-    system,
     tool_names,
     unknown,
-    windows,
 )
+from guidance.core.shell_commands.rules.data import databases, queues, sql
+from guidance.core.shell_commands.rules.hosting import cloud, containers
+from guidance.core.shell_commands.rules.machine import disks, system, windows
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
 from guidance.core.shell_commands.rules.questions import QUESTIONS
 from guidance.core.shell_commands.rules.rule import Rule

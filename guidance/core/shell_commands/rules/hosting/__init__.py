@@ -1,0 +1,1 @@
+"""Rules about clouds, clusters, containers and hosting platforms."""

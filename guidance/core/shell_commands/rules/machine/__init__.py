@@ -1,0 +1,1 @@
+"""Rules about one machine: its disks, its system, Windows."""
