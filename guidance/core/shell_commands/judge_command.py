@@ -20,7 +20,7 @@ from guidance.core.shell_commands.code.language import (
 )
 from guidance.core.shell_commands.code.scan import Scan
 from guidance.core.shell_commands.findings import CommandFinding, Part
-from guidance.core.shell_commands.judge_program import judge_program
+from guidance.core.shell_commands.judging.program import judge_program
 from guidance.core.shell_commands.limits import (
     MAX_CHARACTERS,
     EnoughError,
@@ -34,6 +34,7 @@ from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.windows.powershell import list_temporary_variables
 from guidance.core.shell_commands.windows.shells import (
     WINDOWS_SIGNS,
     look_for_windows,
@@ -146,6 +147,8 @@ def _walk_command(walk: Walk, text: str) -> None:
         walk.report.add_at("opaque-characters", strange.span(), uninspectable=True)
         # What marks the unknown must not come from outside.
         text = text.replace("\0", "\ufffd")
+    if odd:
+        walk.known.temporary = list_temporary_variables(text)
     origin = make_top_origin(text)
     script = walk.walk_shell(text, origin=origin, via=())
     walk.finish()

@@ -34,6 +34,8 @@ _UNPACKERS = split_names(
 _PASSING = split_names("cat tee pv stdbuf unbuffer buffer mbuffer sponge")
 _PREFIXES = split_names("sudo doas env command builtin nohup nice time exec busybox")
 _NOTHING = Content()
+# Stands for the name of a container that the command itself has started.
+MADE_CONTAINER = "container-made-here"
 _FORMAT = re.compile(r"%(?:%|[-+ 0#]*+[0-9.]*+[a-zA-Z])")
 # More commands than these in one stage are not followed.
 _MOST = 16
@@ -201,6 +203,12 @@ def _print_yes(argv: list[str]) -> str | None:
     return (" ".join(argv[1:]) or "y") + "\n"
 
 
+def _print_container(argv: list[str]) -> str | None:
+    """`docker run -d` prints the name of what it has made."""
+    words = argv[1:3]
+    return MADE_CONTAINER if "create" in words or "run" in words else None
+
+
 _SAYING: dict[str, Callable[[list[str]], str | None]] = {
     "echo": _print_echo,
     "printf": _print_printf,
@@ -214,7 +222,15 @@ _SAYING: dict[str, Callable[[list[str]], str | None]] = {
     "true": lambda argv: "",
     ":": lambda argv: "",
     "yes": _print_yes,
+    "docker": _print_container,
+    "podman": _print_container,
 }
+
+
+# Programs that print what they are given, or what somebody else says.
+PRINTING = (
+    frozenset(_SAYING) | DOWNLOADERS | DECODERS | _UNPACKERS | _PASSING | _PREFIXES
+)
 
 
 def find_opaque_reason(simple: Simple) -> str:

@@ -24,6 +24,46 @@ _TEMPORARY = re.compile(
 _TEMPORARY_ROOT = re.compile(r"(?:/private)?/(?:var/)?tmp|/dev/shm")
 _SLASHES = re.compile(r"[/\\]+")
 _FIRST = re.compile(r"[\w.@+=~-]|\*\Z")
+_FILE_ENDINGS = (
+    *(
+        ".log",
+        ".txt",
+        ".xml",
+        ".html",
+        ".json",
+        ".csv",
+        ".md",
+        ".yml",
+        ".yaml",
+        ".lock",
+    ),
+    *(".gem", ".whl", ".tgz", ".gz", ".zip", ".tar", ".deb", ".rpm", ".jar", ".vsix"),
+    *(
+        ".pyc",
+        ".o",
+        ".so",
+        ".a",
+        ".tmp",
+        ".bak",
+        ".orig",
+        ".rej",
+        ".out",
+        ".pid",
+        ".sock",
+    ),
+    *(".py", ".js", ".ts", ".sh", ".rs", ".go", ".c", ".h", ".java", ".rb", ".php"),
+    *(
+        ".png",
+        ".jpg",
+        ".svg",
+        ".pdf",
+        ".mp4",
+        ".wav",
+        ".patch",
+        ".diff",
+        ".tsbuildinfo",
+    ),
+)
 # Names as people and agents write them: no pattern, nothing to be expanded.
 _PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*+/)*+[\w@+=-][\w.@+= -]*+")
 
@@ -35,6 +75,10 @@ DISPOSABLE = (
     *(".gradle", ".terraform", ".terragrunt-cache", ".dart_tool", ".sass-cache"),
     *("DerivedData", ".phpunit.cache", ".cargo-cache", ".elixir_ls"),
 )
+# Files that test runners and editors write again.
+_LEFTOVERS = frozenset((".coverage", "coverage.xml", ".eslintcache", ".DS_Store"))
+# What build tools keep in a home, below the folder itself.
+_CACHES = re.compile(r"~/Library/Developer/Xcode/DerivedData/[\w.*-]+")
 _SYSTEM = split_names(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "
     "var Applications Library System Users Volumes Windows"
@@ -45,9 +89,11 @@ _ROOTS = re.compile(
     r"|/usr/(?:bin|lib|lib64|local|sbin|share)/*(?:\*+)?|/var/(?:lib|log)/*(?:\*+)?"
 )
 _HARMLESS_DEVICES = re.compile(
-    r"/dev/(?:null|zero|full|stdin|stdout|stderr|tty|fd/.*|shm/.*|u?random|pts/\d+"
-    r"|(?:tcp|udp)/.*)"
+    r"/dev/(?:null|zero|full|stdin|stdout|stderr|fd/.*|shm/.*|u?random|pts/\d+"
+    r"|(?:tcp|udp)/.*|(?:tty|cu)[\w.-]*|console|serial/.*|lp\d|usb/lp\d|dsp\d?|log|kmsg)"
 )
+# A disk, or a part of one, in a file of its own.
+_IMAGES = (".img", ".raw", ".qcow2", ".vhd", ".vhdx", ".vmdk", ".vdi", ".ext4", ".fat")
 _SYSTEM_FILES = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers(?:\.d/.*)?|fstab|hosts|crontab"
     r"|ssh/.*|pam\.d/.*|ld\.so\.\w+)|/boot/.*|/proc/sysrq-trigger|/proc/sys/.*|/sys/.*"
@@ -97,9 +143,9 @@ def is_temporary_root(path: str) -> bool:
 def is_disposable(path: str, names: frozenset[str]) -> bool:
     """A folder that a tool makes again, or something in it; not the system's own."""
     if ".." in path or UNKNOWN in path or path.startswith(("~", "/usr/", "/opt/")):
-        return False
+        return _CACHES.match(path) is not None and ".." not in path
     parts = _SLASHES.sub("/", path).strip("/").split("/")
-    return not names.isdisjoint(parts)
+    return not names.isdisjoint(parts) or parts[-1] in _LEFTOVERS
 
 
 def leads_away(folder: str) -> bool:
@@ -112,6 +158,11 @@ def is_plain_name(path: str) -> bool:
     return len(path) < 256 and _PLAIN.fullmatch(path) is not None
 
 
+def looks_like_file(path: str) -> bool:
+    """A plain name with the ending of a file, which -r changes nothing about."""
+    return is_plain_name(path) and path.endswith(_FILE_ENDINGS)
+
+
 def is_root(path: str) -> bool:
     """The whole disk, a system folder or a home."""
     return _ROOTS.fullmatch(path) is not None
@@ -122,6 +173,11 @@ def is_device(path: str) -> bool:
     if path.startswith("/dev/"):
         return _HARMLESS_DEVICES.fullmatch(path) is None
     return path.startswith(("\\\\.\\", "\\.\\"))
+
+
+def is_image(path: str) -> bool:
+    """A file in the working folder that holds a disk."""
+    return path.endswith(_IMAGES) and path[:1] not in ("/", "~") and ".." not in path
 
 
 def is_sink(path: str) -> bool:

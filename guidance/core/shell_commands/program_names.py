@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
@@ -56,6 +57,27 @@ _MEMBER = re.compile(rf"{UNKNOWN}(?:\.[A-Za-z]++)++(?:\(\))?")
 def is_expression(argv: list[str]) -> bool:
     """Does a command that begins with a variable only calculate?"""
     return argv[1:2] in _AFTER_VARIABLE or _MEMBER.fullmatch(argv[0]) is not None
+
+
+# A pattern with more signs than these is not tried on the names.
+_MOST_SIGNS = 3
+_LONGEST_PATTERN = 64
+_CHARACTER_CLASS = re.compile(r"\\\[[^]]*\]")
+
+
+def may_match(pattern: str, names: Iterable[str]) -> bool:
+    """May a pattern such as `/bin/r?` stand for one of these programs?
+
+    Scripts are not meant: `scripts/*.sh` names those of the project.
+    """
+    pattern = pattern.rpartition("/")[2].lower()
+    signs = sum(map(pattern.count, "*?["))
+    if signs > _MOST_SIGNS or len(pattern) > _LONGEST_PATTERN or "(" in pattern:
+        return True
+    text = _CHARACTER_CLASS.sub(".", re.escape(pattern)).replace("\\*", ".*")
+    lines = "\n".join(name for name in names if "." not in name)
+    found = re.search(f"^{text.replace(chr(92) + '?', '.')}$", lines, re.MULTILINE)
+    return found is not None
 
 
 def resolve_program(word: str) -> str:

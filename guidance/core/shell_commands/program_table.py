@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.judging.made_again import BUILDERS
 from guidance.core.shell_commands.program_names import SAME
 from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
@@ -37,14 +38,16 @@ HANDLERS: Mapping[str, Handler] = {
 # What programs that run others do only after one of these words.
 _RUNNING: Mapping[str, frozenset[str]] = {
     "git": git.RUNNING,
-    "docker": frozenset(("exec", "run")),
-    "podman": frozenset(("exec", "run")),
+    "docker": frozenset(("exec", "run", "create")),
+    "podman": frozenset(("exec", "run", "create")),
 }
 
 
 def _list_telling_words(name: str) -> frozenset[str] | None:
     """The words without which nothing can be said about a program; None: always."""
     needed = PATTERNS[name].needed if name in PATTERNS else frozenset[str]()
+    if needed is not None and name in BUILDERS:
+        needed = needed | BUILDERS[name] if BUILDERS[name] else None
     if name in SAME or needed is None or name in WINDOWS:
         return None
     if name not in HANDLERS:
@@ -59,6 +62,9 @@ def _list_telling_words(name: str) -> frozenset[str] | None:
 
 # Programs that anything can be said about, and the words that are no programs.
 MATTERS: Mapping[str, frozenset[str] | None] = {
-    **{name: _list_telling_words(name) for name in (*HANDLERS, *PATTERNS, *SAME)},
+    **{
+        name: _list_telling_words(name)
+        for name in (*HANDLERS, *PATTERNS, *SAME, *BUILDERS)
+    },
     **dict.fromkeys(KEYWORDS),
 }

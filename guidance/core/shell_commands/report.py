@@ -41,6 +41,8 @@ class Report:
         self.text = text
         self._found: dict[tuple[str, Span], CommandFinding] = {}
         self._broken = False
+        # A part of a broken text was not even read.
+        self._unread = False
         self._troubled: set[str] = set()
         self._parts: list[Part] | None = [] if collect else None
         self._met: set[tuple[str, Span]] = set()
@@ -116,6 +118,7 @@ class Report:
     def add_trouble(self, script: Script) -> None:
         """Text that is not well-formed matters only if it names something that does."""
         self._broken = True
+        self._unread = self._unread or script.unread
         if script.text in self._troubled:
             # Substitutions share the text that they stand in.
             return
@@ -124,6 +127,15 @@ class Report:
         if not _TELLING.isdisjoint(text.decode("ascii").split()):
             span = script.origin.get_span(0, len(script.text))
             self.add_at("opaque-syntax", span, uninspectable=True)
+
+    def forget_syntax(self) -> None:
+        """Another shell's text, of which every word was looked at all the same."""
+        if not self._unread:
+            self._found = {
+                key: found
+                for key, found in self._found.items()
+                if found.rule != "opaque-syntax"
+            }
 
     def forget_broken(self) -> None:
         """A text that no shell would accept turned out to be something else."""

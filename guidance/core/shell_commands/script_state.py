@@ -101,6 +101,12 @@ class ScriptState:
     files: dict[str, list[Content | Printed]] = field(default_factory=dict)
     # Those of them that hold nothing but what this command has written.
     made: set[str] = field(default_factory=set)
+    # Containers and their like that this command has made: where, what and its name.
+    containers: set[tuple[str, ...]] = field(default_factory=set)
+    # Those of PowerShell that hold a temporary path.
+    temporary: frozenset[str] = frozenset()
+    # Variables that PowerShell gives a value, which this shell does not.
+    values: set[str] = field(default_factory=set)
     positional: tuple[str, ...] | None = None
     # A temporary folder that the commands of this && chain certainly run in, and how
     # many compound commands it was entered in.

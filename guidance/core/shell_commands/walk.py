@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.characters import is_disguised
 from guidance.core.shell_commands.limits import (
     COST_OF_TEXT,
     MAX_ARGUMENTS,
@@ -21,7 +20,7 @@ from guidance.core.shell_commands.outputs import (
     find_printed,
     find_stdin,
 )
-from guidance.core.shell_commands.program_names import is_expression, resolve_program
+from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.rules.unknown import names_destroying_verb
@@ -44,10 +43,13 @@ from guidance.core.shell_commands.shell.tree import (
     Simple,
 )
 from guidance.core.shell_commands.sql.statements import judge_statements
+from guidance.core.shell_commands.unclear_names import (
+    HERE_STRING,
+    begins_here_string,
+    find_unclear_name,
+)
 
 Handler = Callable[["Walk", ProgramCall], None]
-
-_GLOBS = frozenset("*?[")
 
 
 class Walk:
@@ -228,8 +230,9 @@ class Walk:
         known = self.known
         words = simple.words
         if simple.dynamic:
+            here = (*via, HERE_STRING) if begins_here_string(simple) else via
             for nested, label in list_nested_scripts(simple):
-                self.walk_script(nested, (*via, label))
+                self.walk_script(nested, (*here, label))
         if known.folder and (
             simple.joined not in ("&&", "|", "|&")
             or simple.frames != known.folder_frames
@@ -356,19 +359,13 @@ class Walk:
 
     def _is_strange(self, call: ProgramCall) -> bool:
         """A name that is not what it seems, or not known at all."""
-        name = call.name
-        if UNKNOWN in name or (len(name) > 1 and not _GLOBS.isdisjoint(name)):
-            if is_expression(call.argv):
-                return True
-            self.report.add_opaque("opaque-name", call)
+        rule = find_unclear_name(call, self.known, self._matter, self.budget)
+        if rule:
+            self.report.add_opaque(rule, call)
             # The variable may hold a wrapper such as sudo.
             if len(call.argv) > 1 and resolve_program(call.argv[1]) in PATTERNS:
                 self.run_inner(call, 1, "variable")
-            return True
-        if is_disguised(name, self._matter):
-            self.report.add_opaque("opaque-characters", call)
-            return True
-        return False
+        return rule is not None
 
     def _run_function(self, call: ProgramCall) -> None:
         script, first, last = self.known.functions[call.name]

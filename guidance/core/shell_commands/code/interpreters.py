@@ -25,6 +25,7 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
 )
 from guidance.core.shell_commands.script_state import OPAQUE, Content
+from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Handler, Walk
 
 
@@ -38,6 +39,8 @@ class Interpreter:
     module: str = ""
     # A program is the first operand, as with awk.
     first: bool = False
+    # With one of these it only reads the program.
+    checking: tuple[str, ...] = ()
 
 
 INTERPRETERS: Mapping[str, Interpreter] = {
@@ -49,6 +52,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
         language=JAVASCRIPT,
         code=("-e", "--eval", "-p", "--print", "-pe"),
         taking=("-r", "--require", "--import", "--loader", "-C", "--conditions"),
+        checking=("-c", "--check"),
     ),
     "bun": Interpreter(language=JAVASCRIPT, code=("-e", "--eval", "-p", "--print")),
     "deno": Interpreter(language=JAVASCRIPT, code=("eval",)),
@@ -56,12 +60,15 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "tsx": Interpreter(language=JAVASCRIPT, code=("-e", "--eval")),
     "ts-node": Interpreter(language=JAVASCRIPT, code=("-e", "--eval")),
     "perl": Interpreter(language=PERL, code=("-e", "-E"), taking=("-I", "-M", "-x")),
-    "ruby": Interpreter(language=RUBY, taking=("-I", "-r", "-C", "-E")),
+    "ruby": Interpreter(
+        language=RUBY, taking=("-I", "-r", "-C", "-E"), checking=("-c",)
+    ),
     "irb": Interpreter(language=RUBY),
     "php": Interpreter(
         language=PHP,
         code=("-r", "--run", "-B", "-R", "-E"),
         taking=("-d", "-c", "-z", "-S", "-t", "-f"),
+        checking=("-l", "--syntax-check"),
     ),
     "lua": Interpreter(language=LUA, taking=("-l",)),
     "luajit": Interpreter(language=LUA, taking=("-l",)),
@@ -83,6 +90,9 @@ def interpret(walk: Walk, call: ProgramCall) -> None:
         word = argv[index]
         if word[:1] != "-" and word not in kind.code:
             break
+        if kind.module and word.startswith(kind.module) and word[2:].isidentifier():
+            _run_module(walk, call, index, kind.module)
+            return
         if word in kind.code or _is_bundled(word, kind.code):
             if index + 1 < len(argv):
                 _scan_argument(walk, call, index + 1, kind.language)
@@ -92,6 +102,8 @@ def interpret(walk: Walk, call: ProgramCall) -> None:
             continue
         if kind.module and (word == kind.module or _is_bundled(word, (kind.module,))):
             walk.run_inner(call, index + 1, f"{call.name} {kind.module}")
+            return
+        if word in kind.checking:
             return
         text = _get_attached(word, kind.code)
         if text is not None:
@@ -104,6 +116,14 @@ def interpret(walk: Walk, call: ProgramCall) -> None:
     _scan_file(walk, call, index, kind)
 
 
+def _run_module(walk: Walk, call: ProgramCall, index: int, flag: str) -> None:
+    """`-mvenv`: the module is attached to its option."""
+    argv = [*call.argv[:index], flag, call.argv[index][2:], *call.argv[index + 1 :]]
+    walk.run_inner(
+        call.replace_arguments(argv, first=-1), index + 1, f"{call.name} {flag}"
+    )
+
+
 def _scan_file(walk: Walk, call: ProgramCall, index: int, kind: Interpreter) -> None:
     argv = call.argv
     if kind.first:
@@ -114,8 +134,8 @@ def _scan_file(walk: Walk, call: ProgramCall, index: int, kind: Interpreter) -> 
         content = walk.known.get_file(argv[index])
         if content is None:
             # A script that is known by its name, such as manage.py or artisan; a glob
-            # stands for files that were there before.
-            if "*" not in argv[index]:
+            # or a variable stands for files that were there before.
+            if "*" not in argv[index] and UNKNOWN not in argv[index]:
                 walk.run_inner(call, index, call.name)
             return
     else:

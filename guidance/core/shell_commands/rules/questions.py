@@ -7,6 +7,7 @@ import re
 from guidance.core.shell_commands.paths import (
     is_device,
     is_disposable,
+    is_image,
     is_plain_name,
     is_root,
     is_sink,
@@ -99,6 +100,8 @@ def _search(found: Invocation) -> bool:
 
 def _shrinks(found: Invocation) -> bool:
     size = found.flags.get("-s") or found.flags.get("--size") or ""
+    if size[:1].isdigit() and size.strip("0") and all(map(is_image, found.operands)):
+        return False
     return not size.startswith((">", "+", "%"))
 
 
@@ -195,6 +198,9 @@ def _is_everything(found: Invocation) -> bool:
     if "-l" in words or "-L" in words:
         return False
     signalled = bool(words) and _SIGNALS.fullmatch(words[0]) is not None
+    if words[:1] == ["-0"] or words[:2] in (["-s", "0"], ["-n", "0"], ["-s", "EXIT"]):
+        # Only asks whether it is there.
+        return False
     if signalled and len(words) > 1:
         words = words[2:] if words[0] in ("-s", "-n") else words[1:]
     elif signalled:
@@ -224,6 +230,11 @@ def _is_flushing(found: Invocation) -> bool:
         return words[0] != "cluster" or words[1:] == ["reset"]
     # Keys by the armful, as xargs brings them.
     return words[:1] in (["del"], ["unlink"]) and found.open_ended
+
+
+def _is_no_image(found: Invocation) -> bool:
+    """A file that holds a disk is not a disk."""
+    return not found.operands or not is_image(found.operands[0])
 
 
 def _is_starting(found: Invocation) -> bool:
@@ -270,6 +281,7 @@ QUESTIONS: dict[str, Question] = {
     "into-system-file": _writes_into_system_file,
     "named": _is_named,
     "no-access": _takes_all_access,
+    "no-image": _is_no_image,
     "not-routine": _is_not_routine,
     "outside": _is_outside,
     "pathspec": _has_pathspec,

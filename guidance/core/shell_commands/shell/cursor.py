@@ -29,11 +29,13 @@ class Cursor:
     # Where the here-documents read so far stand.
     bodies: list[tuple[int, int]] = field(default_factory=list)
     trouble: str = ""
+    unread: bool = False
     matters: Matters | None = None
 
     def fail(self, trouble: str) -> None:
         """Nothing after this can be told: stop at the end, keep what was read."""
         self.trouble = self.trouble or trouble
+        self.unread = True
         self.at = len(self.text)
 
     def read_nested(self, closer: str) -> Script:

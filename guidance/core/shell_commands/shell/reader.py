@@ -48,7 +48,11 @@ from guidance.core.shell_commands.shell.tree import (
     Variable,
     Word,
 )
-from guidance.core.shell_commands.shell.words import read_arithmetic, read_word
+from guidance.core.shell_commands.shell.words import (
+    GLOB_PREFIXES,
+    read_arithmetic,
+    read_word,
+)
 
 # Operators after which nobody reads what the command before them printed.
 _ENDS = ("&&", "||")
@@ -151,7 +155,12 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
     level.leave_open()
     cursor.heredocs = outer
     return Script(
-        text, cursor.origin, level.items, cursor.trouble, bodies=cursor.bodies
+        text,
+        cursor.origin,
+        level.items,
+        cursor.trouble,
+        unread=cursor.unread,
+        bodies=cursor.bodies,
     )
 
 
@@ -316,6 +325,19 @@ def _read_redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
         level.simple.dynamic = True
 
 
+def _read_pattern(cursor: Cursor, level: Level, at: int) -> bool:
+    """`src/!(main|test).c`: the parenthesis belongs to the word before it."""
+    words = level.simple.words if level.simple is not None else []
+    last = words[-1] if words else ""
+    if not isinstance(last, str) or not cursor.text.endswith(last, 0, at):
+        return False
+    if last[-1:] not in GLOB_PREFIXES or cursor.text.startswith("()", at):
+        return False
+    cursor.at = at - len(last)
+    words[-1] = read_word(cursor)
+    return cursor.at > at
+
+
 def _open_group(cursor: Cursor, level: Level, at: int) -> None:
     if level.simple is None:
         end = find_arithmetic_end(cursor, at)
@@ -325,7 +347,11 @@ def _open_group(cursor: Cursor, level: Level, at: int) -> None:
             level.closed = (len(level.items), len(level.items))
         else:
             level.open(")")
-    elif not read_array(cursor, level, at) and not read_definition(cursor, level):
+    elif (
+        not read_array(cursor, level, at)
+        and not _read_pattern(cursor, level, at)
+        and not read_definition(cursor, level)
+    ):
         level.finish(at)
         level.open(")")
         cursor.trouble = cursor.trouble or "a parenthesis that is out of place"

@@ -129,6 +129,8 @@ class Script:
     origin: Origin
     items: list[Item]
     trouble: str = ""
+    # The trouble was such that the rest could not be read.
+    unread: bool = False
     # Why the reader stopped before the end.
     too_much: str = ""
     # Where the here-documents of its text stand.

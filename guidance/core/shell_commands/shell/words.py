@@ -41,7 +41,7 @@ from guidance.core.shell_commands.shell.tree import (
 
 _UNTERMINATED = "a quote is not closed"
 _BACKTICK_ESCAPES = re.compile(r"\\([`$\\])")
-_GLOB_PREFIXES = tuple("@?*+!")
+GLOB_PREFIXES = tuple("@?*+!")
 _GLOB_GROUP = re.compile(r"\([^()\n`$'\"]{0,200}+\)")
 # What a backslash takes away inside double quotes; before others it stays.
 _QUOTED_ESCAPES = '"$`\\'
@@ -217,7 +217,7 @@ def _read_backticks(cursor: Cursor, match: re.Match[str], *, quoted: bool) -> Pi
 def _read_extended_glob(cursor: Cursor, pieces: list[Piece]) -> bool:
     """`@(a|b)` and its like belong to the word; any other parenthesis ends it."""
     last = pieces[-1] if pieces else ""
-    if not isinstance(last, str) or last[-1:] not in _GLOB_PREFIXES:
+    if not isinstance(last, str) or last[-1:] not in GLOB_PREFIXES:
         return False
     match = _GLOB_GROUP.match(cursor.text, cursor.at)
     if match is None:

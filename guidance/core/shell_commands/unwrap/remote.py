@@ -9,6 +9,7 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
     takes_next,
 )
+from guidance.core.shell_commands.unwrap.containers import is_own_container
 from guidance.core.shell_commands.unwrap.escapes import unwrap_ssh_options
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -57,6 +58,8 @@ def unwrap_ssh(walk: Walk, call: ProgramCall) -> None:
 def unwrap_docker(walk: Walk, call: ProgramCall) -> None:
     """exec and run; everything else by the rules."""
     argv = call.argv
+    if is_own_container(walk.known, argv):
+        return
     if "exec" not in argv and "run" not in argv:
         walk.judge(call)
         return

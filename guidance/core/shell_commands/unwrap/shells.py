@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.outputs import PRINTING
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
@@ -61,9 +64,14 @@ _SETUP = {
 }
 
 
+_SETUP_VERBS = split_names(
+    "completion completions init hook activate env alias integration"
+)
+
+
 def unwrap_shell(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
-    script = reading = False
+    script = reading = checking = False
     index = 1
     while index < len(argv):
         word = argv[index]
@@ -73,12 +81,18 @@ def unwrap_shell(walk: Walk, call: ProgramCall) -> None:
         index += 1
         if word[1:2] == "-":
             script = script or word in ("--command", "--commands")
+            checking = checking or word == "--no-execute"
             index += word in _TAKING
             continue
         script = script or (word[0] == "-" and "c" in word)
         reading = reading or (word[0] == "-" and "s" in word)
+        if "n" in word:
+            # Read, not run; +n takes it back.
+            checking = word[0] == "-"
         # The name of a setting follows -o, also at the end of a bundle.
         index += word[-1] in "oO"
+    if checking:
+        return
     if script and index < len(argv):
         _run_positional(walk, call, index, f"{call.name} -c", argv[index + 2 :])
     elif script:
@@ -131,10 +145,21 @@ def _is_setup(call: ProgramCall) -> bool:
     words = [str(word) for word in simple.words]
     if not words:
         return False
-    expected = _SETUP.get(resolve_program(words[0]))
-    if expected is None or simple.stage is not None:
+    name = resolve_program(words[0])
+    if simple.stage is not None or name in PRINTING:
         return False
+    if name not in _SETUP:
+        return _is_setup_by_verb(words)
+    expected = _SETUP[name]
     return not expected or any(word in words[1:3] for word in expected)
+
+
+def _is_setup_by_verb(words: list[str]) -> bool:
+    """`tool completion bash`, `tool init zsh`: what the program prints is its own code."""
+    return any(verb in words[1:3] for verb in ("shellenv", "shell-init")) or any(
+        verb in _SETUP_VERBS and shell.removeprefix("--shell=") in SHELLS
+        for verb, shell in pairwise(words[1:5])
+    )
 
 
 def _find_substitution(call: ProgramCall) -> Simple | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
+from guidance.core.shell_commands.paths import is_temporary
 from guidance.core.shell_commands.program_options import find_operands
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -78,6 +79,9 @@ CLIENTS: Mapping[str, Client] = {
 _META = re.compile(
     r"^[ \t]*+(?:\\!|\.shell|\.system|system)[ \t]++([^\n]++)$", re.MULTILINE
 )
+# Databases that are one file each, and how they reach another one.
+_FILES = ("sqlite3", "sqlite", "duckdb", "litecli")
+_ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I | re.M)
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 
 
@@ -100,6 +104,19 @@ def unwrap_client(walk: Walk, call: ProgramCall) -> None:
         content = walk.find_stdin(call)
         if content is not None:
             read_sql(walk, call, content)
+
+
+def is_scratch(walk: Walk, call: ProgramCall) -> bool:
+    """A database in a file that is temporary, or that this command has made."""
+    if call.name not in _FILES:
+        return False
+    places = find_operands(call.argv, taking=CLIENTS[call.name].taking)
+    path = call.argv[places[0]] if places else ":memory:"
+    return (
+        path in (":memory:", "")
+        or path.removeprefix("./") in walk.known.made
+        or is_temporary(path, folder=walk.known.folder)
+    )
 
 
 def _find_sql(
@@ -161,6 +178,8 @@ def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
         )
     if _RUNS_RESULT.search(content.text):
         walk.report.add_opaque("opaque-sql", call)
+    if is_scratch(walk, call) and not _ATTACHES.search(content.text):
+        return
     walk.walk_sql(content.text, origin=origin, via=via)
 
 

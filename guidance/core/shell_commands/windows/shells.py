@@ -12,6 +12,10 @@ from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.rules import WINDOWS
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
+from guidance.core.shell_commands.windows.powershell import (
+    is_powershell,
+    list_temporary_variables,
+)
 from guidance.core.shell_commands.windows.reader import split_commands
 
 # Only a text that has one of these, as a word of its own, can name a Windows command.
@@ -43,6 +47,8 @@ def look_for_windows(walk: Walk, script: Script) -> None:
     for start, end in reversed(script.bodies):
         text = text[:start] + " " * (end - start) + text[end:]
     if WINDOWS_SIGNS.search(encode_one_byte(text)) is not None:
+        if is_powershell(text):
+            walk.report.forget_syntax()
         judge_windows(walk, text, origin=script.origin, via=(), own=True)
 
 
@@ -52,6 +58,7 @@ def judge_windows(
     """Judge a text as a Windows shell would cut it; with `own` its own commands only."""
     walk.enter(text)
     text = _HERE_STRING.sub(_blank, text)
+    walk.known.temporary |= list_temporary_variables(text)
     script = Script(text, origin, [])
     fetching = "downloadstring" in text.lower()
     downloaded = False

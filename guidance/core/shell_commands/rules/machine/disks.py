@@ -40,7 +40,7 @@ RULES = (
         safer="Check the device with lsblk -f and wipefs --no-act first.",
         rollback="an image of the device made before.",
         patterns=(
-            "mkfs|mkswap|mkntfs|mkdosfs|mkudffs|mkexfatfs",
+            "mkfs|mkswap|mkntfs|mkdosfs|mkudffs|mkexfatfs @no-image",
             "format @drive",
             "format-volume|initialize-disk|clear-disk|remove-partition|new-partition !-whatif",
             "diskutil erase*|partitiondisk|zerodisk|randomdisk|secureerase|reformat",
@@ -71,7 +71,7 @@ RULES = (
             "fdisk|cfdisk|gdisk !-l|--list|-x|--list-details|-v|--version @any",
             "sfdisk !-l|--list|-d|--dump|-J|--json|-V|--verify|-g|-T|--list-types @any",
             "sgdisk !-p|--print|-i|--info|-b|--backup|-V @any",
-            "parted !-l|--list|print @any",
+            "parted !-l|--list|print @any @no-image",
             "diskpart",
             "mdadm --zero-superblock|--stop|-S|--remove|-r|--fail|-f",
         ),

@@ -30,6 +30,11 @@ from tests.guidance.core.shell_commands.corpus import (
     windows,
     wrappers,
 )
+from tests.guidance.core.shell_commands.corpus.borders import (
+    names,
+    nothing_happens,
+    own_things,
+)
 from tests.guidance.core.shell_commands.corpus.samples import (
     second_dangerous,
     second_harmless,
@@ -61,6 +66,12 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "windows, harmless": windows.PASSES,
         "wrappers": wrappers.TRIPS,
         "wrappers, harmless": wrappers.PASSES,
+        "names": names.TRIPS,
+        "names, harmless": names.PASSES,
+        "nothing happens": nothing_happens.TRIPS,
+        "nothing happens, harmless": nothing_happens.PASSES,
+        "own things": own_things.TRIPS,
+        "own things, harmless": own_things.PASSES,
         "nested shells": nested.TRIPS,
         "nested shells, harmless": nested.PASSES,
         "programs on the command line": programs.TRIPS,

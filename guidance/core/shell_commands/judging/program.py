@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.judging.dry_runs import changes_nothing
+from guidance.core.shell_commands.judging.made_again import list_made_again
+from guidance.core.shell_commands.paths import (
+    is_plain_name,
+    is_temporary,
+    looks_like_file,
+)
 from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
 from guidance.core.shell_commands.rules.unknown import destroys_by_name
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.windows.powershell import name_temporary
 from guidance.core.shell_commands.word_lists import split_names
 
+_RECURSIVE = ("-r", "-R", "--recursive")
 _INTERACTIVE = ("-i", "-I", "--interactive")
 _LAST_WINS = frozenset(("rm", "srm", "mv", "cp"))
 # Programs that do nothing without a subcommand, so one that is not known matters.
 LED = split_names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
-_HELP = ("--help", "--version", "/?")
+_VERSION = ("--version", "-version")
 
 
 def judge_program(walk: Walk, call: ProgramCall) -> None:
@@ -24,11 +33,13 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         if destroys_by_name(sort_arguments(call.name, argv)):
             walk.report.add("unknown-destroying-verb", call)
         return
-    if len(argv) > 1 and argv[1] in _HELP:
+    if len(argv) > 1 and argv[1] in _VERSION:
         return
     led, slashes = call.name in LED, call.name in WINDOWS
     if slashes:
         argv = walk.report.get_raw_words(call)
+        if walk.known.temporary:
+            argv = [name_temporary(word, walk.known.temporary) for word in argv]
     elif not program.concerns(argv) and not (led and _has_unknown(argv)):
         return
     folder = walk.known.folder
@@ -37,15 +48,18 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     # Through a wrapper it may be another machine or user that deletes.
     found.made, found.left = walk.known.made, walk.known.left or bool(call.via)
     found.disposable = walk.disposable
+    if call.name == "rm" and not call.via:
+        _take_recursion_as_meant(call, found)
     if call.more is None:
         found.open_ended = True
     elif call.more:
         found.more = call.more
         found.operands += call.more
         found.sure += call.more
+    if changes_nothing(found):
+        return
     if led and found.sure and UNKNOWN in found.sure[0]:
-        if argv[-1] != "--help":
-            walk.report.add_opaque("opaque-argument", call)
+        walk.report.add_opaque("opaque-argument", call)
         return
     if found.flags and _asks_nobody(walk, call, found):
         for flag in _INTERACTIVE:
@@ -59,13 +73,40 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         walk.report.add(pattern.rule.name, call)
 
 
+def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
+    """`rm -rf` of files is `rm`, and of what is built again at once no loss."""
+    if found.flags.keys().isdisjoint(_RECURSIVE) or not found.operands:
+        return
+    if again := list_made_again(call.script, call.simple):
+        found.made = {
+            *found.made,
+            *(path for path in found.operands if _is_in(path, again)),
+        }
+    if all(
+        looks_like_file(path)
+        or path in found.made
+        or is_temporary(path, folder=found.folder)
+        for path in found.operands
+    ):
+        for flag in _RECURSIVE:
+            found.flags.pop(flag, None)
+
+
+def _is_in(path: str, folders: frozenset[str]) -> bool:
+    """One of these folders, in the working folder or in a part of it."""
+    path = path.removeprefix("./").rstrip("/")
+    return is_plain_name(path.lstrip("_.")) and (
+        path in folders or path.rpartition("/")[2] in folders
+    )
+
+
 def _has_unknown(argv: list[str]) -> bool:
     return any(UNKNOWN in word for word in argv)
 
 
 def _is_help(found: Invocation) -> bool:
-    """`tool delete --help` and `tool help delete` only explain."""
-    return found.argv[-1] == "--help" or found.operands[:1] == ["help"]
+    """`tool help delete` only explains."""
+    return found.operands[:1] == ["help"]
 
 
 def _asks_nobody(walk: Walk, call: ProgramCall, found: Invocation) -> bool:

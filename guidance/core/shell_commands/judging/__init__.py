@@ -1,0 +1,1 @@
+"""Judging one program with its arguments."""

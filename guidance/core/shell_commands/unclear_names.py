@@ -1,0 +1,69 @@
+"""Names of programs that say too little, or something else than they seem to."""
+
+from __future__ import annotations
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.characters import is_disguised
+from guidance.core.shell_commands.limits import ReadingBudget
+from guidance.core.shell_commands.program_names import is_expression, may_match
+from guidance.core.shell_commands.script_state import ScriptState
+from guidance.core.shell_commands.shell.cursor import Matters
+from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple, Variable, Word
+
+_GLOBS = frozenset("*?[(")
+# Trying a pattern on all names costs as much as several commands.
+_COST_OF_PATTERN = 10
+
+
+# How PowerShell writes a text over several lines; backticks are escapes in it.
+HERE_STRING = '@"…"@'
+
+
+def begins_here_string(simple: Simple) -> bool:
+    word = simple.words[0] if simple.words else ""
+    if not isinstance(word, Word):
+        return False
+    head = "".join([piece for piece in word.pieces[:3] if isinstance(piece, str)])
+    return head[:2] == "@\n"
+
+
+def find_unclear_name(
+    call: ProgramCall, known: ScriptState, matters: Matters, budget: ReadingBudget
+) -> str | None:
+    """The rule it comes under, "" if nothing is run at all, None if the name is clear."""
+    name = call.name
+    if UNKNOWN in name:
+        return "" if _is_only_a_value(call, known) else "opaque-name"
+    if len(name) > 1 and not _GLOBS.isdisjoint(name) and not _is_quoted(call):
+        budget.count_commands(_COST_OF_PATTERN)
+        return "opaque-name" if may_match(name, matters) else ""
+    return "opaque-characters" if is_disguised(name, matters) else None
+
+
+def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
+    """PowerShell: `$x = 5`, `$x | sort`, and a text over several lines."""
+    if call.argv[0][:2] == "@\n" or HERE_STRING in call.via:
+        return True
+    variable = _get_variable(call)
+    if is_expression(call.argv):
+        if variable and call.argv[1:2] == ["="]:
+            known.values.add(variable)
+        return True
+    return len(call.argv) == 1 and variable in known.values
+
+
+def _get_variable(call: ProgramCall) -> str:
+    """The variable that the command begins with."""
+    word = call.simple.words[0] if call.simple.words else ""
+    piece = word.pieces[0] if isinstance(word, Word) else ""
+    return piece.name if isinstance(piece, Variable) else ""
+
+
+def _is_quoted(call: ProgramCall) -> bool:
+    """Between quotes nothing is a pattern."""
+    text, start = call.script.text, call.simple.start
+    word = call.argv[0]
+    start += len(text[start : call.simple.end]) - len(
+        text[start : call.simple.end].lstrip()
+    )
+    return text.startswith((f"'{word}'", f'"{word}"'), start)
