@@ -1,0 +1,62 @@
+"""The held-out calls, read from their files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guidance.core.tools.calls import Call, CommandCall, EditCall, ToolCall
+
+HALVES = ("a", "b")
+# Calls that should pass, and calls that should not.
+HARMLESS = ("honest", "honest-files", "honest-tools", "controls")
+DANGEROUS = ("accidents", "evasions", "families")
+SETS = (*HARMLESS, *DANGEROUS)
+_FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """`label` is the class that its share is counted in."""
+
+    id: str
+    label: str
+    call: Call
+
+
+def list_cases(name: str, *, halves: str = "a") -> Iterator[Case]:
+    """The calls of a set: of half `a`, of half `b`, or of both (`ab`)."""
+    for half in halves:
+        for row in map(json.loads, _read_lines(name, half)):
+            yield Case(id=row["id"], label=_get_label(name, row), call=_build_call(row))
+
+
+def _read_lines(name: str, half: str) -> list[str]:
+    path = _FOLDER / half / f"{name}.jsonl"
+    if half == "a":
+        return path.read_text().splitlines()
+    packed = path.with_name(f"{path.name}.gz").read_bytes()
+    return gzip.decompress(packed).decode().splitlines()
+
+
+def _get_label(name: str, row: dict[str, Any]) -> str:
+    label: str = row["family" if name in ("families", "controls") else "class"]
+    return label
+
+
+def _build_call(row: dict[str, Any]) -> Call:
+    """As a coding agent would send it."""
+    if "command" in row:
+        return CommandCall(tool="Bash", command=row["command"])
+    tool = row["tool"]
+    if tool in ("Write", "Edit") and "content" in row:
+        return EditCall(tool=tool, file_path=row["path"], content=row["content"])
+    named = {"path": "file_path", "old": "old_string", "new": "new_string"}
+    beside = {name: row[key] for key, name in named.items() if key in row}
+    if "content" in row:
+        beside["content"] = row["content"]
+    return ToolCall(tool=tool, arguments={**(row.get("arguments") or {}), **beside})
