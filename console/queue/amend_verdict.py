@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from common.errors import Invalid
 from console.queue.amend import Unchanged, parse_amendment
 from console.queue.call_parts import ChangedCall, build_changed_call
+from guidance.core.shell_commands.rules.rule import FAMILIES
 from reviews.models import Review
 from reviews.rulings.amendments import Amendment, judge_amendment
 from safetext import make_visible
@@ -64,8 +65,8 @@ def _describe_verdict(amendment: Amendment) -> tuple[str, str, str]:
     if amendment.blocked:
         return "stop", "stop", "The gates block this: it cannot be granted."
     if amendment.asking:
-        # As in the queue: what can destroy something is red.
-        harms = any(finding.gate == "destructive" for finding in amendment.asking)
+        # As in the queue: what a rule of the gateway speaks of is red.
+        harms = any(finding.gate in FAMILIES for finding in amendment.asking)
         tone = "stop" if harms else "pause"
         return "alert", tone, "The gates still ask about this."
     if amendment.verdict.findings:

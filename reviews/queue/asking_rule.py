@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from guidance.core.shell_commands.rules.rule import FAMILIES
+
 
 def describe_asking_rule(content: Mapping[str, Any]) -> str:
     """The rule that asks, or its gate where it is no rule, as people say it."""
@@ -18,7 +20,7 @@ def get_asking_rule(content: Mapping[str, Any]) -> str:
 
 
 def asks_about_harm(content: Mapping[str, Any]) -> bool:
-    return bool(_get_asking_finding(content)["gate"] == "destructive")
+    return bool(_get_asking_finding(content)["gate"] in FAMILIES)
 
 
 def _get_asking_finding(content: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from gateway.use_cases.call_requests import OPEN_CONFIRMATIONS
 from guidance.core.policy import load_policy
 from guidance.core.review_limit import GATE
 from guidance.core.shell_commands.rules import RULES
+from guidance.core.shell_commands.rules.rule import DESTRUCTIVE, FAMILIES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judge_call import judge_call
@@ -25,6 +26,8 @@ from tests.docs.markdown import blocks, code, table_under, text_of
 from tests.gateway.calls.calls import ask, claim, command, rule, settle
 from tests.support.builders import make_policy, start_run
 
+# Their findings name the family of their rule instead.
+_BY_FAMILY = ("destructive", "families")
 TOOLS, API = text_of("docs/tools.md"), text_of("docs/api.md")
 
 
@@ -41,8 +44,29 @@ def requests(text: str) -> list[tuple[str, dict[str, Any]]]:
 def test_every_gate_is_listed_in_its_order() -> None:
     rows = table_under(TOOLS, first_column="gate")
     listed = list(dict.fromkeys(code(row[0]) for row in rows))
-    gates = [*INPUT_GATES, "budget", GATE, *ENFORCEMENT_GATES, "secrets", "permission"]
+    families = [name for name in FAMILIES if name in {r.family for r in RULES.values()}]
+    enforcing = [name for name in ENFORCEMENT_GATES if name not in _BY_FAMILY]
+    gates = [
+        *INPUT_GATES,
+        "budget",
+        GATE,
+        *families,
+        *enforcing,
+        "secrets",
+        "permission",
+    ]
     assert listed == gates
+
+
+def test_every_rule_of_a_family_is_described() -> None:
+    rows = table_under(TOOLS, first_column="rule")
+    assert [
+        [code(row[0]), code(row[1]), row[2], code(row[3]), row[4]] for row in rows
+    ] == [
+        [rule.name, rule.family, rule.severity, rule.decision, rule.message]
+        for rule in RULES.values()
+        if rule.family != DESTRUCTIVE
+    ]
 
 
 def test_every_rule_is_listed() -> None:

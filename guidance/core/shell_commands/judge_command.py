@@ -19,6 +19,8 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
+from guidance.core.shell_commands.families.inspect import inspect_redirections
+from guidance.core.shell_commands.families.signs import may_be_sensitive
 from guidance.core.shell_commands.findings import CommandFinding, Part
 from guidance.core.shell_commands.judging.program import judge_program
 from guidance.core.shell_commands.limits import (
@@ -29,7 +31,12 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.origin import cut_origin, make_top_origin
 from guidance.core.shell_commands.paths import DISPOSABLE
-from guidance.core.shell_commands.program_table import HANDLERS, MATTERS
+from guidance.core.shell_commands.program_table import (
+    HANDLERS,
+    MATTERS,
+    SENSITIVE_HANDLERS,
+    SENSITIVE_MATTERS,
+)
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
@@ -121,13 +128,14 @@ def _build_report(
     if len(text) > MAX_CHARACTERS:
         report.add_too_much()
         return report
+    sensitive = may_be_sensitive(text)
     walk = Walk(
         report,
         ReadingBudget() if budget is None else budget,
-        handlers=HANDLERS,
-        matters=MATTERS,
+        handlers=SENSITIVE_HANDLERS if sensitive else HANDLERS,
+        matters=SENSITIVE_MATTERS if sensitive else MATTERS,
         disposable=disposable,
-        redirected=judge_redirections,
+        redirected=_judge_redirections,
         judge=judge_program,
     )
     try:
@@ -138,6 +146,11 @@ def _build_report(
         # Trouble never lets through: what was found stands, the rest is for a person.
         report.add_too_much()
     return report
+
+
+def _judge_redirections(walk: Walk, call: ProgramCall) -> None:
+    judge_redirections(walk, call)
+    inspect_redirections(walk, call)
 
 
 def _walk_command(walk: Walk, text: str) -> None:

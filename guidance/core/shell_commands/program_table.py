@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.families.inspect import (
+    JUDGES,
+    SENSITIVE_JUDGES,
+    inspect_call,
+)
 from guidance.core.shell_commands.judging.made_again import BUILDERS
 from guidance.core.shell_commands.program_names import SAME
-from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
+from guidance.core.shell_commands.rules import FAMILY_PATTERNS, PATTERNS, WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
 from guidance.core.shell_commands.unwrap import (
     escapes,
@@ -19,10 +25,10 @@ from guidance.core.shell_commands.unwrap import (
     state,
     wrappers,
 )
-from guidance.core.shell_commands.walk import Handler
+from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows import shells as windows_shells
 
-HANDLERS: Mapping[str, Handler] = {
+_UNWRAPPING: Mapping[str, Handler] = {
     **wrappers.HANDLERS,
     **shells.HANDLERS,
     **state.HANDLERS,
@@ -35,6 +41,34 @@ HANDLERS: Mapping[str, Handler] = {
     **windows_shells.HANDLERS,
 }
 
+
+def _add_judges(judges: Mapping[str, tuple[Handler, ...]]) -> dict[str, Handler]:
+    return {
+        **_UNWRAPPING,
+        **{
+            name: _inspect_then(asked, _UNWRAPPING.get(name))
+            for name, asked in judges.items()
+        },
+    }
+
+
+def _inspect_then(judges: tuple[Handler, ...], follow: Handler | None) -> Handler:
+    """The families have their say, then the call is unwrapped or judged as ever."""
+
+    def handle(walk: Walk, call: ProgramCall) -> None:
+        inspect_call(walk, call, judges)
+        if follow is not None:
+            follow(walk, call)
+        else:
+            walk.judge(call)
+
+    return handle
+
+
+HANDLERS: Mapping[str, Handler] = _add_judges(JUDGES)
+# The same for a text that may name something sensitive.
+SENSITIVE_HANDLERS: Mapping[str, Handler] = _add_judges(SENSITIVE_JUDGES)
+
 # What programs that run others do only after one of these words.
 _RUNNING: Mapping[str, frozenset[str]] = {
     "git": git.RUNNING,
@@ -45,15 +79,20 @@ _RUNNING: Mapping[str, frozenset[str]] = {
 
 def _list_telling_words(name: str) -> frozenset[str] | None:
     """The words without which nothing can be said about a program; None: always."""
-    needed = PATTERNS[name].needed if name in PATTERNS else frozenset[str]()
-    if needed is not None and name in BUILDERS:
-        needed = needed | BUILDERS[name] if BUILDERS[name] else None
-    if name in SAME or needed is None or name in WINDOWS:
+    needed: frozenset[str] = BUILDERS.get(name, frozenset())
+    if name in BUILDERS and not needed:
         return None
-    if name not in HANDLERS:
+    for table in (PATTERNS, FAMILY_PATTERNS):
+        words = table[name].needed if name in table else frozenset[str]()
+        if words is None:
+            return None
+        needed |= words
+    if name in SAME or name in WINDOWS:
+        return None
+    if name not in _UNWRAPPING:
         return needed
     running = _RUNNING.get(name)
-    if HANDLERS[name] is wrappers.unwrap_wrapper:
+    if _UNWRAPPING[name] is wrappers.unwrap_wrapper:
         verbs = [wrapper.words[:1] for wrapper in wrappers.WRAPPERS[name]]
         if all(verbs) and name not in wrappers.RUNNERS:
             running = frozenset(verb[0] for verb in verbs)
@@ -64,7 +103,11 @@ def _list_telling_words(name: str) -> frozenset[str] | None:
 MATTERS: Mapping[str, frozenset[str] | None] = {
     **{
         name: _list_telling_words(name)
-        for name in (*HANDLERS, *PATTERNS, *SAME, *BUILDERS)
+        for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME, *BUILDERS)
     },
     **dict.fromkeys(KEYWORDS),
+}
+SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
+    **MATTERS,
+    **dict.fromkeys(SENSITIVE_JUDGES),
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.secrets import UNREAD, SecretFinding, redact
+from guidance.core.shell_commands.rules.rule import FAMILIES
 from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, build_call_evidence
 from guidance.core.tools.findings import CallFinding
@@ -279,9 +280,12 @@ def _make_secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFindin
         )
 
 
+_OWN_WORDS = frozenset((*FAMILIES, "diff_size", "multi_edit", "secrets"))
+
+
 def _get_quotes(finding: CallFinding) -> dict[str, Any]:
     """The words of a finding that come from the call; all others are our own."""
-    own_words = finding.gate in {"destructive", "diff_size", "multi_edit", "secrets"}
+    own_words = finding.gate in _OWN_WORDS
     details = finding.details
     return {
         "message": None if own_words else finding.message,

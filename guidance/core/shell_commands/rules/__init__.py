@@ -14,6 +14,8 @@ from guidance.core.shell_commands.rules import (
     unknown,
 )
 from guidance.core.shell_commands.rules.data import databases, queues, sql
+from guidance.core.shell_commands.rules.families import credential_read
+from guidance.core.shell_commands.rules.families import questions as family_questions
 from guidance.core.shell_commands.rules.hosting import cloud, containers
 from guidance.core.shell_commands.rules.machine import disks, system, windows
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
@@ -37,12 +39,16 @@ _SUBJECTS = (
     unknown,
     opaque,
 )
+_FAMILIES = (credential_read,)
 
-RULES: Mapping[str, Rule] = MappingProxyType(
-    {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
-)
+_DESTROYING = {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
+_BEYOND = {rule.name: rule for family in _FAMILIES for rule in family.RULES}
+RULES: Mapping[str, Rule] = MappingProxyType({**_DESTROYING, **_BEYOND})
 PATTERNS: Mapping[str, Program] = MappingProxyType(
-    compile_patterns(RULES.values(), QUESTIONS)
+    compile_patterns(_DESTROYING.values(), QUESTIONS)
+)
+FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
+    compile_patterns(_BEYOND.values(), {**QUESTIONS, **family_questions.QUESTIONS})
 )
 # Their flags begin with a slash, or are whole words after one dash.
 _SLASHING = split_names(
@@ -55,6 +61,6 @@ _CMDLETS = split_names(
 )
 WINDOWS = frozenset(
     name
-    for name in PATTERNS
+    for name in (*PATTERNS, *FAMILY_PATTERNS)
     if name in _SLASHING or ("-" in name and name.partition("-")[0] in _CMDLETS)
 )

@@ -15,6 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DESTRUCTIVE = "destructive"
+# What a rule may be about; each is the gate of its findings.
+FAMILIES = (
+    DESTRUCTIVE,
+    "credential-read",
+    "exfiltration",
+    "persistence",
+    "privilege",
+    "remote-execution",
+    "guard-tampering",
+)
 SEVERITIES = ("critical", "high", "medium", "low")
 
 

@@ -262,7 +262,6 @@ _COMMANDS = (
     "traceroute x",
     "crontab -e",
     "at -l",
-    "export -p",
     "set -x",
     "shopt -s globstar",
     "type -a python",

@@ -195,7 +195,6 @@ _COMMANDS = (
     "docker compose run --rm web pytest -q",
     "docker logs --since 10m web 2>&1 | grep -c 'rm -rf'",
     "kubectl port-forward svc/api 8080:80 >/dev/null 2>&1 &",
-    "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d",
     "echo aGVsbG8= | base64 -d",
     "curl -sL https://example.com/a.tgz | tar xz -C /tmp",
     "curl -s https://example.com/install.sh -o install.sh && less install.sh",

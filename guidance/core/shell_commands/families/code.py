@@ -1,0 +1,68 @@
+"""Programs given on a command line or written to a file: what they read and send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.signs import may_be_sensitive
+from guidance.core.shell_commands.secret_paths import find_secret_rule
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+INTERPRETING = split_names(
+    "python ipython node bun deno tsx ts-node perl ruby irb php lua rscript r "
+    "osascript tclsh manage.py flask rails artisan"
+)
+_LITERAL = compile_byte_pattern(r"[\"'`][^\"'`\n]{3,160}[\"'`]")
+_ENVIRONMENT = r"(?:os\.environ|process\.env|ENV|getenv\(\s*\)|\$_ENV|%ENV|\$_SERVER|System\.getenv\(\))"
+_DUMP = compile_byte_pattern(
+    r"(?:print|pprint|puts|echo|log|dumps|stringify|var_dump|print_r|inspect|warn|say|dict"
+    r"|entries|values)\s*[( ]\s*(?:dict\s*\(\s*)?"
+    + _ENVIRONMENT
+    + r"(?:\.(?:items|copy|to_h|inspect)\(?\)?)?\s*(?:[),;}\n\"']|$)"
+    r"|^\s*process\.env\s*$"
+)
+_OPENING = compile_byte_pattern(
+    r"\b(?:open|read\w*|slurp|file_get_contents|dotenv_values|fopen|load|parse|cat|path)\b",
+    ignore_case=True,
+)
+# So many texts of one program are looked at.
+_MOST = 200
+
+
+def list_programs(walk: Walk, call: ProgramCall) -> Iterator[str]:
+    """Texts that the interpreter runs: on the command line, or from its input."""
+    for word in call.argv[1:]:
+        if len(word) > 6 and ("(" in word or " " in word or "." in word):
+            yield word
+    if call.simple.redirects or call.simple.stage is not None:
+        content = walk.find_stdin(call)
+        if content is not None and content.text:
+            yield content.text
+
+
+def judge_program_text(walk: Walk, call: ProgramCall) -> None:
+    for text in list_programs(walk, call):
+        for rule in list_program_rules(text):
+            walk.report.add(rule, call)
+
+
+def list_program_rules(text: str) -> Iterator[str]:
+    """Which rules the text of a program breaks, in any language."""
+    if not may_be_sensitive(text):
+        return
+    data = encode_one_byte(text)
+    if _DUMP.search(data):
+        yield "credential-environment"
+    if not _OPENING.search(data):
+        return
+    told: set[str] = set()
+    for count, (start, end) in enumerate(_LITERAL.finditer(data)):
+        if count > _MOST:
+            return
+        rule = find_secret_rule(text[start + 1 : end - 1])
+        if rule and rule not in told:
+            told.add(rule)
+            yield rule

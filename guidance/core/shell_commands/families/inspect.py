@@ -1,0 +1,104 @@
+"""Everything that the families have to say about one call of a program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.code import INTERPRETING, judge_program_text
+from guidance.core.shell_commands.families.environment import (
+    DUMPING,
+    PRINTING,
+    judge_environment,
+)
+from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
+from guidance.core.shell_commands.families.reads import (
+    READING,
+    judge_input,
+    judge_reads,
+)
+from guidance.core.shell_commands.rules import FAMILY_PATTERNS, WINDOWS
+from guidance.core.shell_commands.rules.invocation import sort_arguments
+from guidance.core.shell_commands.walk import Handler, Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+_HELP = ("--help", "-h", "help", "--version", "-V", "/?", "-help", "-?")
+_METADATA = re.compile(
+    r"169\.254\.169\.254\S*(?:security-credentials|/identity|/token|user-data|api/token\S*credentials)"
+    r"|metadata\.google\.internal\S*(?:token|identity|attributes)"
+    r"|169\.254\.170\.2|metadata/identity/oauth2/token|100\.100\.100\.200\S*ram/security-credentials"
+)
+# Of these a finding says that something is shown, which may not be so.
+_SHOWN = ("credential-print", "credential-environment")
+
+
+def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
+    program = FAMILY_PATTERNS[call.name]
+    argv = call.argv
+    if not program.concerns(argv):
+        return
+    slashes = call.name in WINDOWS
+    if slashes:
+        argv = walk.report.get_raw_words(call)
+    found = sort_arguments(call.name, argv, slashes=slashes)
+    found.operands += call.more or ()
+    pattern = program.match(found)
+    if pattern is None:
+        return
+    rule = pattern.rule.name
+    if rule in _SHOWN and is_kept_private(walk, call):
+        return
+    if (
+        call.name == "terraform"
+        and not found.operands[1:]
+        and not is_hunted(walk, call)
+    ):
+        # Ordinary outputs stand beside the secret ones.
+        return
+    walk.report.add(rule, call)
+
+
+def _judge_address(walk: Walk, call: ProgramCall) -> None:
+    if any(_METADATA.search(word) for word in call.argv[1:]):
+        walk.report.add("credential-metadata", call)
+
+
+_Table = tuple[tuple[frozenset[str], Handler], ...]
+_FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr irm")
+_ALWAYS: _Table = (
+    (frozenset(FAMILY_PATTERNS), _judge_patterns),
+    (DUMPING, judge_environment),
+)
+_SENSITIVE: _Table = (
+    *_ALWAYS,
+    (PRINTING, judge_environment),
+    (READING, judge_reads),
+    (INTERPRETING, judge_program_text),
+    (_FETCHING, _judge_address),
+)
+
+
+def _build_judges(table: _Table) -> dict[str, tuple[Handler, ...]]:
+    found: dict[str, tuple[Handler, ...]] = {}
+    for names, judge in table:
+        for name in names:
+            found[name] = (*found.get(name, ()), judge)
+    return found
+
+
+# What is asked about a program, in any text and in one that may be sensitive.
+JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_ALWAYS)
+SENSITIVE_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_SENSITIVE)
+
+
+def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> None:
+    """Judge a call by the families; what wraps another program is judged for itself."""
+    if len(call.argv) > 1 and call.argv[-1] in _HELP:
+        return
+    for judge in judges:
+        judge(walk, call)
+
+
+def inspect_redirections(walk: Walk, call: ProgramCall) -> None:
+    judge_input(walk, call)

@@ -1,0 +1,35 @@
+"""Quickly: can a text name anything sensitive at all? Most commands cannot."""
+
+from __future__ import annotations
+
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+
+# Wider than what is judged in the end: it only says where to look more closely.
+_SIGNS = compile_byte_pattern(
+    # Private folders and files of a person or of the machine.
+    r"\.(?:ssh|gnupg|aws|azure|kube|docker|dockercfg|netrc|npmrc|yarnrc|pypirc|pgpass"
+    r"|boto|s3cfg|terraform|cargo|gem|composer|claude|codex|gemini|cursor|huggingface"
+    r"|m2|gradle|fly|bundle|subversion|mozilla|bitcoin|ethereum|electrum|exodus|config"
+    r"|vault|htpasswd|git-credentials|password-store|local|env|flaskenv|dev\.vars)"
+    r"|_netrc|id_(?:rsa|dsa|ecdsa|ed25519)|shadow|passwd|history|/proc/|/dev/k?mem|kcore"
+    r"|\.(?:pem|key|p12|pfx|jks|keystore|ppk|p8|kdbx?|keytab|ovpn|asc|tfstate)"
+    r"|kubeconfig|private|privkey|wireguard|letsencrypt|/etc/|/run/|keychain|keyring"
+    r"|cookies|logins?\.json|login data|web data|key[34]\.db|wallet|utc--|chrom|firefox"
+    r"|wp-config|secret|credential|password|token|api[-_]?key|service[-_]?account|akia"
+    # Variables that hold secrets, and the environment as a whole.
+    r"|\$\{?[a-z0-9_]*(?:key|pass|pw|cred|dsn|pat|url|connection_string)"
+    r"|environ|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"
+    # Names put together from variables or patterns, or letters given by their numbers.
+    r"|\$'|[a-z0-9]\$\{?[a-z]|\$\{[a-z0-9_]+\}[a-z0-9.]|[?\[*][a-z]*/|/[a-z.]*[?\[]",
+    ignore_case=True,
+)
+# They only hide a word from us, not from a shell.
+_HIDING = b"\"'\\"
+
+
+def may_be_sensitive(text: str) -> bool:
+    data = encode_one_byte(text)
+    return (
+        _SIGNS.search(data) is not None
+        or _SIGNS.search(data.translate(None, _HIDING)) is not None
+    )

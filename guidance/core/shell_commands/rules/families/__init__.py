@@ -1,0 +1,1 @@
+"""Rules beyond destruction: what is read, sent, kept running, raised, or run from afar."""

@@ -1,0 +1,75 @@
+"""Reads and edits of sensitive files by tools, on both sides of each border."""
+
+from __future__ import annotations
+
+import pytest
+
+from guidance.core.tools.calls import Call
+from tests.guidance.core.tools.builders import command, judged, use
+from tests.support.rows import each_row
+
+
+def name_rules(call: Call) -> list[str]:
+    return [
+        str(finding.details["rule"])
+        for finding in judged(call).findings
+        if "rule" in finding.details
+    ]
+
+
+@each_row(
+    ("call", "rule"),
+    [
+        (use("Read", file_path="/srv/shop/.env"), "credential-env-file"),
+        (use("Read", file_path="~/.aws/credentials"), "credential-file"),
+        (use("view_file", path="C:\\Users\\me\\.ssh\\id_rsa"), "credential-key"),
+        (
+            use("mcp__fs__read_multiple", paths=["a.py", "/etc/shadow"]),
+            "credential-key",
+        ),
+        (
+            use("Grep", pattern="x", path="/srv/shop/.env.production"),
+            "credential-env-file",
+        ),
+        (use("mcp__vault__getSecret", path="app/db"), "credential-print"),
+        (use("mcp__files__upload", file="/home/me/.netrc"), "credential-file"),
+    ],
+)
+def test_a_tool_that_shows_a_secret_is_held(call: Call, rule: str) -> None:
+    verdict = judged(call)
+
+    assert rule in name_rules(call)
+    assert verdict.decision == "require-confirmation"
+
+
+@each_row(
+    "call",
+    [
+        use("Read", file_path="/srv/shop/.env.example"),
+        use("Read", file_path="/srv/shop/src/credentials/store.py"),
+        use("Read", file_path="/srv/shop/tests/fixtures/credentials.json"),
+        use("Read", file_path="/home/me/.ssh/id_ed25519.pub"),
+        use("Read", file_path="/srv/shop/docs/secrets.md"),
+        use("mcp__github__list_secrets", owner="me", repo="shop"),
+        use("Write", file_path="/srv/shop/.env", content="PORT=8000\n"),
+    ],
+)
+def test_what_only_looks_like_a_secret_passes(call: Call) -> None:
+    assert judged(call).decision == "allow"
+
+
+def test_a_finding_says_its_family_severity_and_what_to_do() -> None:
+    [finding] = judged(command("cat ~/.ssh/id_rsa")).findings
+
+    assert finding.gate == "credential-read"
+    assert finding.details["severity"] == "critical"
+    assert finding.remediation
+
+
+@pytest.mark.parametrize("decision", ["allow", "warn", "block"])
+def test_a_policy_decides_on_a_family_rule_by_rule(decision: str) -> None:
+    call = use("Read", file_path="/srv/shop/.env")
+
+    verdict = judged(call, rules={"credential-env-*": decision})
+
+    assert verdict.decision == decision
