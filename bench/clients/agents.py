@@ -97,8 +97,8 @@ class Agent:
         self._done = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
-        door, body = self._says(self._run)
-        path = f"/runs/{self._run.code}/{door}"
+        part, body = self._says(self._run)
+        path = f"/runs/{self._run.code}/{part}"
         raw = build_request(
             "POST", path, url=self._url, secret=self._run.key, body=body
         )

@@ -30,7 +30,7 @@ _EXPIRED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """A sentence, and the words that went with it. `over` says whose claim was walked
+    """A sentence, and the words that went with it. `over` says whose claim was taken
     over."""
 
     icon: str

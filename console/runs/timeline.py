@@ -86,7 +86,7 @@ def _get_names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
 
 
 def _get_claimer(entry: Entry) -> str:
-    """Whose claim on a review this entry walked over; most often nobody's."""
+    """Whose claim on a review this entry took over; most often nobody's."""
     if not entry.type.startswith("review."):
         return ""
     taken: str = json.loads(entry.payload).get("taken_from", "")

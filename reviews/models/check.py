@@ -22,7 +22,7 @@ class GateCheck(models.Model):
         to_field="code",
         null=True,
         on_delete=models.PROTECT,
-        related_name="check_at_hand",
+        related_name="current_check",
     )
     step = models.PositiveIntegerField()
     gates = models.TextField(help_text="The definitions, JSON")

@@ -45,7 +45,7 @@ def build_choice(review: Review, *, action: str, note: str) -> Choice | None:
     if review.kind != Kind.EXHAUSTED or action not in {"retry", "skip", "abort"}:
         return None
     # A check that ran out of attempts again belongs to a newer review.
-    check: GateCheck | None = getattr(review, "check_at_hand", None)
+    check: GateCheck | None = getattr(review, "current_check", None)
     if check is None or check.status != "exhausted":
         # Somebody was faster: the writer finds the review closed, and says by whom.
         return None

@@ -80,7 +80,7 @@ document.addEventListener("htmx:after:swap", () => {
   if (label.textContent !== text) label.textContent = text;
 });
 
-// Taken with nothing to show (204): what changed arrives as news.
+// Taken with nothing to show (204): what changed arrives as an update.
 document.addEventListener("htmx:after:request", ({ detail }) => {
   if (detail.ctx.response?.status === 204) detail.ctx.sourceElement.closest("dialog")?.close();
 });

@@ -1,4 +1,4 @@
-// The page's one socket: says where the page stands, shows whether news can arrive,
+// The page's one socket: says where the page stands, shows whether updates can arrive,
 // and lets an open pane fetch itself again when what it shows has changed.
 
 import { forgetPane, forgetPanes } from "./panes.js";
@@ -57,11 +57,11 @@ document.addEventListener("htmx:ws:after:message:incoming", () => {
   if (everything) forgetPanes();
   else touched.forEach(forgetPane);
   const shown = pane();
-  if (shown && (everything || touched.includes(shown.dataset.code))) htmx.trigger(shown, "news");
-  if (everything && list()) htmx.trigger(list(), "news");
+  if (shown && (everything || touched.includes(shown.dataset.code))) htmx.trigger(shown, "update");
+  if (everything && list()) htmx.trigger(list(), "update");
 });
 
-// Polls and news fetch by themselves; what a person does is a trusted event, or a POST.
+// Polls and updates fetch by themselves; what a person does is a trusted event, or a POST.
 const isAsked = ({ request, sourceEvent }) => request.method === "POST" || sourceEvent?.isTrusted;
 // What is typed into a change is only judged: nothing can have been taken.
 const isAct = ({ request, sourceElement }) => request.method === "POST" && !sourceElement.matches("[data-judged]");
@@ -69,14 +69,14 @@ const isAct = ({ request, sourceElement }) => request.method === "POST" && !sour
 // An act without an answer may stand all the same: look, and say no more than is known.
 function lookAgain(cause) {
   remark(`${cause} It is not known whether this was taken. Look before you try again.`);
-  for (const part of [pane(), list()]) if (part) htmx.trigger(part, "news");
+  for (const part of [pane(), list()]) if (part) htmx.trigger(part, "update");
 }
 
 document.addEventListener("htmx:response:error", ({ detail: { ctx } }) => {
   const { status } = ctx.response;
   if (status >= 500 && isAct(ctx)) lookAgain("The server had a problem.");
   else if (!isAsked(ctx)) {
-    if (status >= 500 && ctx.sourceEvent?.type === "news") remark("The server had a problem. What you see may be old.");
+    if (status >= 500 && ctx.sourceEvent?.type === "update") remark("The server had a problem. What you see may be old.");
   } else if (status >= 500) remark("The server had a problem. Try again.");
   else if (status === 403) remark("This was refused. Reload the page and try again.");
   else if (status === 404) remark("This is no longer here.");

@@ -1,5 +1,5 @@
 // Detail panes, fetched over HTTP and kept for a moment, so that the next one is there
-// at once. What is kept is dropped as soon as news about it arrives.
+// at once. What is kept is dropped as soon as an update about it arrives.
 
 const KEPT_MS = 30_000;
 const KEPT_LIMIT = 12;

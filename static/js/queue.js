@@ -4,12 +4,12 @@
 import { rules, syncRow } from "./rowsync.js";
 
 const GROUPS = ["calls", "waiting", "claimed"];
-const NEWS_KEPT = 300;
+const UPDATES_KEPT = 300;
 const AHEAD = 20;
 const COUNT_MS = 500;
 const SPEAK_MS = 30_000;
 
-const news = new Map();
+const updates = new Map();
 let cursor = { code: undefined, place: undefined };
 let counting;
 let speaking;
@@ -45,15 +45,15 @@ rules.set("queue", {
     return list.querySelector(`[data-group="${GROUPS[place.group]}"]`);
   },
   precedes: (row, other) => compare(placeOf(row), placeOf(other)) < 0,
-  // News that overtakes rows on their way, or is about rows not listed yet, counts still.
+  // An update that overtakes rows on their way, or is about rows not listed yet, counts still.
   remember(rows) {
     for (const row of rows) {
-      news.delete(row.id);
-      news.set(row.id, row.cloneNode(true));
-      if (news.size > NEWS_KEPT) news.delete(news.keys().next().value);
+      updates.delete(row.id);
+      updates.set(row.id, row.cloneNode(true));
+      if (updates.size > UPDATES_KEPT) updates.delete(updates.keys().next().value);
     }
   },
-  recall: () => [...news.values()].map((row) => row.cloneNode(true)),
+  recall: () => [...updates.values()].map((row) => row.cloneNode(true)),
 });
 
 function groupCounts(counts, show, viewer) {
@@ -92,7 +92,7 @@ function showCounts() {
 
 // A screen reader hears how many wait, but not each one that comes or goes.
 function speak(text) {
-  const box = document.getElementById("queue-news");
+  const box = document.getElementById("queue-announcement");
   if (box.textContent === text || speaking) return;
   speaking = setTimeout(() => {
     speaking = undefined;
@@ -145,7 +145,7 @@ function countBefore() {
 // meanwhile was told to nobody.
 function recallNewer() {
   const { seq } = document.getElementById("queue-list").dataset;
-  for (const [id, row] of news) if (Number(row.dataset.seq) <= Number(seq)) news.delete(id);
+  for (const [id, row] of updates) if (Number(row.dataset.seq) <= Number(seq)) updates.delete(id);
   for (const row of rules.get("queue").recall()) syncRow(queue(), row);
 }
 

@@ -1,5 +1,5 @@
 // The swap styles `rowsync` and `rowfill`: rows of a list come in, change, move and go by
-// their id. `rowsync` brings news, `rowfill` more of what was there before. Known rows are
+// their id. `rowsync` brings updates, `rowfill` more of what was there before. Known rows are
 // morphed, never replaced, so focus and selection survive.
 // data-key: place in the list, highest first. data-seq: how new the row is.
 
@@ -8,7 +8,7 @@ const ROWS_KEPT = 500;
 let api;
 
 // By the id of a list: `home` (the element a row belongs in, or null), `precedes` (the
-// order), `remember` and `recall` (news that came while more rows were on their way).
+// order), `remember` and `recall` (updates that came while more rows were on their way).
 export const rules = new Map();
 const usual = {
   home: (list, row) => (!list.dataset.only || row.dataset.status === list.dataset.only ? list : null),

@@ -59,7 +59,7 @@ def test_a_refresh_under_way_does_not_undo_a_filter(
     expect(page.locator("[data-open-row]")).to_have_count(1)
 
 
-def test_paused_filtered_and_walked_by_keyboard_while_news_come_in(
+def test_paused_filtered_and_walked_by_keyboard_while_updates_come_in(
     desk: Desk, project: Project, alice: Person, robo: Robot
 ) -> None:
     lived(project, robo, alice)

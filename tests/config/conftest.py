@@ -1,4 +1,4 @@
-"""The same API served twice: with the lean front, and by Django alone."""
+"""The same API served twice: with the fast path, and by Django alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.live import Live, serve
 
 @pytest.fixture(scope="module")
 def plain(live: Live) -> Iterator[Live]:
-    """The same API without the lean front: Django alone behind the guard."""
+    """The same API without the fast path: Django alone behind the guard."""
     with serve(build_application(LEAN_FRONT=False)) as server:
         yield server
 

@@ -9,7 +9,7 @@ def test_every_task_of_the_schedule_is_registered() -> None:
     app.loader.import_default_modules()
     named = {entry["task"] for entry in app.conf.beat_schedule.values()}
     ours = {name for name in app.tasks if not name.startswith("celery.")}
-    # One is sent by the ledger's news, not by the clock.
+    # One is sent by the ledger's entries, not by the clock.
     assert named | {"loop.decide"} == ours
 
 

@@ -25,7 +25,7 @@ from tests.support.waiting import park, until
 
 
 @pytest.fixture
-def news() -> Iterator[list[Committed]]:
+def commits() -> Iterator[list[Committed]]:
     heard: list[Committed] = []
     undo = get_writer().listen(heard.append)
     yield heard
@@ -52,16 +52,16 @@ RULINGS = [
 
 @each_row("row", RULINGS)
 def test_a_ruling_tells_what_is_then_stored(
-    agent: httpx.Client, reviewer: httpx.Client, news: list[Committed], row: Any
+    agent: httpx.Client, reviewer: httpx.Client, commits: list[Committed], row: Any
 ) -> None:
     opened, action, more = row
     run = start_run(agent)
     review = opened(agent, run)
-    news.clear()
+    commits.clear()
 
     answer = rule(reviewer, review, action, **more)
 
-    (known,) = [each.waiter_answer for each in news if each.waited_run_ids]
+    (known,) = [each.waiter_answer for each in commits if each.waited_run_ids]
     assert known is not None
     assert known.subject == review
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)

@@ -19,8 +19,8 @@ from guidance.core.steps.scores import (
 
 
 class Evidence(NamedTuple):
-    """`rework_enough` and a None in `coherence`, `uncertainty`, `trend` or `cycle`
-    tell what could not be judged. `cycle` is 0 when no steps repeat, `turns_cycle` when
+    """`has_enough_rework_steps` and a None in `coherence`, `uncertainty`, `trend` or
+    `cycle` say what could not be judged. `cycle` is 0 when no steps repeat, `turns_cycle` when
     no turns do, which agents need not report. A part of
     `budget` may be unknown although something of it remains or is used up.
     """

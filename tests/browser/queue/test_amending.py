@@ -103,7 +103,7 @@ def test_arguments_are_judged_while_they_are_typed(
     expect(confirm_box(page)).to_have_count(0)
 
 
-def test_a_draft_is_judged_when_it_is_opened_and_kept_over_news(
+def test_a_draft_is_judged_when_it_is_opened_and_kept_over_updates(
     queue_of: Open,
     project: Project,
     bob: Person,

@@ -1,4 +1,4 @@
-"""Two servers, one with the lean front and one without, and what each of them answered."""
+"""Two servers, one with the fast path and one without, and what each of them answered."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ JSON = "application/json"
 
 @pytest.fixture(scope="module")
 def doors(live: Live) -> Iterator[list[tuple[httpx.Client, str]]]:
-    """One address per way in: the lean front, async Django, sync Django."""
+    """One address per way in: the fast path, async Django, sync Django."""
     project = make_project()
     bob = make_person("bob", role=Role.REVIEWER, project=project)
     with (

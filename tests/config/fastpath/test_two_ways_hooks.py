@@ -1,4 +1,4 @@
-"""Hooks: the lean front and Django alone must answer alike."""
+"""Hooks: the fast path and Django alone must answer alike."""
 
 from __future__ import annotations
 

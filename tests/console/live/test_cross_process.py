@@ -26,10 +26,10 @@ def test_messages_are_sent_on_one_event_loop_even_after_trouble(
 
     monkeypatch.setattr(cross_process, "get_channel_layer", Layer)
     announcer = cross_process.Announcer()
-    news: Any = SimpleNamespace(projects={2, 1})
-    announcer.on_commit(news)
+    commit: Any = SimpleNamespace(projects={2, 1})
+    announcer.on_commit(commit)
     first, loop = sent.get(timeout=WAIT_S)
-    announcer.on_commit(news)
+    announcer.on_commit(commit)
     again, same_loop = sent.get(timeout=WAIT_S)
     assert first == again == {"type": "nudge", "projects": [1, 2]}
     assert loop is same_loop
