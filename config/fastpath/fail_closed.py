@@ -27,6 +27,9 @@ PREFIX = "/api/v1/hooks/"
 TROUBLE = "Checkrail-Trouble"
 # And this: an empty answer lets a tool run, and any server may give one.
 OURS = ("Checkrail-Hook", "1")
+# A host that is busy may send its next call on a connection which we have closed as idle
+# meanwhile. It then takes the error as permission: no connection is used twice.
+CLOSE = ("Connection", "close")
 
 
 async def fail_closed(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,7 +46,7 @@ async def fail_closed(inner: App, scope: Scope, receive: Receive, send: Send) ->
         problem = {"type": found.slug, "detail": found.detail}
     document = recorder.parse()
     if recorder.status == 200 and document is not None and not problem:
-        headers = [OURS]
+        headers = [OURS, CLOSE]
         if get_hub().closing:
             # What is held ends with this process; the next one may know more.
             headers.append((TROUBLE, "unavailable"))
@@ -78,7 +81,7 @@ async def _send_denial(scope: Scope, send: Send, problem: Mapping[str, Any]) -> 
     reason = str(problem.get("detail") or "the answer could not be read")
     if slug == "unauthenticated":
         reason = f"the key is not known. {reason} Is CHECKRAIL_KEY set?"
-    headers = [OURS, (TROUBLE, slug)]
+    headers = [OURS, CLOSE, (TROUBLE, slug)]
     await send_json(send, status=200, body=build_denial(scope, reason), headers=headers)
 
 

@@ -20,6 +20,7 @@ from config.fastpath.asgi import App, Message, Receive, Scope, Send, get_header
 DISCARD_BYTES = 128 * 1_048_576
 STRANGER_BYTES = 16 * 1_048_576
 SILENCE_SECONDS = 5.0
+CLOSE = (b"connection", b"close")
 _HOOKS = "/api/v1/hooks/"
 
 
@@ -58,7 +59,9 @@ class Exchange:
             await self._send(message)
         elif message["type"] == "http.response.start":
             self._status = message["status"]
-            headers = [*message.get("headers", ()), (b"connection", b"close")]
+            headers = [*message.get("headers", ())]
+            if CLOSE not in headers:
+                headers.append(CLOSE)
             await self._send({**message, "headers": headers})
         elif message.get("more_body", False):
             await self._send(message)

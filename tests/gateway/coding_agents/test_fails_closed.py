@@ -20,7 +20,7 @@ from config.fastpath.asgi import App, Receive, Scope, Send
 from tests.gateway.coding_agents.hosts import Host, recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
 from tests.support.applications import add_lifespan
-from tests.support.builders import Person
+from tests.support.builders import Person, Robot
 from tests.support.live import Live, serve
 from tests.support.raw import exchange, head
 
@@ -61,6 +61,25 @@ def test_every_event_holds_when_the_key_is_wrong(live: Live) -> None:
                 answer = client.post(path, json={"session_id": "s"}, headers=headers)
                 check(answer, dialect, event, "unauthenticated")
                 assert "CHECKRAIL_KEY" in answer.text
+
+
+@pytest.mark.parametrize("case", ["judged", "wrong key", "too large"])
+def test_a_host_is_never_left_with_a_connection_that_will_be_closed(
+    live: Live, robo: Robot, case: str
+) -> None:
+    """Sent on one that we have just closed, a call is lost, and then it runs."""
+    key = "crk_wrong" if case == "wrong key" else robo.key
+    event = dict(recorded("claude-code", "PreToolUse-Bash"))
+    if case == "too large":
+        event["padding"] = "x" * 3_000_000
+    answer = httpx.post(
+        f"{live.api}/hooks/claude-code/PreToolUse",
+        json=event,
+        headers={"Authorization": f"Bearer {key}"},
+        trust_env=False,
+    )
+
+    assert answer.headers.get_list("connection") == ["close"]
 
 
 def test_a_browser_session_opens_no_hook(live: Live, bob: Person) -> None:
