@@ -17,6 +17,7 @@ from guidance.core.secrets.labels import (
 )
 from guidance.core.secrets.pieces import Pieces
 from guidance.core.secrets.walk import BINARY, NUMBERS, OBJECT, Path
+from guidance.core.secrets.words import is_ordinary_word
 
 # Of longer names in a path the end is left out: it says where to look, and any name
 # may come from outside.
@@ -53,9 +54,11 @@ class Eraser:
         secrets: list[str] = []
         if not found.whole:
             secrets = [
-                hit.get_secret(leaf.place.text)
+                secret
                 for leaf in found.leaves
                 for hit in leaf.hits
+                # A word may mean something else elsewhere, such as an image's name.
+                if not is_ordinary_word(secret := hit.get_secret(leaf.place.text))
             ]
         self._pieces = Pieces(secrets)
         # Only then can a label and its neighbours spell a piece of a secret.

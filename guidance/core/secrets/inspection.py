@@ -17,8 +17,15 @@ from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merge_hits
 from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.names import Promise, read_promise
 from guidance.core.secrets.scan import scan
-from guidance.core.secrets.scanners.addresses import find_credential
 from guidance.core.secrets.scanners.flags import may_hold_flags, scan_flags
+from guidance.core.secrets.scanners.headers import find_credential
+from guidance.core.secrets.surroundings import (
+    Neighbours,
+    Surroundings,
+    excuse_named,
+    is_test_path,
+    read_neighbours,
+)
 from guidance.core.secrets.values import is_secret_value
 from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 
@@ -31,6 +38,8 @@ _PRICE_OF_TEXT = 40
 _PRICE_OF_LIST = 10
 _PRICE_OF_NAME = 5
 _PRICE_OF_VALUE = 30
+# Where an edit writes.
+_PATH_NAMES = frozenset({"file_path", "path", "filename", "file", "filePath"})
 # Stands for what would end a word, where words are read as one line.
 _IN_WORD = str.maketrans(dict.fromkeys(" \t\r\n\v\f\"'", "\x1f"))
 
@@ -76,6 +85,12 @@ class _Reader:
         self._shown: dict[str, Sequence[Hit]] = {}
         # What words show as parts of a command.
         self._worded: dict[Path, list[Hit]] = {}
+        self._in_tests = any(
+            place.name in _PATH_NAMES and is_test_path(place.text)
+            for place in texts.every
+        )
+        self._pairs: dict[Path, list[tuple[str, str]]] = {}
+        self._beside: dict[Path, Neighbours] = {}
 
     def read(self) -> None:
         self._effort.spend(len(self._texts.every) * _PRICE_OF_EACH)
@@ -104,9 +119,40 @@ class _Reader:
                 promised = paired._replace(strong=False)
             if promised is not None:
                 self._effort.spend(_PRICE_OF_VALUE)
-                hits = _add_named_hit(place, hits, promised)
+                hits = self._add_named_hit(place, hits, promised)
             if hits:
                 yield Leaf(place, hits)
+
+    def _add_named_hit(
+        self, place: Text, hits: Sequence[Hit], promised: Promise
+    ) -> Sequence[Hit]:
+        """Together with what the name of the text says about the whole of it."""
+        text = place.text
+        whole: tuple[int, int] | None = None
+        if promised.kind == "authorization":
+            whole = find_credential(text, 0, len(text), expected=True)
+        if place.is_number and not (promised.strong and text.isdigit()):
+            return hits
+        if whole is None and is_secret_value(text, promised):
+            name, beside = place.name or place.paired, self._get_neighbours(place)
+            if not excuse_named(text, name, beside, in_tests=self._in_tests):
+                whole = (0, len(text))
+        if whole is None:
+            return hits
+        return merge_hits([*hits, Hit(*whole, promised.kind, whole[0])])
+
+    def _get_neighbours(self, place: Text) -> Neighbours:
+        """What stands beside the text in its object; all are read at the first call."""
+        if not self._pairs:
+            for other in self._texts.every:
+                if not other.in_key:
+                    pairs = self._pairs.setdefault(other.path[:-1], [])
+                    pairs.append((other.name, other.text))
+        parent = place.path[:-1]
+        if parent not in self._beside:
+            self._effort.spend(_PRICE_OF_VALUE)
+            self._beside[parent] = read_neighbours(self._pairs[parent])
+        return self._beside[parent]
 
     def list_read_leaves(self) -> Sequence[Leaf]:
         """What was found until reading was given up, and the longest text as unread."""
@@ -118,13 +164,13 @@ class _Reader:
 
     def _alone(self, text: str) -> None:
         self._effort.spend(_PRICE_OF_TEXT)
-        self._shown[text] = scan(text, self._effort)
+        self._shown[text] = scan(text, self._effort, in_tests=self._in_tests)
 
     def _together(self, lines: Sequence[str]) -> None:
         starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
         suspects: set[int] = set()
         joined = "\n".join(lines)
-        for hit in scan(joined, self._effort):
+        for hit in scan(joined, self._effort, strict=True):
             first = bisect_right(starts, hit.start) - 1
             last = min(bisect_right(starts, hit.end - 1), len(lines)) - 1
             suspects.update(range(first, last + 1))
@@ -145,7 +191,9 @@ class _Reader:
             begun = [word[:_LONG].translate(_IN_WORD) for word in words]
             line = " ".join(begun)
             starts = list(accumulate((len(word) + 1 for word in begun), initial=0))
-            for hit in scan_flags(line, encode_one_byte(line), self._effort):
+            data = encode_one_byte(line)
+            around = Surroundings(line, data, self._effort, in_tests=self._in_tests)
+            for hit in scan_flags(line, data, self._effort, around):
                 number = bisect_right(starts, hit.start) - 1
                 at = starts[number]
                 end = hit.end - at
@@ -171,20 +219,3 @@ def _limit_hits(leaves: Sequence[Leaf]) -> Sequence[Leaf]:
         )
         for leaf in leaves
     ]
-
-
-def _add_named_hit(
-    place: Text, hits: Sequence[Hit], promised: Promise
-) -> Sequence[Hit]:
-    """Together with what the name of the text says about the whole of it."""
-    text = place.text
-    whole: tuple[int, int] | None = None
-    if promised.kind == "authorization":
-        whole = find_credential(text, 0, len(text), expected=True)
-    if place.is_number and not (promised.strong and text.isdigit()):
-        return hits
-    if whole is None and is_secret_value(text, promised):
-        whole = (0, len(text))
-    if whole is None:
-        return hits
-    return merge_hits([*hits, Hit(*whole, promised.kind, whole[0])])

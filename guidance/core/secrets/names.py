@@ -6,19 +6,27 @@ import re
 from typing import NamedTuple
 
 from guidance.core.secrets.vocabulary import (
+    HASHES,
     KEYS,
     NONSECRET_LEADS,
     OPEN_TOKENS,
     SHORT_PASSWORDS,
     TRAILERS,
+    UUID_KEYS,
+    UUID_TOKENS,
+    VERBS,
 )
 
 
 class Promise(NamedTuple):
-    """What a name promises. A strong one needs no further sign in the value."""
+    """What a name promises. A strong one needs no further sign in the value.
+
+    `by_uuid` says that a UUID behind the name is the secret, and not just an id.
+    """
 
     kind: str
     strong: bool
+    by_uuid: bool = False
 
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -51,12 +59,17 @@ def read_promise(name: str) -> Promise | None:
         return None
     last = words[-1].rstrip("0123456789") or words[-1]
     before = words[:-1]
-    if before and before[0] in NONSECRET_LEADS:
+    if before and (before[0] in NONSECRET_LEADS or not HASHES.isdisjoint(before)):
         return None
-    return (
-        _find_password_promise(last, before)
-        or _find_secret_promise(last, before)
-        or _find_weaker_promise(last, before)
+    if name in ("PWD", "OLDPWD"):
+        # The working directory.
+        return None
+    strong = _find_password_promise(last, before) or _find_secret_promise(last, before)
+    if strong is not None:
+        is_verb = bool(before) and before[0] in VERBS
+        return strong._replace(strong=False) if is_verb else strong
+    return _find_weaker_promise(
+        last, before, alone=name.startswith("-") or name.isupper()
     )
 
 
@@ -81,15 +94,21 @@ def _find_secret_promise(last: str, before: list[str]) -> Promise | None:
     return None
 
 
-def _find_weaker_promise(last: str, before: list[str]) -> Promise | None:
+def _find_weaker_promise(
+    last: str, before: list[str], *, alone: bool
+) -> Promise | None:
+    """`alone` says that the name is a flag or a variable: --token, TOKEN."""
     if last.endswith("token"):
         opening = before[-1] if before else last.removesuffix("token")
-        return None if opening in OPEN_TOKENS else Promise("token", strong=False)
+        if opening in OPEN_TOKENS:
+            return None
+        by_uuid = opening not in UUID_TOKENS if opening else alone
+        return Promise("token", strong=False, by_uuid=by_uuid)
     if last == "key" and before and before[-1] in KEYS:
         kind = "private-key" if before[-1] == "private" else "api-key"
-        return Promise(kind, strong=False)
+        return Promise(kind, strong=False, by_uuid=before[-1] in UUID_KEYS)
     if last.endswith(_JOINED_KEYS):
-        return Promise("api-key", strong=False)
+        return Promise("api-key", strong=False, by_uuid=True)
     if last in ("credential", "credentials", "cred", "creds"):
         return Promise("credential", strong=False)
     if last in ("auth", "authorization", "bearer", "sessionid", "jsessionid"):

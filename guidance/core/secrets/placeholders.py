@@ -20,13 +20,15 @@ _MASK = compile_byte_pattern(r"\*{2,}|x{4,}|X{4,}|\.{3,}|_{4,}|-{5,}|\?{3,}|#{4,
 _ANY_FILLER = combine_patterns(_FILLER_WORDS, _MASK)
 # What may stay visible beside a mask and still say nothing.
 _BESIDE_MASK = 8
+_LONGEST_FILLER = 256
+_SAME = re.compile(r"(.)\1{5,}")
 
 # The value is fetched or filled in from elsewhere.
 _REFERENCE = re.compile(
     r"""(?x)
     [<\[{(].*[>\]})]$                           # <your-key>, {{ secret }}, [REDACTED]
     | \$[A-Za-z_{(]                             # $VAR, ${VAR}, $(command)
-    | %[A-Za-z_]+%$ | @[@{]?\w+[@}]*$ | __\w+__$ | %[sdrvq]$ | :\w+$ | \|$
+    | %[A-Za-z_]+%$ | @[@{]?[\w./~-]+[@}]*$ | __\w+__$ | %[sdrvq]$ | :\w+$ | \|$
     | [`(]                                      # a command's output, an expression
     | !(?:vault|Ref|Sub|GetAtt|secret|env|ImportValue)\b | ENC\[
     | (?:process|import\.meta|Deno|Bun)\.env\b
@@ -62,6 +64,13 @@ def is_filler(text: str) -> bool:
     """Nobody's secret: one character repeated, a mask, a word such as changeme."""
     letters = set(text) - set("-_. ")
     if len(letters) <= 2:
+        return True
+    # T00000000/B00000000/XXXXXXXX
+    if (
+        len(text) < _LONGEST_FILLER
+        and _SAME.search(text)
+        and len(_SAME.sub("", text)) <= _BESIDE_MASK
+    ):
         return True
     data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:

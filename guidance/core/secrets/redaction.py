@@ -2,7 +2,8 @@
 
 Redaction is total: after it, no five characters in a row of a secret stand anywhere in
 the value, not even where nothing was found (the public start of a known format is no
-part of the secret). A secret of three or four characters is hidden wherever it stands.
+part of the secret). A secret of three or four characters is hidden wherever it stands,
+one that is an ordinary word only where it stands as the secret.
 A value with more places that look like secrets than are worth a look is hidden whole.
 
 Keys are read and hidden like every other text. Those that our own code put around what

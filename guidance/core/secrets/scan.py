@@ -12,7 +12,7 @@ from guidance.core.effort import Effort
 from guidance.core.regex import combine_patterns, compile_byte_pattern, encode_one_byte
 from guidance.core.secrets.hits import Hit, merge_hits
 from guidance.core.secrets.limits import CHARACTERS_FOR_ONE, LIMIT
-from guidance.core.secrets.scanners.addresses import SCHEME, scan_addresses
+from guidance.core.secrets.scanners.addresses import SIGNED, scan_addresses
 from guidance.core.secrets.scanners.assignments import (
     ASSIGNED,
     SPACE_NAMED,
@@ -24,19 +24,27 @@ from guidance.core.secrets.scanners.flags import (
     gives_a_user,
     scan_flags,
 )
+from guidance.core.secrets.scanners.headers import SCHEME, scan_headers
 from guidance.core.secrets.scanners.hidden import (
     find_base64_texts,
     scan_cut_tokens,
     strip_invisible,
 )
 from guidance.core.secrets.scanners.key_blocks import KEY_NAMED, scan_key_blocks
+from guidance.core.secrets.scanners.secret_commands import (
+    MAKES_SECRET,
+    scan_secret_commands,
+)
 from guidance.core.secrets.scanners.tokens import EXACT, START, scan_tokens
+from guidance.core.secrets.surroundings import Surroundings
 
 # Nothing shorter than this holds both a name and a secret, or a token.
 _LEAST = 7
 # Most texts hold nothing that any rule looks for, and this says so at once. EXACT
 # stays apart: with its counts in it the automaton would have states without number.
-_ANYTHING = combine_patterns(START, KEY_NAMED, SCHEME, GIVEN, ASSIGNED, SPACE_NAMED)
+_ANYTHING = combine_patterns(
+    *(START, KEY_NAMED, SCHEME, SIGNED, GIVEN, MAKES_SECRET, ASSIGNED, SPACE_NAMED)
+)
 _ANYTHING_ELSE = combine_patterns(EXACT, USER_NAMED, compile_byte_pattern("://"))
 # Of each kind so much is drawn to warm up with.
 _DRAWN = 100_000
@@ -45,16 +53,24 @@ _WORD = "".join(filter(str.isalnum, _PRINTED))
 _CODE = _WORD + " =:_-.'\"/\n"
 
 
-def scan(text: str, effort: Effort) -> Sequence[Hit]:
-    """In order and without overlaps; the more exact rule names what several found."""
+def scan(
+    text: str, effort: Effort, *, in_tests: bool = False, strict: bool = False
+) -> Sequence[Hit]:
+    """In order and without overlaps; the more exact rule names what several found.
+
+    `strict` finds also what the rest of the text says is harmless.
+    """
     if len(text) < _LEAST:
         return ()
     data = encode_one_byte(text)
-    hits = list(_scan_plain(text, data, effort))
+    around = Surroundings(text, data, effort, in_tests=in_tests, strict=strict)
+    hits = list(_scan_plain(text, data, effort, around))
     hits += _scan_encoded(data, effort)
     unseen = strip_invisible(text, data, effort)
     if unseen is not None:
-        for hit in _scan_plain(unseen.text, encode_one_byte(unseen.text), effort):
+        seen = encode_one_byte(unseen.text)
+        around = Surroundings(unseen.text, seen, effort, strict=True)
+        for hit in _scan_plain(unseen.text, seen, effort, around):
             start, core = (
                 unseen.get_original_place(hit.start),
                 unseen.get_original_place(hit.core),
@@ -72,7 +88,9 @@ def warm_up() -> None:
     data = encode_one_byte(text)
     for pattern in (_ANYTHING, _ANYTHING_ELSE):
         deque(pattern.finditer(data), maxlen=0)
-    deque(_scan_plain(text, data, Effort(LIMIT)), maxlen=0)
+    effort = Effort(LIMIT)
+    around = Surroundings(text, data, effort)
+    deque(_scan_plain(text, data, effort, around), maxlen=0)
     deque(_scan_encoded(data, Effort(LIMIT)), maxlen=0)
 
 
@@ -93,15 +111,19 @@ def _is_suspicious(data: bytes) -> bool:
     )
 
 
-def _scan_plain(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def _scan_plain(
+    text: str, data: bytes, effort: Effort, around: Surroundings
+) -> Iterator[Hit]:
     if not _is_suspicious(data):
         return
     effort.spend(len(data) // CHARACTERS_FOR_ONE)
     yield from scan_tokens(data, effort)
     yield from scan_key_blocks(data, effort)
     yield from scan_addresses(text, data, effort)
-    yield from scan_flags(text, data, effort)
-    yield from scan_assignments(text, data, effort)
+    yield from scan_headers(text, data, effort)
+    yield from scan_flags(text, data, effort, around)
+    yield from scan_secret_commands(text, data, effort, around)
+    yield from scan_assignments(text, data, effort, around)
     yield from scan_cut_tokens(data, effort)
 
 
@@ -112,6 +134,8 @@ def _scan_encoded(data: bytes, effort: Effort) -> Iterator[Hit]:
         return
     starts = list(accumulate((len(plain) + 1 for _, plain in texts), initial=0))
     joined = "\n".join(plain for _, plain in texts)
-    for hit in _scan_plain(joined, encode_one_byte(joined), effort):
+    plain_data = encode_one_byte(joined)
+    around = Surroundings(joined, plain_data, effort, strict=True)
+    for hit in _scan_plain(joined, plain_data, effort, around):
         place, _ = texts[bisect_right(starts, hit.start) - 1]
         yield Hit(place.start, place.end, "encoded-secret", place.start)

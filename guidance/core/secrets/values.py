@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from typing import Literal
 
+from guidance.core.secrets.defaults import is_documented
 from guidance.core.secrets.labels import is_label
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.placeholders import is_filler, is_public, is_reference
@@ -14,31 +15,29 @@ from guidance.core.secrets.vocabulary import (
     NOUNS,
     PLAIN_WORDS,
 )
+from guidance.core.secrets.words import is_made_of_words, split_words
 
 LEAST = 3
 WEAK_LEAST = 8
 # What is looked at of a longer value: filler and references show at once.
 _LOOKED_AT = 256
 _RANDOM_BITS = 2.5
-_LONGEST_WORD = 15
 
 # How a value is written: in quotes, after NAME= as a shell reads it, or with nothing
 # around it, where it may as well be the name of a variable.
 Style = Literal["quoted", "env", "bare"]
 
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-_PIECE = re.compile(r"([A-Za-z]*)[0-9]{0,4}")
-_GAP = re.compile(r"[-_. /:,=]+")
 # The pattern of a token, not a token.
 _PATTERN = re.compile(r"\\[wdsbWDSB]|\[\^|\][+*]|\(\?")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORDS_ONLY = re.compile(r"[^\W\d_]+(?:[-_. '’!?,:/()]+[^\W\d_]+)*[.!?…:)]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+# Also as a path of names: form.password, errors/invalid-token.
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$-]*(?:[./:][A-Za-z_$-]+)*")
 _CODE = re.compile(
     r"[&*!]?[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,]?"
     r"|[&*!@]?[A-Za-z_$][\w$.:>-]*[(\[{].*|[&*][A-Za-z_]\w*|lambda|function|new|await"
 )
-_SPLIT = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 
 
 def is_secret_value(value: str, promised: Promise, *, style: Style = "quoted") -> bool:
@@ -49,13 +48,17 @@ def is_secret_value(value: str, promised: Promise, *, style: Style = "quoted") -
         return False
     if is_filler(looked) or is_reference(looked) or is_public(looked):
         return False
+    if is_documented(looked):
+        return False
     if style != "quoted" and _CODE.fullmatch(looked):
         return False
     if style == "bare" and _is_variable(looked):
         return False
     if promised.strong:
         return _is_strong_value(looked, promised, style=style)
-    return _is_random(looked)
+    if _UUID.fullmatch(looked):
+        return promised.by_uuid
+    return is_random(looked)
 
 
 def _is_strong_value(value: str, promised: Promise, *, style: Style) -> bool:
@@ -70,23 +73,13 @@ def _is_strong_value(value: str, promised: Promise, *, style: Style) -> bool:
     return style != "bare" or one
 
 
-def _is_random(value: str) -> bool:
+def is_random(value: str) -> bool:
     """Letters and digits mixed as no word mixes them."""
-    if len(value) < WEAK_LEAST or value.isdigit() or _UUID.fullmatch(value):
+    if len(value) < WEAK_LEAST or value.isdigit():
         return False
-    if " " in value or _PATTERN.search(value) or all(map(_is_word, _GAP.split(value))):
+    if " " in value or _PATTERN.search(value) or is_made_of_words(value):
         return False
     return compute_entropy(value) >= _RANDOM_BITS
-
-
-def _is_word(piece: str) -> bool:
-    """Words as in names: short ones, run together at most by capitals, few digits."""
-    form = _PIECE.fullmatch(piece)
-    if form is None:
-        return False
-    humps = _HUMP.split(form[1])
-    longest, mean = max(map(len, humps)), len(form[1]) / len(humps)
-    return longest <= _LONGEST_WORD and (len(humps) < 4 or mean >= 3)
 
 
 def compute_entropy(text: str) -> float:
@@ -97,24 +90,21 @@ def compute_entropy(text: str) -> float:
 
 
 def _names_itself(value: str) -> bool:
-    """user_password, my-app-secret, newPassword: a name of the thing, not the thing."""
+    """user_password, my-app-secret, form.password: a name of the thing, not the thing."""
     if any(map(str.isdigit, value)):
         return False
-    words = [word.lower() for word in _SPLIT.split(value) if word]
+    words = split_words(value)
     if not words:
         return False
     if len(words) == 1:
         return words[0] in NOUNS
-    return (
-        words[-1] in NOUNS
-        and _IDENTIFIER.fullmatch(value.replace("-", "_")) is not None
-    )
+    return words[-1] in NOUNS and _NAME.fullmatch(value) is not None
 
 
 def _is_variable(value: str) -> bool:
     if not _IDENTIFIER.fullmatch(value):
         return False
-    words = [word.lower() for word in _SPLIT.split(value) if word]
+    words = split_words(value)
     return any(word in NOUNS for word in words) or (
         not any(map(str.isdigit, value)) and ("_" in value or len(words) > 1)
     )

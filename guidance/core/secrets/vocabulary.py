@@ -36,6 +36,27 @@ OPEN_TOKENS = _split_words(
 
 NONSECRET_LEADS = _split_words("public publishable no has is show hide use require")
 
+# A hash of the secret, not the secret.
+HASHES = _split_words("hash hashed digest checksum encrypted sha1 sha256 sha512 md5")
+
+# What is done with a secret: the value is seldom one, unless it is random.
+VERBS = _split_words(
+    "reset forgot forgotten change update validate check verify compare toggle prompt ask"
+    " enter request send missing invalid wrong incorrect mismatched expired"
+)
+
+# Tokens and keys that may be a UUID without being secret.
+UUID_KEYS = _split_words(
+    "api access private secret signing encryption auth master account license deploy admin"
+    " webhook ingest subscription service"
+)
+UUID_TOKENS = _split_words(
+    "session request client device push idempotency correlation trace invite invitation"
+    " verification confirmation reset email unsubscribe share upload delete activation"
+    " magic registration tracking cart order job task lock lease fencing batch change"
+    " state nonce id uuid"
+)
+
 # Types, states and labels that stand behind such a name in code and in forms.
 PLAIN_WORDS = _split_words(
     "string str text int integer number bool boolean bytes byte object any char varchar"
@@ -61,3 +82,21 @@ NOUNS = _split_words(
 LOCAL_DEFAULTS = _split_words(
     "password passwd pass pw postgres root admin secret test user guest mysql dev tiger"
 )
+
+# The passwords that images, emulators and tutorials come with.
+DEFAULT_VALUES = LOCAL_DEFAULTS | _split_words(
+    "minio minioadmin mariadb mongo mongodb redis rabbitmq elastic opensearch keycloak"
+    " grafana airflow superset wordpress symfony laravel homestead django rails mysecret"
+    " changeit changeme default vagrant my mypassword mysecretpassword somepassword app db api jwt"
+)
+
+# One of these among plain words says that the value is for trying out.
+TRIAL_WORDS = _split_words(
+    "dev devel development test tests testing tester local localhost demo example sample"
+    " dummy fake mock stub fixture ci e2e sandbox throwaway playground changeme changeit"
+    " placeholder todo unused notasecret nosecret notreal"
+)
+
+# Names whose value names somebody or something, and names whose value says where it is.
+OWNER_NAMES = _split_words("user username login account name database dbname db uid")
+HOST_NAMES = _split_words("host hostname server address url uri endpoint")

@@ -39,7 +39,7 @@ NAMED = 'password = "' + "super-secret-" + 'password-123"'
         pytest.param(NAMED, ["password"], id="EG-19"),
         pytest.param(pem("RSA "), ["private-key"], id="EG-20"),
         pytest.param("gh" + "p_" + body(36), ["github-token"], id="EG-21"),
-        pytest.param("AK" + "IA" + "IOSFODNN7EXAMPLE", ["aws-access-key"], id="EG-22"),
+        pytest.param("AK" + "IA" + "IOSFODNN7SAMPLED", ["aws-access-key"], id="EG-22"),
         pytest.param("This function adds two numbers.", [], id="EG-23"),
         pytest.param("const key = process.env.API_KEY;", [], id="EG-24"),
         pytest.param("task-" + "abcdefghijklmnopqrstuvwxyz", [], id="EG-39-task"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from guidance.core.secrets.formats import clouds, code, services
+from guidance.core.secrets.formats import clouds, code, models, services, webhooks
 from guidance.core.secrets.formats.rule import TokenRule
 
-RULES: tuple[TokenRule, ...] = clouds.RULES + code.RULES + services.RULES
+RULES: tuple[TokenRule, ...] = (
+    *(clouds.RULES + code.RULES + models.RULES),
+    *(services.RULES + webhooks.RULES),
+)
 KINDS = frozenset(rule.kind for rule in RULES)

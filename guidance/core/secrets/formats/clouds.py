@@ -57,6 +57,20 @@ RULES: tuple[TokenRule, ...] = (
     run("planetscale-token", "pscale_tkn_", "pscale_pw_", least=32, of=SAFE + ".="),
     run("planetscale-token", "pscale_oauth_", least=32, of=SAFE + ".="),
     run("mongodb-service-key", "mdb_sa_sk_", least=30, of=SAFE),
+    run("aiven-password", "AVNS_", least=19, of=SAFE),
+    build_shape_rule(
+        "cockroach-key",
+        "CCDB1_",
+        rest="[A-Za-z0-9]{22}_[A-Za-z0-9]{40}",
+        telling=True,
+    ),
+    run("confluent-secret", "cflt", least=60, of=BASE64),
+    run("xata-key", "xau_", least=32),
+    run("materialize-password", "mzp_", least=64, of=HEX),
+    run("netbird-token", "nbp_", least=36),
+    build_shape_rule(
+        "bitwarden-token", "0.", rest=rf"{UUID}\.[A-Za-z0-9]{{30}}:[{BASE64}]{{22}}=="
+    ),
     run("vault-token", "hvs.", "hvb.", "hvr.", least=24, of=SAFE),
     build_shape_rule(
         "terraform-token",

@@ -32,6 +32,8 @@ RULES: tuple[TokenRule, ...] = (
     run("atlassian-token", "ATATT3", "ATCTT3", "ATSTT3", least=50, of=SAFE + "="),
     build_exact_rule("npm-token", "npm_", length=36),
     run("pypi-token", "pypi-", least=50, of=SAFE),
+    run("packagist-token", "packagist_", least=60, of=SAFE),
+    run("depot-token", "depot_", least=40),
     build_exact_rule("rubygems-key", "rubygems_", length=48, of=HEX),
     build_exact_rule("crates-token", "cio", length=32),
     build_exact_rule("nuget-key", "oy2", length=43, of=LOWER),
@@ -73,6 +75,8 @@ RULES: tuple[TokenRule, ...] = (
     build_shape_rule(
         "linear-key", "lin_", rest=f"(?:api|oauth|wh)_[{WORD}]{{32}}[{WORD}]*"
     ),
+    run("trello-token", "ATTA", least=64, of=HEX + "A-F"),
+    build_shape_rule("clickup-token", "pk_", rest=f"[0-9]{{6,9}}_[{UPPER}]{{32}}"),
     run("notion-token", "ntn_", least=40),
     build_exact_rule("notion-token", "secret_", length=43),
     run("figma-token", "figd_", "figo_", "figu_", "figoh_", least=36, of=SAFE),

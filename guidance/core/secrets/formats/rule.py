@@ -62,6 +62,8 @@ def build_exact_rule(kind: str, *starts: str, length: int, of: str = WORD) -> To
     return run(kind, *starts, least=length, most=length, of=of)
 
 
-def build_shape_rule(kind: str, *starts: str, rest: str) -> TokenRule:
+def build_shape_rule(
+    kind: str, *starts: str, rest: str, telling: bool = False
+) -> TokenRule:
     """A start and then several parts."""
-    return TokenRule(kind=kind, starts=starts, rest=rest, first=rest)
+    return TokenRule(kind=kind, starts=starts, rest=rest, first=rest, telling=telling)

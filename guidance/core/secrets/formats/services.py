@@ -1,4 +1,4 @@
-"""Tokens of models, payments, messages, monitoring and other services."""
+"""Tokens of payments, messages, monitoring and other services."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from guidance.core.secrets.formats.rule import (
     ANYHEX,
     BASE64,
     HEX,
+    LOWER,
     SAFE,
     UPPER,
     UUID,
@@ -17,27 +18,6 @@ from guidance.core.secrets.formats.rule import (
 )
 
 RULES: tuple[TokenRule, ...] = (
-    # Models.
-    run("openai-key", "sk-", least=20),
-    run("openai-key", "sk-proj-", "sk-svcacct-", "sk-admin-", least=20, of=SAFE),
-    run("anthropic-key", "sk-ant-", least=20, of=SAFE),
-    run("openrouter-key", "sk-or-", least=20, of=SAFE),
-    build_shape_rule("langfuse-key", "sk-lf-", rest=UUID),
-    run("hugging-face-token", "hf_", "api_org_", least=30),
-    run("replicate-token", "r8_", least=37),
-    run("groq-key", "gsk_", least=40),
-    run("perplexity-key", "pplx-", least=40),
-    run("xai-key", "xai-", least=60),
-    run("nvidia-key", "nvapi-", least=40, of=SAFE),
-    run("pinecone-key", "pcsk_", least=40, of=WORD + "_"),
-    run("cerebras-key", "csk-", least=40),
-    run("together-key", "tgp_v1_", least=30, of=SAFE),
-    run("tavily-key", "tvly-", least=24, of=SAFE),
-    run("fireworks-key", "fw_", least=22, most=24),
-    build_shape_rule(
-        "langsmith-key", "lsv2_", rest=f"(?:pt|sk)_[{HEX}]{{32}}_[{HEX}]{{10}}"
-    ),
-    build_exact_rule("elevenlabs-key", "sk_", length=48, of=HEX),
     # Payments and shops.
     build_shape_rule(
         "stripe-key", "sk_", "rk_", rest=f"(?:live|test|prod)_[{WORD}]{{10}}[{WORD}]*"
@@ -57,20 +37,23 @@ RULES: tuple[TokenRule, ...] = (
     build_shape_rule("shippo-token", "shippo_", rest=f"(?:live|test)_[{HEX}]{{40}}"),
     build_exact_rule("easypost-key", "EZAK", "EZTK", length=54),
     build_shape_rule("razorpay-key", "rzp_", rest=f"(?:live|test)_[{WORD}]{{14}}"),
+    run("polar-token", "polar_oat_", "polar_pat_", least=30, of=SAFE),
+    build_shape_rule(
+        "paddle-key",
+        "pdl_",
+        rest=f"(?:live|sdbx)_apikey_[{LOWER}]{{26}}_[{WORD}]{{22}}_[{WORD}]{{3}}",
+        telling=True,
+    ),
     # Messages and mail.
     run("slack-token", "xoxb-", "xoxp-", "xoxa-", "xoxr-", least=10, of=SAFE),
     run("slack-token", "xoxs-", "xoxo-", "xoxe-", "xoxe.xoxp-", least=10, of=SAFE),
+    run("slack-token", "xoxe.xoxb-", least=10, of=SAFE),
     run("slack-token", "xoxc-", "xoxd-", "xwfp-", "xapp-", least=10, of=SAFE + "%"),
-    run("slack-webhook", "hooks.slack.com/services/T", least=16, of=WORD + "/"),
-    run("slack-webhook", "hooks.slack.com/workflows/T", least=16, of=WORD + "/"),
-    run("slack-webhook", "hooks.slack.com/triggers/T", least=16, of=WORD + "/"),
     build_shape_rule("telegram-token", rest=r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
     build_shape_rule(
         "discord-token",
         rest=rf"[MNO][{SAFE}]{{23,27}}\.[{SAFE}]{{6}}\.[{SAFE}]{{27,38}}",
     ),
-    run("discord-webhook", "discord.com/api/webhooks/", least=60, of=SAFE + "/"),
-    run("discord-webhook", "discordapp.com/api/webhooks/", least=60, of=SAFE + "/"),
     build_exact_rule("twilio-key", "SK", length=32, of=HEX),
     build_shape_rule(
         "sendgrid-key", "SG.", rest=rf"[{SAFE}]{{16,24}}\.[{SAFE}]{{20}}[{SAFE}]*"
@@ -81,6 +64,8 @@ RULES: tuple[TokenRule, ...] = (
     build_shape_rule(
         "brevo-key", "xkeysib-", "xsmtpsib-", rest=f"[{HEX}]{{64}}-[{WORD}]{{16}}"
     ),
+    run("mailersend-token", "mlsn.", least=60, of=HEX),
+    build_shape_rule("telnyx-key", "KEY0", rest=f"[{UPPER}]{{31}}_[{WORD}]{{22}}"),
     build_shape_rule("resend-key", "re_", rest=f"[{WORD}]{{8}}_[{WORD}]{{20,28}}"),
     run("facebook-token", "EAAC", "EAAM", "EAAG", "EAAB", least=90),
     build_shape_rule(
@@ -94,7 +79,11 @@ RULES: tuple[TokenRule, ...] = (
     build_shape_rule(
         "mapbox-token", "sk.eyJ", rest=rf"[{SAFE}]{{20}}[{SAFE}]*\.[{SAFE}]{{20,24}}"
     ),
+    run("linkedin-secret", "WPL_AP1.", least=20, of=WORD + ".="),
     # Monitoring.
+    build_shape_rule("axiom-token", "xaat-", "xapt-", rest=UUID, telling=True),
+    run("honeybadger-token", "hbp_", least=36),
+    run("elastic-cloud-key", "essu_", least=40, of=BASE64 + "="),
     build_shape_rule(
         "sentry-token", "sntrys_eyJ", rest=f"[{BASE64}=_\\-]{{40}}[{BASE64}=_\\-]*"
     ),

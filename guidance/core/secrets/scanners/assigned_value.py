@@ -27,6 +27,10 @@ _LINE_END = re.compile(r"\n")
 _PREFIXED = re.compile(r"(?i)(?:[fbru]{1,2}|[@$]{1,2})(?=[\"'])")
 _NEVER_FIRST = frozenset(" \t,;)}]+:<")
 _NEVER_BARE = _NEVER_FIRST | frozenset("-=[{(")
+_SETTING = re.compile(
+    r"(?i)(?:#define|with|set|enable|encrypted|(?:user|role|login)\s+\S+)\s+$"
+)
+_LEAD_LIMIT = 60
 _CLOSERS = ";,)]}:"
 
 
@@ -54,8 +58,9 @@ def find_assigned_value(text: str, place: Place, promised: Promise) -> Span | No
     if place.sign[:1] == ":" and text[place.name - 1 : place.name] == "$":
         # A variable in a sentence: "cannot open $pwd: …".
         return None
-    if place.sign == "comma":
-        # A list of names looks the same: only a random value is taken for a secret.
+    if place.sign == "comma" or (place.sign == "call" and not _is_setting(text, place)):
+        # A list of names or a sentence looks the same: only a random value is taken
+        # for a secret.
         promised = promised._replace(strong=False)
     prefix = _PREFIXED.match(text, place.value)
     start = prefix.end() if prefix else place.value
@@ -72,6 +77,19 @@ def find_assigned_value(text: str, place: Place, promised: Promise) -> Span | No
         filled = prefix is not None and span is not None and "{" in text[slice(*span)]
         return None if filled else span
     return _find_bare(text, place, promised)
+
+
+def _is_setting(text: str, place: Place) -> bool:
+    """f("x"), #define NAME "x", with password 'x', the password is 'x'."""
+    between = text[place.name_end : place.value]
+    if (
+        "(" in between
+        or " is" in between
+        or text[place.name : place.name_end].isupper()
+    ):
+        return True
+    before = text[max(0, place.name - _LEAD_LIMIT) : place.name]
+    return _SETTING.search(before) is not None
 
 
 def _find_quoted(
@@ -118,6 +136,9 @@ def _find_bare(text: str, place: Place, promised: Promise) -> Span | None:
     if place.sign == "tag" and not text.startswith("</", end):
         return None
     if style == "bare" and value.isalpha() and _is_prose(text, end, place):
+        return None
+    if value.isalpha() and text[place.name : place.name_end] == "pwd":
+        # The working directory.
         return None
     if not is_secret_value(value, promised, style=style):
         return None

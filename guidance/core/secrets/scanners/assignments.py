@@ -13,6 +13,7 @@ from guidance.core.regex import Span, compile_byte_pattern
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise, read_promise
 from guidance.core.secrets.scanners.assigned_value import Place, find_assigned_value
+from guidance.core.secrets.surroundings import Surroundings
 
 _NAME_LIMIT = 80
 _PRICE_OF_NAME = 15
@@ -74,7 +75,9 @@ _NAME_PARTS = frozenset(
 )
 
 
-def scan_assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_assignments(
+    text: str, data: bytes, effort: Effort, around: Surroundings
+) -> Iterator[Hit]:
     """Every value given to a name that promises a secret."""
     promises: dict[str, Promise | None] = {}
     for pattern, read in ((ASSIGNED, _place_after_sign), (_SPACED, _place_after_space)):
@@ -95,6 +98,8 @@ def scan_assignments(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
             value = find_assigned_value(text, place, promised)
             if value is not None:
                 position = max(position, value.end)
+                if around.excuse(*value, name=name):
+                    continue
                 yield Hit(value.start, value.end, promised.kind, value.start)
 
 

@@ -10,17 +10,19 @@ from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.limits import CHARACTERS_FOR_ONE
 from guidance.core.secrets.names import Promise
+from guidance.core.secrets.scanners.command_line import LINE_LIMIT, find_command_end
+from guidance.core.secrets.surroundings import Surroundings
 from guidance.core.secrets.values import is_secret_value
 
-_LINE_LIMIT = 1_000
 _STRONG = Promise("password", strong=True)
 _PRICE_OF_NAME = 4
 _PRICE_OF_VALUE = 20
+_PRICE_OF_LINE = 40
 
 _PLAIN = r"[^\s\"']+"
 _VALUE = rf"(?:\"([^\"\n]+)|'([^'\n]+)|({_PLAIN}))"
 _USER_FLAGS = "-u|-U|--user|--proxy-user|--auth|-a"
-_USER = rf"\s(?:{_USER_FLAGS})(?:\s*|=)[\"']?[^\s:\"'$-][^\s:\"']*:{_VALUE}"
+_USER = rf"\s(?:{_USER_FLAGS})(?:\s*|=)[\"']?(?:[^\s:\"'$-][^\s:\"']*)?:{_VALUE}"
 # -p and its password are one word; -p alone asks for it, and -p- is another option.
 _MYSQL = rf"\s-p(?:\"([^\"\n]+)|'([^'\n]+)|([^\s\"'-](?:{_PLAIN})?))"
 
@@ -69,22 +71,36 @@ _SQL = compile_byte_pattern(
     r"identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?[\"'][^\"'\n]+",
     ignore_case=True,
 )
+_FROM_INPUT = (
+    "--password-stdin|--with-token|secrets?[ \t](?:create|put|set|versions)[ \t]"
+)
 _PIPED = compile_byte_pattern(
-    r"echo[ \t]+(?:-n[ \t]+)?[\"']?[^ \t\n|]+[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+-S"
-    r"|[^\n|]*--password-stdin|[^\n|]*--with-token|(?:sudo[ \t]+)?chpasswd)"
+    rf"(?:echo|printf)[ \t]+(?:-n[ \t]+|[\"']%s(?:\\n)?[\"'][ \t]+)?[\"']?[^ \t\n|]+"
+    rf"[\"']?[ \t]*\|[ \t]*(?:sudo[ \t]+-S|[^\n|]*(?:{_FROM_INPUT})"
+    r"|(?:sudo[ \t]+)?chpasswd)"
 )
 # Without it, and without curl or its like, there is nothing to be found.
 _USERS = tuple(name for name, (_, form) in _COMMANDS.items() if form is _USER)
 GIVEN = compile_byte_pattern(
     _join_alternatives(sorted(_COMMANDS.keys() - _USERS))
-    + r"|[ \t]login[ \t]|(?i:identified\s)|--password-stdin|--with-token"
-    r"|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
+    + r"|[ \t]login[ \t]|(?i:identified\s)"
+    rf"|{_FROM_INPUT}|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
 )
 USER_NAMED = compile_byte_pattern(_join_alternatives(_USERS))
 _USER_GIVEN = compile_byte_pattern(rf"\s(?:{_USER_FLAGS})")
 _WORD = re.compile(r"[^ \t\r\n\"']*")
+# The name of a container or a host, not the command.
+_OPTION = re.compile(r"(?:--(?:name|host|hostname|service|network)|-h|-C)[= ]+\s?$")
+_OPTION_LIMIT = 16
+# Ports of other programs' -p: 8080:80, 127.0.0.1:80:80, T:443, 20-25.
+_PORTS = re.compile(
+    r"[0-9]{1,5}|[0-9.]*:?[0-9]+(?:-[0-9]+)?:[0-9]+(?:[-/]\w+)?|[TU]:.*"
+)
 _REST = {quote: re.compile(f"[^\n{quote}]*") for quote in "\"'"}
-_ECHOED = re.compile(r"echo[ \t]+(?:-n[ \t]+)?[\"']?(?:[\w.-]+:)?([^ \t\n|\"']+)")
+_ECHOED = re.compile(
+    r"(?:echo|printf)[ \t]+(?:-n[ \t]+|[\"']%s(?:\\n)?[\"'][ \t]+)?[\"']?(?:[\w.-]+:)?"
+    r"([^ \t\n|\"']+)"
+)
 
 
 def gives_a_user(data: bytes) -> bool:
@@ -97,48 +113,58 @@ def may_hold_flags(text: str) -> bool:
     return GIVEN.search(data) is not None or gives_a_user(data)
 
 
-def scan_flags(text: str, data: bytes, effort: Effort) -> Iterator[Hit]:
+def scan_flags(
+    text: str, data: bytes, effort: Effort, around: Surroundings
+) -> Iterator[Hit]:
     """Every password that a known command or statement is given."""
     for place in _NAMED.finditer(data):
         effort.spend(_PRICE_OF_NAME)
         name = (
             text[place.start : place.end].strip(" \t\n\r;&|(/\"'`").removesuffix(".exe")
         )
-        line = text.find("\n", place.end, place.end + _LINE_LIMIT)
-        end = line if line >= 0 else min(len(text), place.end + _LINE_LIMIT)
         sign, reader = _READERS[name]
-        if text.find(sign, place.end, end) < 0:
+        if text.find(sign, place.end, place.end + LINE_LIMIT) < 0:
             continue
-        effort.spend(_PRICE_OF_VALUE)
+        if _OPTION.search(text, max(0, place.start - _OPTION_LIMIT), place.start + 1):
+            continue
+        effort.spend(_PRICE_OF_LINE)
+        end = find_command_end(text, place.end)
         found = reader.group(data, place.start, end)
         if found is not None:
-            yield from _judge_match(text, *found, limit=end, effort=effort)
+            yield from _judge_match(text, *found, around, limit=end, effort=effort)
     for place in _LOGIN.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
-        cut = place.start + _LINE_LIMIT
+        cut = place.start + LINE_LIMIT
         found = _LOGGED_IN.group(data, place.start, min(place.end, cut))
         if found is not None:
-            yield from _judge_match(text, *found, limit=cut, effort=effort)
+            yield from _judge_match(text, *found, around, limit=cut, effort=effort)
     for place in _SQL.finditer(data):
         effort.spend(_PRICE_OF_VALUE)
         quote = max(text.rfind(mark, place.start, place.end) for mark in "\"'")
-        yield from _judge_match(text, quote + 1, place.end, effort=effort)
+        yield from _judge_match(text, quote + 1, place.end, around, effort=effort)
     for place in _PIPED.finditer(data):
         # A long one is read twice more, and once in Python.
         length = place.end - place.start
         effort.spend(_PRICE_OF_VALUE + length // CHARACTERS_FOR_ONE)
         echoed = _ECHOED.match(text, place.start)
         if echoed is not None:
-            yield from _judge_match(text, *echoed.span(1), effort=effort)
+            yield from _judge_match(text, *echoed.span(1), around, effort=effort)
 
 
 def _judge_match(
-    text: str, start: int, end: int, *, effort: Effort, limit: int | None = None
+    text: str,
+    start: int,
+    end: int,
+    around: Surroundings,
+    *,
+    effort: Effort,
+    limit: int | None = None,
 ) -> Iterator[Hit]:
     """`limit` is how far the line was read, if it was not read to its end."""
     value = text[start:end]
-    numbers = value.isdigit() and len(value) < 6
-    if not numbers and is_secret_value(value, _STRONG, style="env"):
+    if _PORTS.fullmatch(value) or not is_secret_value(value, _STRONG, style="env"):
+        return
+    if not around.excuse(start, end):
         if end == limit:
             # What tells that it is one was read, and it goes on.
             rest = _REST.get(text[start - 1], _WORD).match(text, end)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from guidance.core.effort import Effort
 from guidance.core.regex import BytePattern, compile_byte_pattern
+from guidance.core.secrets.defaults import is_documented
 from guidance.core.secrets.formats import RULES
 from guidance.core.secrets.formats.rule import TokenRule
 from guidance.core.secrets.hits import Hit
@@ -126,7 +127,7 @@ def _accept(data: bytes, rule: TokenRule, start: int, end: int) -> Hit | None:
         return None
     if data[end : end + 1].isalnum() or is_filler(rest):
         return None
-    if rule.kind == "jwt" and not _is_jwt(text):
+    if is_documented(text) or (rule.kind == "jwt" and not _is_jwt(text)):
         return None
     return Hit(start, end, rule.kind, start + public)
 

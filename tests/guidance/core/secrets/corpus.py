@@ -5,7 +5,16 @@ In `FOUND`, § stands for the secret beside it. The secrets are put together fro
 
 from __future__ import annotations
 
-from tests.guidance.core.secrets.samples import HEX, SAFE, WORD, b64, body, pem, uuid
+from tests.guidance.core.secrets.samples import (
+    HEX,
+    SAFE,
+    UPPER,
+    WORD,
+    b64,
+    body,
+    pem,
+    uuid,
+)
 
 HUNTER = "hun" + "ter2"
 WORDLIKE = "let" + "mein"
@@ -38,7 +47,6 @@ FOUND: list[tuple[str, str]] = [
     ('connect(user="bob", password="§")', HUNTER),
     ('setPassword("§")', HUNTER),
     ('client.auth("bob", password = "§")', HUNTER),
-    ('secret_key = "§"', "django-" + "insecure-" + RANDOM),
     ('SECRET_KEY = "§"', body(50, WORD + "!@#$%^&*(-_=+)")),
     ('db_pass = "§"', "ab" + "cd"),
     ('api_key = "§"', RANDOM),
@@ -68,7 +76,7 @@ FOUND: list[tuple[str, str]] = [
     ("export API_KEY=§", RANDOM),
     ("export DB_PASSWORD='§'", MIXED),
     ("AWS_SECRET_ACCESS_KEY=§", LONG),
-    ("aws_secret_access_key = §", EXAMPLE_KEY),
+    ("aws_secret_access_key = §", LONG),
     ("SECRET_KEY_BASE=§", body(128, HEX)),
     ("PGPASSWORD=§ psql -h db", HUNTER),
     ("docker run -e MYSQL_ROOT_PASSWORD=§ mysql", HUNTER),
@@ -175,7 +183,7 @@ FOUND: list[tuple[str, str]] = [
     # As the seed's own tests have them.
     ('const k = "§"', "s" + "k-" + "abc123def456ghi789jkl012mno345"),
     ("token §", "gh" + "p_" + SEQUENCE),
-    ("id §", EXAMPLE_ID),
+    ("id §", "AK" + "IA" + body(16, UPPER)),
     # Cut or covered.
     ("x § y", "gh" + "p_" + body(10) + "\u200b" + body(26)),
     ("x § y", "gh\u200dp_" + body(36)),
@@ -190,6 +198,10 @@ FOUND: list[tuple[str, str]] = [
 ]
 
 LET_ALONE: list[str] = [
+    # What everybody knows.
+    "id " + EXAMPLE_ID,
+    "aws_secret_access_key = " + EXAMPLE_KEY,
+    'secret_key = "django-' + "insecure-" + RANDOM + '"',
     # Placeholders.
     'password = "changeme"',
     'password = "change_me"',

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from guidance.core.effort import Effort
 from guidance.core.regex import BytePattern
-from guidance.core.secrets import placeholders, redact_text
+from guidance.core.secrets import placeholders, redact_text, surroundings
 from guidance.core.secrets import (
     scan as scanning,
 )
@@ -26,8 +26,10 @@ from guidance.core.secrets.scanners import (
     addresses,
     assignments,
     flags,
+    headers,
     hidden,
     key_blocks,
+    secret_commands,
     tokens,
 )
 from tests.guidance.core.secrets.bombs import BOMBS
@@ -42,9 +44,12 @@ MODULES = (
     assignments,
     placeholders,
     flags,
+    headers,
     hidden,
     key_blocks,
     scanning,
+    secret_commands,
+    surroundings,
     tokens,
 )
 PATTERNS = [

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from guidance.core.secrets import UNREAD, find_secrets, redact, redact_text
 from guidance.core.secrets.hits import HIT_LIMIT
 from guidance.core.secrets.labels import WINDOW, list_windows
+from guidance.core.secrets.words import is_ordinary_word
 from tests.guidance.core.secrets.corpus import FOUND, LET_ALONE
 from tests.guidance.core.secrets.samples import SAFE, WORD, body, numbered
 from tests.support.examples import examples
@@ -67,6 +68,15 @@ def test_everything_else_stays_in_its_place() -> None:
 def test_a_secret_is_hidden_wherever_it_stands_again() -> None:
     value = {"password": PASSWORD, "log": f"tried {PASSWORD}", PASSWORD: [PASSWORD]}
     assert PASSWORD not in json.dumps(redacted(value), ensure_ascii=False)
+
+
+def test_an_ordinary_word_is_hidden_only_where_it_is_the_secret() -> None:
+    text = "docker run -e DB_PASSWORD=rocket rocket/server:2 --name rocketry"
+    shown = str(redacted(text))
+    assert shown.endswith(" rocket/server:2 --name rocketry")
+    assert "DB_PASSWORD=«password 6 chars #" in shown
+    mixed = text.replace("rocket", "roc" + "k3tz")
+    assert "k3tz" not in str(redacted(mixed))
 
 
 def test_a_number_that_repeats_a_secret_is_hidden_too() -> None:
@@ -145,6 +155,7 @@ def test_no_five_characters_of_a_found_secret_are_left_anywhere(
     leak: tuple[str, object],
 ) -> None:
     secret, value = leak
+    assume(not is_ordinary_word(secret))
     done = redact(value, fingerprint_key=KEY)
     main = value["main"]  # type: ignore[index]
     spans = [finding.span for finding in done.findings if finding.path == "/main"]
@@ -241,6 +252,7 @@ def _texts(value: object) -> list[str]:
     secret=st.text(WORD, min_size=3, max_size=WINDOW - 1), around=st.text(max_size=9)
 )
 def test_a_short_secret_is_hidden_wherever_it_stands(secret: str, around: str) -> None:
+    assume(not is_ordinary_word(secret))
     value = {"password": secret, "log": around + secret + around}
     done = redact(value, fingerprint_key=KEY)
     assume(done.findings)

@@ -68,7 +68,7 @@ def test_eg_21_a_github_token() -> None:
 
 
 def test_eg_22_an_aws_id() -> None:
-    assert kinds("AKIA" + "IOSFODNN7" + "EXAMPLE") == ["aws-access-key"]
+    assert kinds("AKIA" + "IOSFODNN7" + "SAMPLED") == ["aws-access-key"]
 
 
 def test_eg_23_plain_text() -> None:

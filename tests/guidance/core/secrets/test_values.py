@@ -46,7 +46,34 @@ def test_a_key_that_promises_a_secret(key: str) -> None:
 def test_a_weaker_key_needs_a_value_that_looks_random(key: str) -> None:
     assert paths({key: body(24)}) == [f"/{key}"]
     assert paths({key: "settings"}) == []
-    assert paths({key: uuid()}) == []
+
+
+def test_a_uuid_counts_behind_a_name_that_can_only_mean_a_secret() -> None:
+    for key in ("api_key", "apiKey", "X-Api-Key", "access_token", "AUTH_TOKEN"):
+        assert paths({key: uuid()}) == [f"/{key}"]
+    for key in ("token", "auth", "client_token", "session_key", "request_token"):
+        assert paths({key: uuid()}) == []
+
+
+def test_a_default_that_guards_nothing_is_let_alone_unless_it_is_far_away() -> None:
+    assert paths({"user": "shop", "password": "shop", "host": "db"}) == []
+    assert paths({"user": "shop", "password": "shop", "host": "db.shop-prod.io"})
+    assert paths({"user": "shop", "password": PASSWORD, "host": "db"})
+    assert paths({"POSTGRES_PASSWORD": "postgres"}) == []
+    assert paths({"email": "kim@example.com", "password": "sunflower"}) == []
+    assert paths({"email": "kim@shop-prod.io", "password": "sunflower"})
+    assert paths({"pwd": "workspace"}) == []
+    assert paths({"pwd": PASSWORD}) == ["/pwd"]
+
+
+def test_words_as_passwords_are_let_alone_in_files_of_tests() -> None:
+    content = "user.login(password='opensesame')\n"
+    for path in ("tests/test_login.py", "spec/a.rb", "src/a.spec.ts", "a/conftest.py"):
+        assert paths({"file_path": path, "content": content}) == []
+    for path in ("src/login.py", "latest/contest.py", "attestation.py"):
+        assert paths({"file_path": path, "content": content}) == ["/content"]
+    live = f"user.login(password='{body(14)}')\n"
+    assert paths({"file_path": "tests/test_a.py", "content": live}) == ["/content"]
 
 
 @each_row(
