@@ -108,33 +108,35 @@ def to_milliseconds(at: datetime) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class ShownMoment:
     """When it was for programs, and how long that is for people."""
 
     at: str
     words: str
 
 
-def build_past_moment(moment: datetime, at: datetime) -> Moment:
-    return Moment(
+def build_past_moment(moment: datetime, at: datetime) -> ShownMoment:
+    return ShownMoment(
         at=format_iso(moment), words=format_ago((at - moment).total_seconds())
     )
 
 
-def build_past_moment_or_none(moment: datetime | None, at: datetime) -> Moment | None:
+def build_past_moment_or_none(
+    moment: datetime | None, at: datetime
+) -> ShownMoment | None:
     return None if moment is None else build_past_moment(moment, at)
 
 
-def build_future_moment(moment: datetime | None, at: datetime) -> Moment | None:
+def build_future_moment(moment: datetime | None, at: datetime) -> ShownMoment | None:
     """None where it is not ahead any more."""
     if moment is None or moment <= at:
         return None
-    return Moment(
+    return ShownMoment(
         at=format_iso(moment), words=format_seconds((moment - at).total_seconds())
     )
 
 
-def render_time(moment: Moment, tick: str = "ago") -> SafeString:
+def render_time(moment: ShownMoment, tick: str = "ago") -> SafeString:
     """As `static/js/times.js` keeps it current; `tick` is "ago", "left" or "words"."""
     return format_html(
         '<time datetime="{}" data-tick="{}">{}</time>', moment.at, tick, moment.words

@@ -7,8 +7,8 @@ from guidance.core.canonical import hash_text, to_canonical_json
 from reviews.models import GrantState
 from reviews.row_checks import (
     UNKNOWN,
+    EntryOrigin,
     ExpectedRows,
-    Moment,
     Payload,
     Take,
     add_grant,
@@ -26,7 +26,7 @@ def register_rows() -> None:
     register_entry_rows("check.judged", _judge_check)
 
 
-def _judge_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     review = payload["review"]["id"] if payload["review"] else None
     if review is not None:
         rows.call_by_review[review] = payload["call"]
@@ -70,14 +70,14 @@ def _build_key(rows: ExpectedRows, payload: Payload) -> str:
 
 
 def _end_grant(state: GrantState) -> Take:
-    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    def end(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         grant = rows.get_table("grant")[payload["call"],]
         grant.change(now, state=state.value, ended_at=now.at)
 
     return end
 
 
-def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _settle_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     if not payload["claimed"]:
         _end_grant(GrantState.SPENT)(rows, payload, now)
     whole = payload["ok"] and not payload["redacted"]
@@ -90,7 +90,7 @@ def _settle_call(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _open_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _open_check(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.add(
         "check",
         payload["check"],
@@ -104,7 +104,7 @@ def _open_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     set_check_state(rows, payload["check"], payload["state"], now)
 
 
-def _judge_check(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _judge_check(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     set_check_state(rows, payload["check"], payload["state"], now)
     if payload["review"] is not None:
         rows.get_table("check")[payload["check"],].change(

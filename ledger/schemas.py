@@ -13,7 +13,7 @@ from guidance.core.vocabulary import INTENTS
 RunStatus = Literal[
     "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"
 ]
-ReviewKind = Literal[
+ReviewKindName = Literal[
     "pause", "exhausted", "confirmation", "question", "request", "loop_action"
 ]
 
@@ -37,7 +37,7 @@ class ReviewReference(BaseModel):
     """A review that waits for a person, and where people see it."""
 
     id: Id
-    kind: ReviewKind
+    kind: ReviewKindName
     url: str
 
 

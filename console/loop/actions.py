@@ -18,7 +18,7 @@ from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.forms import get_first_error
 from console.loop.forms import PauseForm, RecommendationForm, ResolveForm
-from console.loop.views import Refused, redirect_to_tab, render_tab
+from console.loop.views import FormRefusal, redirect_to_tab, render_tab
 from loop.control.clock import wake_loop
 from loop.control.switch import set_paused
 from loop.control.worker_hint import send_hint
@@ -56,7 +56,7 @@ def wake(request: ConsoleRequest) -> HttpResponse:
             project_id=request.project.pk, person=build_person_principal(request.user)
         )
     except DomainError as refusal:
-        refused = Refused(alert=refusal.detail, status=Invalid.status)
+        refused = FormRefusal(alert=refusal.detail, status=Invalid.status)
         return render_tab(request, "decisions", refused=refused)
     send_hint(request.project.pk)
     decision = json.loads(reply.body)["decision_id"]
@@ -121,7 +121,7 @@ def _perform(
             raise Invalid(get_first_error(form))
         act()
     except DomainError as refusal:
-        refused = Refused(
+        refused = FormRefusal(
             alert=refusal.detail, status=refusal.status, form=form, place=place
         )
         return render_tab(request, tab, refused=refused)

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from common.ids import parse_code
 from console.format import (
-    Moment,
+    ShownMoment,
     build_past_moment,
     build_past_moment_or_none,
     format_elapsed,
@@ -89,7 +89,7 @@ class Shadow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class DecisionReport:
     look: Look
     said: str
     source: SafeString
@@ -112,11 +112,11 @@ class DecisionPage:
     review_url: str
     waits: bool
     shadow: Shadow | None
-    report: Report | None
+    report: DecisionReport | None
     cause: DecisionRow | None
     effects: list[DecisionRow]
-    decided: Moment
-    resolved: Moment | None
+    decided: ShownMoment
+    resolved: ShownMoment | None
     decider: str
     cost: str
     policy: str
@@ -278,7 +278,9 @@ def _build_shadow(document: Mapping[str, Any] | None) -> Shadow | None:
     )
 
 
-def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | None:
+def _build_report(
+    decision: Decision, *, slug: str, at: datetime
+) -> DecisionReport | None:
     """A run is linked only where it is one of this project's."""
     document: Mapping[str, Any] | None = json.loads(decision.report)
     if document is None:
@@ -291,7 +293,7 @@ def _build_report(decision: Decision, *, slug: str, at: datetime) -> Report | No
         make_visible_line(run, limit=40),
     )
     when = build_past_moment_or_none(decision.reported_at, at)
-    return Report(
+    return DecisionReport(
         look=REPORTED[decision.reported],
         said=make_visible(str(document.get("summary") or document.get("said") or "")),
         source=format_html(

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from common.ids import parse_code
 from console.charts import draw_stacked_bar
-from console.format import Moment, build_past_moment, format_count
+from console.format import ShownMoment, build_past_moment, format_count
 from console.loop.filters import Filters
 from console.loop.vocabulary import (
     DECIDERS,
@@ -51,7 +51,7 @@ class DecisionRow:
     trigger: str
     source: str
     reported: Look | None
-    when: Moment
+    when: ShownMoment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,16 +20,16 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 _COLUMNS = {"trigger": "trigger_type"}
 
 
-class Choice(NamedTuple):
+class FilterChoice(NamedTuple):
     value: str
     word: str
     chosen: bool
 
 
-class Field(NamedTuple):
+class FilterField(NamedTuple):
     name: str
     label: str
-    choices: list[Choice]
+    choices: list[FilterChoice]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,13 +68,13 @@ class Filters:
         return wanted
 
     @property
-    def form(self) -> list[Field]:
+    def form(self) -> list[FilterField]:
         return [
-            Field(
+            FilterField(
                 name,
                 name.capitalize(),
                 [
-                    Choice(value, word, value == getattr(self, name))
+                    FilterChoice(value, word, value == getattr(self, name))
                     for value, word in words.items()
                 ],
             )

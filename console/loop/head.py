@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from console.charts import draw_gauge
 from console.format import (
-    Moment,
+    ShownMoment,
     build_future_moment,
     build_past_moment,
     build_past_moment_or_none,
@@ -42,7 +42,7 @@ NEAR = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pause:
+class LoopPause:
     """Who paused the loop and when, as the first words of a notice."""
 
     who: SafeString
@@ -53,11 +53,11 @@ class Pause:
 class Head:
     """`late` says since when a heartbeat is overdue."""
 
-    pause: Pause | None
+    pause: LoopPause | None
     decider: str
-    beat: Moment | None
+    beat: ShownMoment | None
     next: SafeString
-    late: Moment | None
+    late: ShownMoment | None
     waiting: str
     notes: int
     recommendations: int
@@ -122,7 +122,7 @@ def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[
     ]
 
 
-def _describe_next(beat: Moment | None) -> SafeString:
+def _describe_next(beat: ShownMoment | None) -> SafeString:
     if beat is None:
         return SafeString("next within a minute")
     return format_html("next in {}", render_time(beat, "left"))
@@ -137,11 +137,11 @@ def _get_due_time(loop: ProjectLoop, section: LoopSection) -> datetime | None:
     return max(beat, looked + timedelta(seconds=section.min_gap_s))
 
 
-def _build_pause(loop: ProjectLoop, *, at: datetime) -> Pause | None:
+def _build_pause(loop: ProjectLoop, *, at: datetime) -> LoopPause | None:
     if loop.paused_at is None:
         return None
     by = loop.paused_by
-    return Pause(
+    return LoopPause(
         who=format_html(
             "Paused by {} {}.",
             make_visible_line(by.display_name) if by else "somebody",

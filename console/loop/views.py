@@ -59,7 +59,7 @@ TABS: dict[str, Part] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class FormRefusal:
     """Why a form on the page did nothing; `place` is the row whose form it was."""
 
     alert: str
@@ -69,7 +69,7 @@ class Refused:
 
 
 def render_tab(
-    request: ConsoleRequest, name: str, *, refused: Refused | None = None
+    request: ConsoleRequest, name: str, *, refused: FormRefusal | None = None
 ) -> HttpResponse:
     context = _build_frame(request)
     part = TABS[name](request, context["at"])

@@ -23,7 +23,7 @@ LABEL = "may change"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class CoveragePart:
     """One text of the call; `name` is empty for a command, `left` did not fit."""
 
     name: str
@@ -42,7 +42,7 @@ class Part:
 class Coverage:
     """`more` counts the arguments that did not fit."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[CoveragePart, ...]
     more: int
 
     @property
@@ -77,7 +77,7 @@ def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _build_part(name: str, text: str) -> Part:
+def _build_part(name: str, text: str) -> CoveragePart:
     lines = text[:TEXT_LIMIT].splitlines(keepends=True)
     start = "".join(lines[:LINES_LIMIT])
     marks = [
@@ -85,7 +85,7 @@ def _build_part(name: str, text: str) -> Part:
         for at, letter in enumerate(start)
         if letter == MAY_CHANGE
     ]
-    return Part(
+    return CoveragePart(
         name=make_visible_line(name),
         shown=show_text(start.replace(MAY_CHANGE, "#"), marks=marks),
         left=len(text) - len(start),

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 
 from console.charts import draw_gauge
 from console.format import (
-    Moment,
+    ShownMoment,
     build_past_moment,
     format_iso,
     format_seconds,
@@ -48,7 +48,7 @@ class PermissionEnd:
 
     word: str
     icon: str
-    when: Moment
+    when: ShownMoment
     by: Person | None
 
 
@@ -61,10 +61,10 @@ class PermissionRow:
     rules: tuple[tuple[str, str], ...]
     granted_by: Person
     granted: SafeString
-    ends: Moment
+    ends: ShownMoment
     used: int
     uses: int
-    last_used: Moment | None
+    last_used: ShownMoment | None
     end: PermissionEnd | None
 
     @property
@@ -125,7 +125,7 @@ def _build_row(permission: Permission, *, slug: str, at: datetime) -> Permission
         rules=tuple(map(_describe_rule, json.loads(permission.rules))),
         granted_by=build_person(permission.granted_by),
         granted=_describe_grant(permission, slug=slug, at=at),
-        ends=Moment(
+        ends=ShownMoment(
             at=format_iso(permission.expires_at),
             words=format_seconds((permission.expires_at - at).total_seconds()),
         ),

@@ -22,7 +22,7 @@ from console.queue.detail import ReviewDetail
 from console.queue.forms import ClaimForm, CommentForm, RulingForm
 from console.queue.kinds import get_kind
 from console.queue.pages import (
-    Refused,
+    ActionRefusal,
     build_detail_for,
     get_review,
     render_detail,
@@ -131,7 +131,7 @@ def _act(
     """Act, then show the review as it is now, or beside each field what is wrong."""
     if not form.is_valid():
         return _answer(
-            request, review, Refused(status=Invalid.status, errors=form.errors)
+            request, review, ActionRefusal(status=Invalid.status, errors=form.errors)
         )
     try:
         act()
@@ -160,7 +160,7 @@ def _render_refusal(
     if not alert:
         beside = isinstance(form, RulingForm) and form.add_refusal(refusal)
         alert = "" if beside else make_visible(refusal.detail)
-    refused = Refused(
+    refused = ActionRefusal(
         status=refusal.status,
         errors=form.errors,
         alert=alert,
@@ -172,7 +172,7 @@ def _render_refusal(
 def _answer(
     request: ConsoleRequest,
     review: Review,
-    refused: Refused,
+    refused: ActionRefusal,
     detail: ReviewDetail | None = None,
 ) -> HttpResponse:
     if not request.htmx:

@@ -18,7 +18,7 @@ from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.format import (
-    Moment,
+    ShownMoment,
     build_past_moment_or_none,
     format_count,
     to_milliseconds,
@@ -46,7 +46,7 @@ class AgentReviews:
     count: int
     total: int
     kinds: str
-    oldest: Moment | None
+    oldest: ShownMoment | None
     rows: list[ReviewRow]
 
     @property

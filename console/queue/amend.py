@@ -23,7 +23,7 @@ _LABELS = {
 }
 
 
-class Unchanged(Invalid):
+class NothingChanged(Invalid):
     """What stands in the box is the call as it was asked for."""
 
 
@@ -79,7 +79,7 @@ def parse_amendment(content: Mapping[str, Any], typed: str) -> dict[str, Any]:
         crlf = _has_only_crlf(document[field])
         changed = {field: typed.replace("\n", "\r\n") if crlf else typed}
     if changed == document:
-        raise Unchanged("Nothing is changed: change it, or approve it as it is.")
+        raise NothingChanged("Nothing is changed: change it, or approve it as it is.")
     return changed if call_kind in _FIELDS else {"arguments": changed}
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from common.errors import Invalid
-from console.queue.amend import Unchanged, parse_amendment
+from console.queue.amend import NothingChanged, parse_amendment
 from console.queue.call_parts import ChangedCall, build_changed_call
 from guidance.core.shell_commands.rules.rule import FAMILIES
 from reviews.models import Review
@@ -32,7 +32,7 @@ def build_amend_verdict(review: Review, typed: str) -> AmendVerdict:
     try:
         amended = parse_amendment(content, typed)
         amendment = judge_amendment(review, content, amended)
-    except Unchanged:
+    except NothingChanged:
         return AmendVerdict(
             icon="edit",
             tone="mute",

@@ -33,8 +33,8 @@ _PLACES = {"amend": ("amended", "text"), "abort": ("reason",)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """What was not done and why; `take_over` is whose claim the next press walks over."""
+class ActionRefusal:
+    """What was not done and why; `take_over` is whose claim the next press takes over."""
 
     status: int
     errors: ErrorDict
@@ -79,7 +79,10 @@ def build_detail_for(
 
 
 def render_detail(
-    request: ConsoleRequest, detail: ReviewDetail, *, refused: Refused | None = None
+    request: ConsoleRequest,
+    detail: ReviewDetail,
+    *,
+    refused: ActionRefusal | None = None,
 ) -> HttpResponse:
     """What was typed is still on the screen, so that it is not sent back."""
     # A dialog says itself what is wrong, as long as it is there.
@@ -99,7 +102,7 @@ def render_queue(
     request: ConsoleRequest,
     *,
     chosen: Review | None = None,
-    refused: Refused | None = None,
+    refused: ActionRefusal | None = None,
 ) -> HttpResponse:
     """With the review that was chosen, else with the first of the list."""
     listed = get_list(request, chosen=chosen)

@@ -10,7 +10,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from console.format import (
-    Moment,
+    ShownMoment,
     build_past_moment,
     build_past_moment_or_none,
     format_count,
@@ -46,7 +46,7 @@ _MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CheckMark:
     """One event of a check's history, as small as an icon; `said` on demand."""
 
     icon: str
@@ -67,19 +67,19 @@ class RunCheck:
     word: str
     gates: str
     context: str
-    marks: tuple[Mark, ...]
+    marks: tuple[CheckMark, ...]
     said: str
     review_url: str
-    when: Moment
+    when: ShownMoment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWarning:
     code: str
     text: str
-    when: Moment
+    when: ShownMoment
     acknowledged_by: Person | None
-    acknowledged: Moment | None
+    acknowledged: ShownMoment | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +154,7 @@ def _build_check(check: GateCheck, *, slug: str, at: datetime) -> RunCheck:
         ),
         context=f"{state.mode}, step {check.step}" if check.step else state.mode,
         marks=tuple(
-            Mark(*_MARKS[event.what], make_visible_line(event.said))
+            CheckMark(*_MARKS[event.what], make_visible_line(event.said))
             for event in state.history
         ),
         said=make_visible_line(last.said) if last else "",

@@ -8,13 +8,13 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.format import Moment, render_time
+from console.format import ShownMoment, render_time
 
 register = template.Library()
 
 
 @register.simple_tag
-def moment(when: Moment, tick: str = "ago") -> SafeString:
+def moment(when: ShownMoment, tick: str = "ago") -> SafeString:
     return render_time(when, tick)
 
 

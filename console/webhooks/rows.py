@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.format import (
-    Moment,
+    ShownMoment,
     build_future_moment,
     build_past_moment,
     format_compact,
@@ -82,7 +82,7 @@ class WebhookRow:
     waiting: int
     dead: int
     created_by: Person
-    created: Moment
+    created: ShownMoment
     old_secret: SafeString
     quiet: SafeString
 
@@ -108,7 +108,7 @@ class WebhookRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptRow:
     number: int
-    when: Moment
+    when: ShownMoment
     ok: bool
     what: str
     took: str
@@ -125,7 +125,7 @@ class DeliveryRow:
     icon: str
     tone: str
     how: SafeString
-    when: Moment
+    when: ShownMoment
     attempts: Sequence[AttemptRow]
     body: str
     can_resend: bool
@@ -192,7 +192,7 @@ def _build_webhook(
     )
 
 
-def _render_left(sentence: str, moment: Moment | None) -> SafeString:
+def _render_left(sentence: str, moment: ShownMoment | None) -> SafeString:
     """The sentence with the time left; empty where no time is left."""
     if moment is None:
         return SafeString("")
@@ -248,7 +248,7 @@ def _build_delivery(delivery: Delivery, *, active: bool, at: datetime) -> Delive
 
 
 def _describe_last(
-    attempts: Sequence[AttemptRow], *, again: Moment | None
+    attempts: Sequence[AttemptRow], *, again: ShownMoment | None
 ) -> SafeString:
     """What came of the newest attempt, and when the next one is made."""
     if not attempts:
@@ -276,7 +276,7 @@ def _build_attempt(attempt: DeliveryAttempt, *, at: datetime) -> AttemptRow:
 
 
 def _render_lasting(since: datetime, at: datetime) -> SafeString:
-    lasting = Moment(
+    lasting = ShownMoment(
         at=format_iso(since), words=format_seconds((at - since).total_seconds())
     )
     return format_html(" for {}", render_time(lasting, "words"))

@@ -14,7 +14,7 @@ from common.fields import Id, Usd
 from ledger.schemas import (
     PolicyStamp,
     Receipt,
-    ReviewKind,
+    ReviewKindName,
     ReviewReference,
     RunStatus,
 )
@@ -250,7 +250,7 @@ class WaitedReview(BaseModel):
     """The review that an agent waits for."""
 
     id: Id
-    kind: ReviewKind
+    kind: ReviewKindName
     version: int
 
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from reviews.row_checks.compare import compare_with_chain
 from reviews.row_checks.expected import (
     UNKNOWN,
+    EntryOrigin,
     ExpectedRows,
-    Moment,
     Payload,
     Take,
     add_grant,
@@ -17,8 +17,8 @@ from reviews.row_checks.expected import (
 
 __all__ = [
     "UNKNOWN",
+    "EntryOrigin",
     "ExpectedRows",
-    "Moment",
     "Payload",
     "Take",
     "add_grant",

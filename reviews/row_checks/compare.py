@@ -16,10 +16,10 @@ from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.row_checks.expected import (
     UNKNOWN,
+    EntryOrigin,
     Expected,
     ExpectedRows,
     Key,
-    Moment,
     list_types,
 )
 from reviews.row_checks.stored import TABLES, Table, Values
@@ -45,7 +45,7 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
         .values_list("run_id", "seq", "at", "actor", "type", "payload", "decision")
     )
     for run_id, seq, at, actor, kind, payload, decision in entries.iterator(1000):
-        now = Moment(seq=seq, at=format_timestamp(at), actor=actor)
+        now = EntryOrigin(seq=seq, at=format_timestamp(at), actor=actor)
         if decision == "stop":
             expected[run_id].revoke_grants(now)
         elif run_id not in unreadable:

@@ -18,7 +18,7 @@ UNKNOWN = object()
 CLOSING = ("run.finished", "run.stopped", "run.aborted", "run.abandoned")
 
 
-class Moment(NamedTuple):
+class EntryOrigin(NamedTuple):
     """Where an entry stands, when it was made and by whom."""
 
     seq: int
@@ -35,7 +35,7 @@ class Expected:
     values: dict[str, Any]
     count: int = 1
 
-    def change(self, now: Moment, **values: Any) -> None:
+    def change(self, now: EntryOrigin, **values: Any) -> None:
         self.seq = now.seq
         self.values |= values
 
@@ -53,29 +53,29 @@ class ExpectedRows:
     def get_table(self, table: str) -> dict[Key, Expected]:
         return self.tables.setdefault(table, {})
 
-    def add(self, table: str, *key: str, now: Moment, **values: Any) -> None:
+    def add(self, table: str, *key: str, now: EntryOrigin, **values: Any) -> None:
         before = self.get_table(table).get(key)
         count = 1 if before is None else before.count + 1
         self.get_table(table)[key] = Expected(now.seq, values, count)
 
-    def take(self, entry_type: str, payload: Payload, now: Moment) -> None:
+    def take(self, entry_type: str, payload: Payload, now: EntryOrigin) -> None:
         """What this entry does to the rows. Many types do nothing."""
         self.seq = now.seq
         take = _TAKES.get(entry_type)
         if take is not None:
             take(self, payload, now)
 
-    def revoke_grants(self, now: Moment) -> None:
+    def revoke_grants(self, now: EntryOrigin) -> None:
         """The run was closed."""
         for grant in self.get_table("grant").values():
             if grant.values["state"] == GrantState.ISSUED:
                 grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
 
 
-Take = Callable[[ExpectedRows, Payload, Moment], None]
+Take = Callable[[ExpectedRows, Payload, EntryOrigin], None]
 
 
-def _open_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _open_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.add(
         "review",
         payload["review"],
@@ -97,24 +97,24 @@ def _open_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _claim_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _claim_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     review = rows.get_table("review")[payload["review"],]
     review.change(now, assignee=now.actor, claimed_at=now.at)
 
 
-def _release_review(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _release_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.get_table("review")[payload["review"],].change(
         now, assignee=None, claimed_at=None
     )
 
 
-def _add_comment(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _add_comment(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     author = now.actor.removeprefix("user:")
     rows.add("comment", payload["review"], author, now.at, payload["text"], now=now)
 
 
 def _end_review(state: ReviewState) -> Take:
-    def end(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+    def end(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         review = rows.get_table("review")[payload["review"],]
         version = review.values["version"] + 1
         review.change(now, state=state.value, version=version, closed_at=now.at)
@@ -122,7 +122,7 @@ def _end_review(state: ReviewState) -> Take:
     return end
 
 
-def _rule(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _rule(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     _end_review(ReviewState.RULED)(rows, payload, now)
     amended = payload.get("amended")
     rows.add(
@@ -145,7 +145,7 @@ def _rule(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
         set_check_state(rows, payload["check"], payload["check_state"], now)
 
 
-def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _permit(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     permission = payload["permission"]
     call = rows.call_by_review[payload["review"]]
     rows.add(
@@ -169,7 +169,7 @@ def _permit(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _revoke(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _revoke(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     permission = rows.get_table("permission")[payload["permission"],]
     if permission.values["revoked_at"] is None:  # taken back twice is taken back
         permission.change(now, revoked_by=now.actor, revoked_at=now.at)
@@ -179,7 +179,7 @@ def add_grant(
     rows: ExpectedRows,
     grant: Payload,
     call: str,
-    now: Moment,
+    now: EntryOrigin,
     *,
     permission: str | None = None,
 ) -> None:
@@ -199,7 +199,7 @@ def add_grant(
 
 
 def set_check_state(
-    rows: ExpectedRows, check: str, state: Payload, now: Moment
+    rows: ExpectedRows, check: str, state: Payload, now: EntryOrigin
 ) -> None:
     rows.get_table("check")[check,].change(
         now,
@@ -209,12 +209,12 @@ def set_check_state(
     )
 
 
-def _acknowledge(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _acknowledge(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     key = payload["warning"]
     rows.add("acknowledgement", key, now=now, by=now.actor, at=now.at)
 
 
-def _save_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _save_checkpoint(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.add(
         "checkpoint",
         payload["checkpoint"],
@@ -226,12 +226,12 @@ def _save_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
     )
 
 
-def _redact_checkpoint(rows: ExpectedRows, payload: Payload, now: Moment) -> None:
+def _redact_checkpoint(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     checkpoint = rows.get_table("checkpoint")[payload["checkpoint"],]
     checkpoint.change(now, state=payload["state_digest"])
 
 
-def _close_run(rows: ExpectedRows, _payload: Payload, now: Moment) -> None:
+def _close_run(rows: ExpectedRows, _payload: Payload, now: EntryOrigin) -> None:
     rows.revoke_grants(now)
 
 

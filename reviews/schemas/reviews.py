@@ -13,7 +13,7 @@ from pydantic import (
 from common.fields import Cursor, Id, Moment
 from common.paging import PageQuery, QueryText
 from ledger.schemas import (
-    ReviewKind,
+    ReviewKindName,
 )
 from reviews.schemas.fields import Body, Limit, Money, Reason, StepNumber, Text
 
@@ -128,7 +128,7 @@ class ReviewOut(BaseModel):
     run: Id
     project: str
     agent: str
-    kind: ReviewKind
+    kind: ReviewKindName
     state: ReviewState
     title: str
     step: int | None
@@ -166,7 +166,7 @@ class ReviewDetail(ReviewOut):
 
 class ReviewFilters(PageQuery):
     state: ReviewState | None = None
-    kind: ReviewKind | None = None
+    kind: ReviewKindName | None = None
     run: QueryText | None = None
     assignee: Annotated[QueryText | None, Field(description="a user's name")] = None
 

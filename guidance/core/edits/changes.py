@@ -22,7 +22,7 @@ _MOST = 20_000
 Affords = Callable[[int], bool]
 
 
-class Change(NamedTuple):
+class ChangedRange(NamedTuple):
     """Lines `old` to `old_end` of the one text became `new` to `new_end` of the other."""
 
     old: int
@@ -42,7 +42,7 @@ def find_changes(
     new: Sequence[str],
     *,
     affords: Affords = lambda price: price <= _MOST,
-) -> Iterator[Change]:
+) -> Iterator[ChangedRange]:
     """The fewest lines to take out and put in. Where comparing costs too much, all are
     taken out and put in as a whole."""
     head = _count_shared(old, new)
@@ -52,7 +52,7 @@ def find_changes(
     pairs = len(old) * len(new)
     if pairs < 2:
         if old or new:
-            yield Change(head, head + len(old), head, head + len(new))
+            yield ChangedRange(head, head + len(old), head, head + len(new))
         return
     # Numbers for the lines of both, the same in every process, as their hashes are not;
     # a line of one side alone is like no other.
@@ -61,18 +61,20 @@ def find_changes(
     numbers = {line: number for number, line in enumerate(shared, 2)}
     price = pairs // (_COMPARED if len(both) + 2 <= _SMALL else _LOOKED_UP)
     if not affords(price):
-        yield Change(head, head + len(old), head, head + len(new))
+        yield ChangedRange(head, head + len(old), head, head + len(new))
         return
     one = [numbers.get(line, 0) for line in old]
     other = [numbers.get(line, 1) for line in new]
-    pending: Change | None = None
+    pending: ChangedRange | None = None
     for step in Indel.opcodes(one, other):
         if step.tag == "equal":
             if pending is not None:
                 yield pending
             pending = None
             continue
-        start = pending or Change(head + step.src_start, 0, head + step.dest_start, 0)
+        start = pending or ChangedRange(
+            head + step.src_start, 0, head + step.dest_start, 0
+        )
         pending = start._replace(
             old_end=head + step.src_end, new_end=head + step.dest_end
         )
