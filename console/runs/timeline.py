@@ -93,7 +93,8 @@ def _get_claimer(entry: Entry) -> str:
     return taken
 
 
-_LINES = {
+# By type of entry; those of `EVENTS` read as their words there.
+SENTENCES = {
     "step.judged": describe_step,
     "step.observed": describe_observed_step,
     "review.ruled": describe_ruling,
@@ -111,7 +112,7 @@ _LINES = {
 
 def _build_row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
     payload = json.loads(entry.payload)
-    say = _LINES.get(entry.type)
+    say = SENTENCES.get(entry.type)
     line = say(payload) if say else describe_entry(entry.type, payload)
     claimer = names.get(_get_claimer(entry))
     taken = (f"taken over from {claimer}",) if claimer else ()

@@ -10,9 +10,11 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 from checkrail import answers
 from checkrail.answers.parsing import Answer
+from checkrail.flows import rulings
 from checkrail.flows.step_queue import BatchAnswer
 from checkrail.people import Page
 
+from reviews.models import RULINGS, Kind
 from tests.support.document import document, resolve
 
 # Which class the client reads the answers of which operations as.
@@ -161,6 +163,15 @@ def test_every_class_of_answers_is_compared() -> None:
 
 def is_answer(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Answer) and kind is not Answer
+
+
+def test_an_agent_knows_what_people_may_choose() -> None:
+    """But for the loop's actions, which no agent waits for."""
+    assert {
+        kind: set(actions)
+        for kind, actions in RULINGS.items()
+        if kind != Kind.LOOP_ACTION
+    } == rulings.RULINGS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,7 @@ from guidance.core.checks.definition_reader import ATTEMPTS_LIMIT, CRITERIA_LIMI
 from guidance.core.checks.definitions import MODE_OF_SEVERITY
 from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.policy import load_policy
+from guidance.core.steps.gates import REGISTRY
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.rules import TurnRules
 from reviews.models import RULINGS, Kind
@@ -33,6 +34,10 @@ GATE_EXAMPLE, TURN_EXAMPLE = map(yaml.safe_load, blocks(GATES, language="yaml"))
 
 def column(text: str, first: str) -> list[str]:
     return [code(row[0]) for row in table_under(text, first_column=first)]
+
+
+def test_every_check_of_the_continue_gate_is_listed() -> None:
+    assert column(GATES, "check") == list(REGISTRY)
 
 
 def test_every_key_of_a_gate_is_listed() -> None:

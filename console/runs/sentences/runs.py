@@ -32,7 +32,8 @@ _DECISIONS = {
     "throttle": ("slow", "slow", "Throttled"),
     "checkpoint": ("flag", "mute", "Checkpoint due"),
 }
-_EVENTS = {
+# Entries that need no sentence of their own; `console.runs.timeline` has the others.
+EVENTS = {
     "run.started": ("play", "mute", "Run started"),
     "run.finished": ("check", "mute", "Run finished"),
     "run.aborted": ("x", "stop", "Run aborted"),
@@ -83,9 +84,9 @@ def describe_observed_step(payload: Mapping[str, Any]) -> Line:
 def _choose_head(
     report: Mapping[str, Any], decision: str, said: str
 ) -> tuple[str, str, str]:
-    tripped = _DECISIONS.get(decision)
-    if tripped is not None:
-        return tripped
+    held = _DECISIONS.get(decision)
+    if held is not None:
+        return held
     if report["failed_calls"]:
         return "x", "stop", "Failed calls"
     if report["rework"]:
@@ -96,7 +97,7 @@ def _choose_head(
 
 
 def describe_entry(kind: str, payload: Mapping[str, Any]) -> Line:
-    icon, tone, head = _EVENTS.get(kind, ("dot", "mute", kind))
+    icon, tone, head = EVENTS.get(kind, ("dot", "mute", kind))
     return Line(icon=icon, tone=tone, head=head, text=find_text(payload))
 
 

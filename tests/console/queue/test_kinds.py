@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 import httpx
 import pytest
@@ -21,6 +21,7 @@ from console.queue.fragments import render_row
 from console.queue.kinds import KINDS
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.queue.rows import build_rows
+from ledger.schemas import ReviewKindName
 from reviews.models import RULINGS, Kind, Review
 from tests.support.builders import Person, pause_at_once, start_run
 
@@ -106,6 +107,8 @@ def test_its_detail_shows_its_partial_and_its_words(
 
 def test_every_kind_that_is_stored_is_registered() -> None:
     assert set(KINDS) == set(Kind.values)
+    assert set(get_args(ReviewKindName)) == set(Kind.values)
+    assert set(RULINGS) == set(Kind.values)
 
 
 def test_nothing_else_of_the_queue_asks_for_a_kind() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from console.queue.kinds.pause import Measure, list_measures
 from console.runs.rows import list_amounts
+from guidance.core.steps.gates import REGISTRY
 from ledger.models import Run
 from tests.support.rows import each_row
 
@@ -31,6 +32,15 @@ def measure(name: str, gate: str, **metrics: float) -> Measure:
     decision = {"metrics": METRICS | metrics, "findings": [finding]}
     content = {"decision": decision, "limits": LIMITS}
     return next(s for s in list_measures(content, amounts=()) if s.name == name)
+
+
+@each_row("gate", list(REGISTRY))
+def test_every_gate_that_may_pause_a_run_has_its_line(gate: str) -> None:
+    finding = {"gate": gate, "decision": "pause", "limit": 1.0, "value": 1.0}
+    decision = {"metrics": METRICS, "findings": [finding]}
+    amounts = list_amounts(Run(tokens_used=2, tokens_limit=1))
+    found = list_measures({"decision": decision, "limits": LIMITS}, amounts=amounts)
+    assert [item.tone for item in found if item.tone] == ["pause"]
 
 
 @each_row(

@@ -11,6 +11,8 @@ import pytest
 from accounts.models import Project
 from console.runs import timeline, views
 from console.runs.rows import format_short_code
+from console.runs.sentences.runs import EVENTS
+from ledger.entry_types import list_entry_types
 from tests.support.browsing import browser_of
 from tests.support.builders import Person, pause_run, start_run, step
 
@@ -19,6 +21,10 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 
 def listed(page: str) -> list[str]:
     return re.findall(r'<tr id="run-([0-9a-f-]+)"', page)
+
+
+def test_every_type_of_entry_reads_as_a_sentence() -> None:
+    assert sorted([*timeline.SENTENCES, *EVENTS]) == list_entry_types()
 
 
 def test_the_newest_run_stands_first_and_filters_narrow_it(

@@ -12,6 +12,7 @@ from guidance.core.policy import ContinueLimits
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps import judge_step
+from guidance.core.steps.advice import build_recommended_action
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
@@ -117,6 +118,20 @@ def test_four_evaluations_are_counted_by_decision() -> None:
 def test_every_decision_recommends_something(facts: dict[str, Any]) -> None:
     """CG-28."""
     assert ask(**facts).recommended_action.endswith(".")
+
+
+def test_every_gate_that_holds_a_run_has_advice_of_its_own() -> None:
+    verdict = walk(broken_run(), policy=TIGHT, budget=Budget(tokens=5))[-1]
+    holding = [f for f in verdict.findings if f.decision in {"pause", "stop"}]
+    said = {
+        build_recommended_action(
+            decision=each.decision, findings=[each], delay_ms=0, checkpoint_due=False
+        )
+        for each in holding
+    }
+    assert len(said) == len(holding)
+    # What is said where a gate could not judge.
+    assert not any("could not be made" in words for words in said)
 
 
 def test_the_recommendation_follows_the_winning_gate() -> None:
