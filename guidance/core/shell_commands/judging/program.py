@@ -20,6 +20,7 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _RECURSIVE = ("-r", "-R", "--recursive")
 _INTERACTIVE = ("-i", "-I", "--interactive")
+_CONFIRMING = frozenset(("terraform", "terragrunt"))
 _LAST_WINS = frozenset(("rm", "srm", "mv", "cp"))
 # Programs that do nothing without a subcommand, so one that is not known matters.
 LED = split_names("git kubectl docker podman helm terraform pulumi aws gcloud az gh")
@@ -64,6 +65,8 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     if found.flags and _asks_nobody(walk, call, found):
         for flag in _INTERACTIVE:
             found.flags.pop(flag, None)
+    if call.name in _CONFIRMING and call.simple.stage is not None:
+        found.answered = _is_answered(walk, call)
     pattern = program.match(found)
     if pattern is None or (pattern.verbs and _is_help(found)):
         return
@@ -115,8 +118,10 @@ def _asks_nobody(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
         return False
     if call.name in _LAST_WINS and _find_last_prompt(call.argv) == "f":
         return True
-    if call.simple.stage is None:
-        return False
+    return call.simple.stage is not None and _is_answered(walk, call)
+
+
+def _is_answered(walk: Walk, call: ProgramCall) -> bool:
     content = walk.find_stdin(call)
     return content is not None and content.text[:1] in ("y", "Y")
 

@@ -9,15 +9,33 @@ from guidance.core.shell_commands.rules import (
     code,
     files,
     git,
+    hosts,
     opaque,
     tool_names,
     unknown,
 )
-from guidance.core.shell_commands.rules.data import databases, queues, sql
+from guidance.core.shell_commands.rules.data import (
+    databases,
+    frameworks,
+    queues,
+    sql,
+    vaults,
+)
+from guidance.core.shell_commands.rules.data import questions as data_questions
 from guidance.core.shell_commands.rules.families import credential_read
 from guidance.core.shell_commands.rules.families import questions as family_questions
-from guidance.core.shell_commands.rules.hosting import cloud, containers
-from guidance.core.shell_commands.rules.machine import disks, system, windows
+from guidance.core.shell_commands.rules.hosting import (
+    cloud,
+    configuration,
+    containers,
+    infrastructure,
+    platforms,
+    registries,
+    requests,
+)
+from guidance.core.shell_commands.rules.hosting import questions as hosting_questions
+from guidance.core.shell_commands.rules.machine import access, disks, system, windows
+from guidance.core.shell_commands.rules.machine import questions as machine_questions
 from guidance.core.shell_commands.rules.matching import Program, compile_patterns
 from guidance.core.shell_commands.rules.questions import QUESTIONS
 from guidance.core.shell_commands.rules.rule import Rule
@@ -26,12 +44,21 @@ from guidance.core.shell_commands.word_lists import split_names
 _SUBJECTS = (
     files,
     git,
+    hosts,
     sql,
     databases,
+    frameworks,
+    vaults,
     disks,
     system,
+    access,
+    registries,
     containers,
+    infrastructure,
+    configuration,
     cloud,
+    platforms,
+    requests,
     queues,
     windows,
     code,
@@ -45,7 +72,15 @@ _DESTROYING = {rule.name: rule for subject in _SUBJECTS for rule in subject.RULE
 _BEYOND = {rule.name: rule for family in _FAMILIES for rule in family.RULES}
 RULES: Mapping[str, Rule] = MappingProxyType({**_DESTROYING, **_BEYOND})
 PATTERNS: Mapping[str, Program] = MappingProxyType(
-    compile_patterns(_DESTROYING.values(), QUESTIONS)
+    compile_patterns(
+        _DESTROYING.values(),
+        {
+            **QUESTIONS,
+            **data_questions.QUESTIONS,
+            **hosting_questions.QUESTIONS,
+            **machine_questions.QUESTIONS,
+        },
+    )
 )
 FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
     compile_patterns(_BEYOND.values(), {**QUESTIONS, **family_questions.QUESTIONS})
@@ -54,6 +89,7 @@ FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
 _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
+    "taskkill "
     "ri rp rni clc"
 )
 _CMDLETS = split_names(

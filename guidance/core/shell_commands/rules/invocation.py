@@ -38,6 +38,8 @@ class Invocation:
     # More operands come from elsewhere, as under xargs; `more` are those known.
     open_ended: bool = False
     more: tuple[str, ...] = ()
+    # Its questions are answered by a pipe.
+    answered: bool = False
 
     def has_any(self, wanted: tuple[str, ...]) -> bool:
         for flag in wanted:

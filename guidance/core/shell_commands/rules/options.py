@@ -20,7 +20,8 @@ git commit: -m --message -F --file -C -c --author --date --fixup --squash -t
 git reset: --pathspec-from-file
 kubectl: -n --namespace --context --cluster --user --kubeconfig -s --server --as
     --as-group --token --request-timeout -f --filename -l --selector -c --container
-    --grace-period --timeout --field-selector -k --kustomize -o --output -v
+    --grace-period --timeout --field-selector -k --kustomize -o --output -v --replicas -p
+    --patch --type
 helm: -n --namespace --kube-context --kubeconfig --kube-apiserver --timeout
 docker: -H --host -c --context --config -l --log-level
 docker compose: -f --file -p --project-name --profile --env-file --project-directory
@@ -33,7 +34,18 @@ docker volume: --filter
 podman: --connection --identity --url --root --runroot --log-level -c
 terraform: -chdir
 aws: --region --profile --output --endpoint-url --query --cli-input-json --ca-bundle
+    --desired-count --desired-capacity --max-size --min-size --backup-retention-period
 gcloud: --project --zone --region --account --format --configuration --location
+    --num-nodes --lifecycle-file
+cdk: --require-approval -a --app -c --context --profile
+phinx: -t --target -e --environment -c --configuration
+cake: -t --target
+lvresize: -L --size -l --extents
+iscsiadm: -m --mode -o --op -T -p
+ansible: -m --module-name -a --args -i --inventory -u -e --extra-vars -l --limit
+ansible-playbook: -i --inventory -e --extra-vars -l --limit -t --tags --skip-tags -u
+gh repo: -R --repo --visibility --description --homepage
+setfacl:
 az: --subscription --output -o --query -g --resource-group -n --name
 redis-cli: -h -p -s -a -u -r -i -n --user --pass --sni --cacert --cert --key --tls
 mysqladmin: -h -P -u -p -S --host --port --user --socket

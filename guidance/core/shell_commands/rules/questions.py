@@ -31,7 +31,11 @@ _NO_ACCESS = re.compile(r"0{1,4}|[ugoa]*-[rwxX]*[rwx]{2,}[rwxX]*|a=|ugo=")
 _LOCAL = re.compile(
     r"(?:https?://)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)"
 )
-_SEARCH = re.compile(r":9[23]00\b")
+# Stores that a DELETE empties, also on this machine: search engines, key-value stores.
+_STORE = re.compile(
+    r":(?:9[23]00|6333|7700|8108|5984|8983|8086|2379|15672|8500|8200|8529|19530|8123)\b"
+    r"|--unix-socket"
+)
 _FLUSHES = frozenset(("flushall", "flushdb", "shutdown", "cluster", "swapdb"))
 _ROUTINE = frozenset(
     ("delete-message", "delete-message-batch", "delete-item", "remove-tags")
@@ -262,7 +266,7 @@ def _is_deleting(found: Invocation) -> bool:
     if method.strip("'\"=").upper() != "DELETE":
         return False
     places = " ".join(word for word in found.argv if "/" in word or ":" in word)
-    return not _LOCAL.search(places) or bool(_SEARCH.search(places))
+    return not _LOCAL.search(places) or bool(_STORE.search(places))
 
 
 QUESTIONS: dict[str, Question] = {

@@ -18,13 +18,13 @@ RULES = (
         safer="Try it with --dry-run or --help first, or list what it would take.",
         rollback="an export or copy of what it names.",
         trips=(
-            "snapper delete 4-40",
-            "crane delete registry.invalid/app:1",
+            "acme delete 4-40",
+            "skyctl wipe tenant-4",
             "odo app delete shop",
             "acme --zone eu destroy shop",
             "acme clusters:destroy shop",
             "./ops.sh wipe staging",
-            "Remove-ADObject -Identity ann",
+            "Remove-SmbShare -Name shop",
         ),
         passes=(
             "odo app list",
@@ -38,7 +38,7 @@ RULES = (
             "acme tests/delete.py",
             "acme 'delete the old one'",
             "Remove-Variable x",
-            "Remove-ADObject -Identity ann -WhatIf",
+            "Remove-SmbShare -Name shop -WhatIf",
         ),
     ),
 )

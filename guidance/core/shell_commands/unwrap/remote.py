@@ -143,6 +143,7 @@ def unwrap_container_exec(walk: Walk, call: ProgramCall) -> None:
 def unwrap_hosts(walk: Walk, call: ProgramCall) -> None:
     """ansible -m shell -a '…', salt '*' cmd.run '…', pdsh -w hosts …"""
     argv = call.argv
+    walk.judge(call)
     if call.name == "ansible":
         module = find_option_value(argv, "-m", "--module-name")
         name = argv[module].rpartition(".")[2] if module else "command"

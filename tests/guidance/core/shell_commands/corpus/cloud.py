@@ -144,7 +144,7 @@ PASSES = (
     ("", "minikube start"),
     ("", "kind create cluster"),
     ("", "terraform plan -destroy"),
-    ("", "terraform apply -auto-approve"),
+    ("", "terraform apply next.plan"),
     ("", "terraform fmt -recursive"),
     ("", "terraform state list"),
     ("", "pulumi preview"),

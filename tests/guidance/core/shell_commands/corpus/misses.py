@@ -30,15 +30,14 @@ MISSES = (
         "DELETE FROM t WHERE born > '1800-01-01'",
     ),
     # Changes that may delete, depending on what is there.
-    ("a plan that may destroy", "terraform apply -auto-approve"),
-    ("stops everything, deletes nothing", "kubectl scale deploy --all --replicas=0"),
+    ("a plan that may destroy", "terraform apply next.plan"),
+    ("stops everything, deletes nothing", "kubectl scale deploy web --replicas=0"),
     ("rewrites the last commit only", "git commit --amend --no-edit"),
     # Ways out of other programs that nobody has put in the tables.
     ("an option that is run", "git grep --open-files-in-pager='rm -rf' x"),
     ("an option that is run", "zip x.zip y -T --unzip-command='sh -c rm'"),
     ("a plug-in that is loaded", "nmap --script ./delete.nse host"),
     ("an option that unlinks", "tar -xzf a.tgz -C / --recursive-unlink"),
-    ("replaces objects by force", "helm upgrade api ./chart --force"),
     # Words that only another command knows.
     ("references to delete", "git push origin $(git branch -r | sed 's|origin/|:|')"),
     # Programs that build their calls out of pieces, or that nobody reads.

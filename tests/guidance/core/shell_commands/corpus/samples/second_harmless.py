@@ -67,7 +67,7 @@ _COMMANDS = (
     "terraform output -json",
     "terraform plan -out=p && terraform show p",
     "terraform import a b",
-    "pulumi up --yes",
+    "pulumi up",
     "aws ec2 describe-volumes --query 'Volumes[?State==`available`]'",
     "aws s3 cp --recursive a s3://b",
     "aws logs tail g --follow",

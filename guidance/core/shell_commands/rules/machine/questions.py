@@ -1,0 +1,88 @@
+"""Conditions of the rules about one machine: processes, services, permissions."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.paths import is_root
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.matching import Question
+from guidance.core.shell_commands.word_lists import split_names
+
+# They lose what they have not written, or take everything else with them.
+_DATABASES = split_names(
+    "postgres postmaster mysqld mariadbd mongod redis-server valkey-server memcached "
+    "etcd sqlservr oracle clickhouse-server elasticsearch cassandra rabbitmq-server beam.smp "
+    "dockerd containerd kubelet libvirtd"
+)
+# Everybody's programs run under these names.
+_INTERPRETERS = split_names(
+    "node python python3 java ruby php perl bash sh zsh fish tmux screen ssh docker code "
+    "chrome firefox"
+)
+_SYSTEM = split_names("systemd init sshd dbus-daemon Xorg gnome-shell login launchd")
+_KILLING = ("-9", "-KILL", "-SIGKILL", "/f", "-s=9", "-s=KILL", "--signal=KILL")
+_ACCESS = re.compile(
+    r"(?:ssh|sshd|network|networking|NetworkManager|systemd-networkd|systemd-resolved"
+    r"|firewalld|ufw|nftables|iptables|tailscaled|wpa_supplicant|auditd|fail2ban)"
+    r"(?:\.service|\.socket)?"
+)
+# No way into a folder any more: x taken from its owner, or not among what is set.
+_NO_ENTRY = re.compile(
+    r"(?:[ugo]*[ua][ugo]*)?-[rw]*x[rwx]*|0?[0246][0-7]{2}|(?:[ugo]*[ua][ugo]*)=[rw]*"
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]*(?:\*|Windows|Users|Program Files)?[\\/]?", re.I)
+
+
+def _kills_many(found: Invocation) -> bool:
+    names = {word.lower().removesuffix(".exe") for word in found.operands}
+    if not names.isdisjoint(_SYSTEM):
+        return True
+    if not any(found.has(flag) for flag in _KILLING):
+        return False
+    # One of them alone is how people stop their own server.
+    return not names.isdisjoint(_DATABASES) or len(names & _INTERPRETERS) > 1
+
+
+def _holds_mount(found: Invocation) -> bool:
+    """fuser -k of a file system, not of one port."""
+    return any(is_root(word) for word in found.operands)
+
+
+def _guards_access(found: Invocation) -> bool:
+    return any(_ACCESS.fullmatch(word) for word in found.operands[1:])
+
+
+def _stops_access(found: Invocation) -> bool:
+    return found.operands[1:2] == ["stop"] and bool(
+        _ACCESS.fullmatch(found.operands[0])
+    )
+
+
+def _makes_smaller(found: Invocation) -> bool:
+    sizes = [found.flags.get(flag, "") for flag in ("-L", "--size", "-l", "--extents")]
+    return any(size.startswith("-") for size in sizes)
+
+
+def _bars_folders(found: Invocation) -> bool:
+    return any(
+        _NO_ENTRY.fullmatch(part)
+        for word in found.argv[1:4]
+        if len(word) < 32
+        for part in word.split(",")
+    )
+
+
+def _is_drive_first(found: Invocation) -> bool:
+    return any(_DRIVE.fullmatch(word) for word in found.operands[:1])
+
+
+QUESTIONS: dict[str, Question] = {
+    "any-mount": _holds_mount,
+    "drive-first": _is_drive_first,
+    "guards-access": _guards_access,
+    "kills-many": _kills_many,
+    "no-entry": _bars_folders,
+    "smaller": _makes_smaller,
+    "stops-access": _stops_access,
+}
