@@ -1,4 +1,4 @@
-"""Pages that belong to no room: API documentation, problem types, error pages."""
+"""Pages that belong to no app: API documentation, problem types, error pages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The registry of entry types: what an entry of each type does to its run.
 
-The room that writes a type of entry registers it at start-up, in `AppConfig.ready`:
+The app that writes a type of entry registers it at start-up, in `AppConfig.ready`:
 
     register_entry_type("review.claimed")                      # leaves the run as it is
     register_entry_type("review.opened", apply=apply_opened)   # moves the run's state

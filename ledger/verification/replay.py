@@ -1,6 +1,6 @@
 """Judge a run again from its stored chain: the same facts must give the same answer.
 
-Rooms that judge something register how an entry of theirs is judged again, at start-up:
+Apps that judge something register how an entry of theirs is judged again, at start-up:
 
     register_replay("turn.judged", replay_turn)
 

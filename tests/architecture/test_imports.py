@@ -26,7 +26,7 @@ class Builder:
 
 @pytest.fixture(scope="module")
 def graph() -> ImportGraph:
-    """Every import of the rooms as they stand, read once."""
+    """Every import of the apps as they stand, read once."""
     configure()
     session = read_user_options().session_options
     graph: ImportGraph = settings.GRAPH_BUILDER.build(

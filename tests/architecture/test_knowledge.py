@@ -1,7 +1,7 @@
 """Knowledge runs one way, like imports: down.
 
-No room names the table of another, an entry type of a room above it, or an address of the
-console: what these are called is the business of the room that has them.
+No app names the table of another, an entry type of an app above it, or an address of the
+console: what these are called is the business of the app that has them.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from ledger import entry_types
 from tests.runner.database import ROOT
 
 # Each may know of those after it.
-ROOMS = (
+APPS = (
     *("config", "demo", "console", "loop", "webhooks", "gateway", "reviews", "ledger"),
     *("safetext", "guidance", "accounts", "common"),
 )
-# Where each room registers the entries that it writes.
+# Where each app registers the entries that it writes.
 REGISTRIES = {
     "loop": "loop.cycle.replay",
     "gateway": "gateway.transitions",
@@ -33,12 +33,12 @@ REGISTRIES = {
 WORD = re.compile(r"[a-z_.:]+", re.IGNORECASE)
 
 
-def list_words(room: str) -> Iterator[tuple[str, str]]:
-    """Each word in the texts of a room's code and templates, and where it stands.
+def list_words(app: str) -> Iterator[tuple[str, str]]:
+    """Each word in the texts of an app's code and templates, and where it stands.
 
     What a migration says was true when it was written; docstrings are for people.
     """
-    for path in sorted(Path(ROOT, room).rglob("*.py")):
+    for path in sorted(Path(ROOT, app).rglob("*.py")):
         if "migrations" not in path.parts:
             yield from list_words_of_code(path.read_text(), path.name)
 
@@ -61,46 +61,46 @@ def list_words_of_code(code: str, name: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def owners(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Which room registers each type of entry."""
+    """Which app registers each type of entry."""
     known = set(entry_types.list_entry_types())
     found = {}
-    for room, module in REGISTRIES.items():
+    for app, module in REGISTRIES.items():
         with monkeypatch.context() as patch:
             patch.setattr(entry_types, "_types", {})
             import_module(module).register_entry_types()
-            found.update(dict.fromkeys(entry_types.list_entry_types(), room))
-    assert set(found) == known  # or a room is missing in REGISTRIES
+            found.update(dict.fromkeys(entry_types.list_entry_types(), app))
+    assert set(found) == known  # or an app is missing in REGISTRIES
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_statement_names_a_table_of_another_room(room: str) -> None:
+@pytest.mark.parametrize("app", APPS)
+def test_no_statement_names_a_table_of_another_app(app: str) -> None:
     tables = {
         model._meta.db_table: model._meta.app_label
         for model in apps.get_models(include_auto_created=True)
-        if model._meta.app_label in ROOMS
+        if model._meta.app_label in APPS
     }
-    assert len(tables) > len(ROOMS)
+    assert len(tables) > len(APPS)
     wrong = [
         (word, where)
-        for word, where in list_words(room)
-        if tables.get(word.partition(".")[0], room) != room
+        for word, where in list_words(app)
+        if tables.get(word.partition(".")[0], app) != app
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("app", APPS)
 def test_no_room_names_an_entry_type_of_a_room_above_it(
-    room: str, owners: dict[str, str]
+    app: str, owners: dict[str, str]
 ) -> None:
-    above = ROOMS[: ROOMS.index(room)]
-    found = [each for each in list_words(room) if owners.get(each[0], room) in above]
+    above = APPS[: APPS.index(app)]
+    found = [each for each in list_words(app) if owners.get(each[0], app) in above]
     assert found == []
 
 
-@pytest.mark.parametrize("room", ROOMS[ROOMS.index("console") + 1 :])
-def test_no_room_below_the_console_names_its_addresses(room: str) -> None:
-    found = [each for each in list_words(room) if each[0].startswith("console:")]
+@pytest.mark.parametrize("app", APPS[APPS.index("console") + 1 :])
+def test_no_app_below_the_console_names_its_addresses(app: str) -> None:
+    found = [each for each in list_words(app) if each[0].startswith("console:")]
     assert found == []
 
 

@@ -66,8 +66,8 @@ def test_every_icon_that_is_used_is_drawn() -> None:
     used = set(re.findall(r'(?:href="#i-|\{% icon ")([a-z]+)"', pages))
     code = "".join(
         path.read_text()
-        for room in ("console", "ledger", "loop", "reviews")
-        for path in sorted((settings.ROOT / room).rglob("*.py"))
+        for app in ("console", "ledger", "loop", "reviews")
+        for path in sorted((settings.ROOT / app).rglob("*.py"))
     )
     assert used <= drawn
     assert {name for name in drawn - used if f'"{name}"' not in code} == set()
