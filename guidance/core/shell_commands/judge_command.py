@@ -40,6 +40,7 @@ from guidance.core.shell_commands.program_table import (
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
+from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.windows.powershell import list_temporary_variables
 from guidance.core.shell_commands.windows.shells import (
@@ -136,6 +137,8 @@ def _build_report(
         matters=SENSITIVE_MATTERS if sensitive else MATTERS,
         disposable=disposable,
         redirected=_judge_redirections,
+        is_run=is_run,
+        follow_setting=follow_setting,
         judge=judge_program,
     )
     try:

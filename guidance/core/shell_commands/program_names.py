@@ -12,6 +12,8 @@ _VERSIONED = re.compile(
     r"(python|pypy|perl|ruby|php|lua|node|nodejs|pip|bash|gcc|mkfs|psql|redis-cli)"
     r"[-.]?[0-9.]+|(mkfs|newfs)[._].*"
 )
+# The programs that load others, such as ld-linux-x86-64.so.2.
+_LOADER = re.compile(r"ld(?:64)?(?:-(?:linux|musl|lsb)[\w.-]*)?\.so(?:\.\d+)?")
 SAME = {
     "nodejs": "node",
     "pypy": "python",
@@ -95,4 +97,6 @@ def resolve_program(word: str) -> str:
     match = _VERSIONED.fullmatch(name)
     if match:
         name = match[1] or match[2]
+    elif name[:2] == "ld" and _LOADER.fullmatch(name):
+        name = "ld.so"
     return SAME.get(name, name)

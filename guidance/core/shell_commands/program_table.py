@@ -18,11 +18,14 @@ from guidance.core.shell_commands.shell.compound import KEYWORDS
 from guidance.core.shell_commands.unwrap import (
     escapes,
     git,
+    recipes,
     remote,
     searches,
+    sessions,
     shells,
     sql_clients,
     state,
+    transfers,
     wrappers,
 )
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -31,9 +34,12 @@ from guidance.core.shell_commands.windows import shells as windows_shells
 _UNWRAPPING: Mapping[str, Handler] = {
     **wrappers.HANDLERS,
     **shells.HANDLERS,
+    **sessions.HANDLERS,
     **state.HANDLERS,
     **searches.HANDLERS,
     **escapes.HANDLERS,
+    **recipes.HANDLERS,
+    **transfers.HANDLERS,
     **remote.HANDLERS,
     **git.HANDLERS,
     **interpreters.HANDLERS,
@@ -72,8 +78,9 @@ SENSITIVE_HANDLERS: Mapping[str, Handler] = _add_judges(SENSITIVE_JUDGES)
 # What programs that run others do only after one of these words.
 _RUNNING: Mapping[str, frozenset[str]] = {
     "git": git.RUNNING,
+    "gh": frozenset(("alias",)),
     "docker": frozenset(("exec", "run", "create")),
-    "podman": frozenset(("exec", "run", "create")),
+    "podman": frozenset(("exec", "run", "create", "unshare")),
 }
 
 
@@ -92,7 +99,10 @@ def _list_telling_words(name: str) -> frozenset[str] | None:
     if name not in _UNWRAPPING:
         return needed
     running = _RUNNING.get(name)
-    if _UNWRAPPING[name] is wrappers.unwrap_wrapper:
+    if (
+        _UNWRAPPING[name] is wrappers.unwrap_wrapper
+        and name not in wrappers.PACKAGE_RUNNERS
+    ):
         verbs = [wrapper.words[:1] for wrapper in wrappers.WRAPPERS[name]]
         if all(verbs) and name not in wrappers.RUNNERS:
             running = frozenset(verb[0] for verb in verbs)

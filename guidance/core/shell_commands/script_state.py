@@ -22,7 +22,6 @@ from guidance.core.shell_commands.shell.tree import (
     Variable,
     Word,
 )
-from guidance.core.shell_commands.word_lists import split_names
 
 # What these hold on any machine, near enough to judge paths by.
 _USUAL = {
@@ -49,12 +48,6 @@ _USUAL = {
 _ALTERNATIVES = 8
 # Words of a command that are expanded without counting.
 _FEW = 64
-
-# Variables that hold commands for others to run.
-RUN_BY_OTHERS = split_names(
-    "GIT_SSH_COMMAND GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR "
-    "GIT_ASKPASS PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER BROWSER LESSOPEN"
-)
 
 # Content that cannot be told, and the rule that says so.
 OPAQUE = {
@@ -96,6 +89,7 @@ class ScriptState:
     variables: dict[str, list[Value]] = field(default_factory=dict)
     functions: dict[str, tuple[Script, int, int]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    git_aliases: dict[str, str] = field(default_factory=dict)
     # What was written to a file, piece by piece; commands are only asked for what
     # they print once somebody runs the file.
     files: dict[str, list[Content | Printed]] = field(default_factory=dict)

@@ -26,7 +26,6 @@ from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.rules.unknown import names_destroying_verb
 from guidance.core.shell_commands.script_state import (
     OPAQUE,
-    RUN_BY_OTHERS,
     Content,
     ScriptState,
     Value,
@@ -64,6 +63,8 @@ class Walk:
         matters: Matters,
         disposable: frozenset[str],
         redirected: Callable[[Walk, ProgramCall], None],
+        is_run: Callable[[str], bool],
+        follow_setting: Callable[[Walk, ProgramCall, Assignment], None],
         judge: Handler,
     ) -> None:
         self.report = report
@@ -73,6 +74,8 @@ class Walk:
         self._matter = matters
         self.disposable = disposable
         self._redirected = redirected
+        self._is_run = is_run
+        self.follow_setting = follow_setting
         # Judges a program by its own rules, whatever else was made of it.
         self.judge: Callable[[ProgramCall], None] = lambda call: judge(self, call)
         self._depth = 0
@@ -215,6 +218,10 @@ class Walk:
         self.walk_shell(text, origin=origin, via=(*call.via, via))
         self._outer.pop()
 
+    def is_known(self, name: str) -> bool:
+        """Is it a program that anything can be said about?"""
+        return name in self._matter
+
     def find_stdin(self, call: ProgramCall) -> Content | None:
         """What it reads; a nested shell hands its own input on."""
         for each in (call, *reversed(self._outer)):
@@ -241,7 +248,9 @@ class Walk:
         if simple.assignments:
             for assignment in simple.assignments:
                 known.assign(assignment, branch=simple.branch)
-                self._walk_setting(script, simple, assignment, via)
+                if self._is_run(assignment.name):
+                    call = ProgramCall("", [], script, simple, via)
+                    self.follow_setting(self, call, assignment)
         if simple.role:
             if simple.role == "for":
                 self._walk_loop(simple)
@@ -317,20 +326,6 @@ class Walk:
                 self.run(
                     ProgramCall(resolve_program(argv[0]), argv, script, simple, via, -1)
                 )
-
-    def _walk_setting(
-        self,
-        script: Script,
-        simple: Simple,
-        assignment: Assignment,
-        via: tuple[str, ...],
-    ) -> None:
-        """Variables whose value other programs run."""
-        if assignment.name in RUN_BY_OTHERS and not isinstance(assignment.value, list):
-            text = self.known.expand_word(assignment.value)
-            call = ProgramCall("", [], script, simple, via)
-            origin = self.report.make_whole_origin(call)
-            self.walk_shell(text, origin=origin, via=(*via, assignment.name))
 
     def _walk_loop(self, simple: Simple) -> None:
         name, *values = simple.words

@@ -69,6 +69,14 @@ RULES = (
         passes=("$(which python) -V", "$HOME/bin/tool", "A=ls; $A -la"),
     ),
     Rule(
+        name="opaque-preload",
+        message="Loads a library of its own into every program it starts",
+        why="The library runs before the program does, and may do anything.",
+        safer="Run the program without it, or read the library's source first.",
+        trips=("LD_PRELOAD=./hook.so ls", "env LD_PRELOAD=/tmp/x.so ls"),
+        passes=("LD_PRELOAD=libasan.so ./tests", "echo $LD_PRELOAD"),
+    ),
+    Rule(
         name="opaque-argument",
         severity="medium",
         message="Gives a powerful program a subcommand that is known only when it runs",

@@ -58,6 +58,8 @@ from guidance.core.shell_commands.shell.words import (
 _ENDS = ("&&", "||")
 _NOTHING: frozenset[str] = frozenset()
 _LONG = 1_024
+# What stands in a text that gives names a meaning of its own.
+_DEFINING = ("()", "function", "alias", "PATH=", "hash -p")
 
 
 def read_shell(
@@ -72,7 +74,7 @@ def read_shell(
 
     With `matters` commands that are not among them are left out, where that is safe.
     """
-    if "()" in text or "function" in text or "alias" in text:
+    if any(sign in text for sign in _DEFINING):
         # It defines names of its own.
         matters = None
     cursor = Cursor(text, origin, budget, read_list, depth=depth, matters=matters)

@@ -19,6 +19,13 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "sort": ("--compress-program",),
     "split": ("--filter",),
     "npx": ("-c", "--call"),
+    "bazel": ("--run_under",),
+    "fzf": ("--preview",),
+    "lldb": ("-o", "-O"),
+    "tcpdump": ("-z",),
+    "aria2c": ("--on-download-complete", "--on-download-start"),
+    "sbatch": ("--wrap",),
+    "wget": ("--use-askpass",),
     "vim": ("-c", "--cmd"),
     "gdb": ("-ex", "-iex"),
     "scp": ("-S",),
@@ -38,7 +45,6 @@ _SED_FLAG = re.compile(
     r"s([/|#,])(?:\\.|(?!\1)[^\n\\]){0,200}+\1((?:\\.|(?!\1)[^\n\\]){0,500}+)\1"
     r"[gpiI0-9]{0,8}e\b"
 )
-_RECIPE = re.compile(r"^\t[@-]*(.*)$", re.MULTILINE)
 
 
 def unwrap_options(walk: Walk, call: ProgramCall) -> None:
@@ -104,21 +110,6 @@ def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
             walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
-def unwrap_recipes(walk: Walk, call: ProgramCall) -> None:
-    """make that reads its rules, and asks a shell for each line."""
-    if "-f-" not in call.argv and "-" not in call.argv:
-        return
-    content = walk.find_stdin(call)
-    if content is None or content.opaque:
-        return
-    for match in _RECIPE.finditer(content.text):
-        walk.walk_shell(
-            match[1],
-            origin=walk.report.make_whole_origin(call),
-            via=(*call.via, "make -f -"),
-        )
-
-
 def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
     """ProxyCommand and its like."""
     for index, word in enumerate(call.argv[1:], 1):
@@ -138,9 +129,11 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(
         ("man", "sort", "split", "vim", "vi", "nvim", "view", "gvim"), unwrap_options
     ),
-    **dict.fromkeys(("less", "more", "scp", "sftp"), unwrap_options),
+    **dict.fromkeys(("less", "more", "scp"), unwrap_options),
     **dict.fromkeys(("ed", "ex"), unwrap_line_editor),
+    **dict.fromkeys(
+        ("bazel", "fzf", "lldb", "tcpdump", "aria2c", "sbatch"), judge_next
+    ),
     "gdb": unwrap_debugger,
     "sed": unwrap_stream_editor,
-    "make": unwrap_recipes,
 }

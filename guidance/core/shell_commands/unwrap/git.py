@@ -32,6 +32,8 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
         for index, word in enumerate(argv[:-1]):
             if word == "-c":
                 _run_setting(walk, call, argv[index + 1])
+    if walk.known.git_aliases and _run_alias(walk, call):
+        return
     if not RUNNING.isdisjoint(argv):
         places = find_operands(argv, taking=_TAKING)
         run = _VERBS.get(argv[places[0]]) if places else None
@@ -40,16 +42,41 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
 
 
+def _run_alias(walk: Walk, call: ProgramCall) -> bool:
+    """A verb that this command has made up."""
+    places = find_operands(call.argv, taking=_TAKING)
+    text = walk.known.git_aliases.get(call.argv[places[0]]) if places else None
+    if text is None:
+        return False
+    rest = " ".join(call.argv[places[0] + 1 :])
+    command = text[1:] if text.startswith("!") else f"git {text}"
+    via = (*call.via, f"git {call.argv[places[0]]}")
+    origin = walk.report.make_whole_origin(call)
+    aliases, walk.known.git_aliases = walk.known.git_aliases, {}
+    walk.walk_shell(f"{command} {rest}", origin=origin, via=via)
+    walk.known.git_aliases = aliases
+    return True
+
+
 def _run_setting(walk: Walk, call: ProgramCall, text: str) -> None:
     name, _, value = text.partition("=")
     name = name.lower()
     via = (*call.via, f"git -c {name}")
-    if name.startswith("alias.") and value.startswith("!"):
-        walk.walk_shell(value[1:], origin=walk.report.make_whole_origin(call), via=via)
+    if name.startswith("alias."):
+        walk.known.git_aliases[name.partition(".")[2]] = value
+        text = value[1:] if value.startswith("!") else f"git {value}"
+        walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
+    elif name == "core.hookspath" and _is_elsewhere(value):
+        walk.report.add_opaque("opaque-script", call)
     elif name in _RUN or name.endswith((".textconv", ".clean", ".smudge", ".command")):
         walk.walk_shell(
             value.lstrip("!"), origin=walk.report.make_whole_origin(call), via=via
         )
+
+
+def _is_elsewhere(folder: str) -> bool:
+    """Hooks that are not the project's own."""
+    return folder[:1] in ("/", "~") and folder != "/dev/null"
 
 
 def _unwrap_config(walk: Walk, call: ProgramCall, places: list[int]) -> None:
@@ -58,6 +85,20 @@ def _unwrap_config(walk: Walk, call: ProgramCall, places: list[int]) -> None:
         words = words[1:]
     if len(words) >= 2:
         _run_setting(walk, call, f"{words[0]}={words[1]}")
+
+
+def unwrap_hub(walk: Walk, call: ProgramCall) -> None:
+    """gh alias set: a text for a shell, or other words of gh."""
+    argv = call.argv
+    if argv[1:3] == ["alias", "set"]:
+        places = find_operands(argv, start=3)
+        if len(places) > 1:
+            text = argv[places[1]]
+            shell = "--shell" in argv or "-s" in argv or text.startswith("!")
+            text = text.lstrip("!") if shell else f"gh {text}"
+            origin = walk.report.make_whole_origin(call)
+            walk.walk_shell(text, origin=origin, via=(*call.via, "gh alias"))
+    walk.judge(call)
 
 
 def _unwrap_rebase(walk: Walk, call: ProgramCall, places: list[int]) -> None:
@@ -106,4 +147,4 @@ _VERBS = {
 # Without one of these git runs nothing but itself.
 RUNNING = frozenset(_VERBS) | {"-c"}
 
-HANDLERS: dict[str, Handler] = {"git": unwrap_git}
+HANDLERS: dict[str, Handler] = {"git": unwrap_git, "gh": unwrap_hub}

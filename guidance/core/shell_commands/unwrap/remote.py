@@ -60,6 +60,10 @@ def unwrap_docker(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     if is_own_container(walk.known, argv):
         return
+    if call.name == "podman" and argv[1:2] == ["unshare"]:
+        for place in find_operands(argv, start=2):
+            walk.run_inner(call, place, "podman unshare")
+            return
     if "exec" not in argv and "run" not in argv:
         walk.judge(call)
         return

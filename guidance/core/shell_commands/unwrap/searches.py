@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
@@ -14,13 +16,18 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
 _XARGS_TAKING = split_names(
-    "-I -n -P -L -s -d -a -E -R -S --replace --max-args --max-procs --max-lines "
-    "--max-chars --delimiter --arg-file --eof --process-slot-var"
+    "-I -n -P -L -s -d -a -E -R -S -J --max-args --max-procs --max-chars --delimiter "
+    "--arg-file --process-slot-var"
 )
 _PARALLEL_TAKING = split_names(
     "-j --jobs -a --arg-file -I --colsep -C -d --delimiter -N -n -L --max-args --joblog "
     "--results --timeout --delay --retries -S --sshlogin --tmpdir --halt --memfree"
 )
+
+
+# Columns of parallel's input, whatever it was told to cut at.
+_SEPARATORS = re.compile(r"[,;:| \t]+")
+_MOST_VALUES = 16
 
 
 def unwrap_find(walk: Walk, call: ProgramCall) -> None:
@@ -80,9 +87,9 @@ def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
 def _find_replacement(options: list[str]) -> str:
     """What stands for the input, if xargs was told to put it into the command."""
     for index, word in enumerate(options):
-        if word in ("-I", "--replace") and index + 1 < len(options):
+        if word in ("-I", "-J") and index + 1 < len(options):
             return options[index + 1]
-        if word == "-i":
+        if word in ("-i", "--replace"):
             return "{}"
         value = read_attached_value(word, "-I", "--replace", "-i")
         if value:
@@ -114,6 +121,9 @@ def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:
         ends = [argv.index(sign) for sign in given if sign in argv]
         last = min(ends) if ends else len(argv)
         values = tuple(argv[last + 1 :]) or None
+        if argv[place].startswith("{") or UNKNOWN in argv[place]:
+            _run_composed(walk, call, " ".join(argv[place:last]), values)
+            return
         if last - place == 1:
             walk.walk_argument(call, place, "parallel")
             if " " not in argv[place]:
@@ -124,6 +134,24 @@ def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:
     content = walk.find_stdin(call)
     if content is not None:
         walk.walk_content(content, call, "parallel")
+
+
+def _run_composed(
+    walk: Walk, call: ProgramCall, text: str, values: tuple[str, ...] | None
+) -> None:
+    """The program itself comes from the input: put each value in its place."""
+    if values is None:
+        content = walk.find_stdin(call)
+        values = tuple(content.text.splitlines()) if content else ()
+        if not values:
+            walk.report.add_opaque("opaque-name", call)
+    for value in values[:_MOST_VALUES]:
+        parts = _SEPARATORS.split(value)
+        composed = text.replace("{}", value)
+        for number, part in enumerate(parts[:9], 1):
+            composed = composed.replace(f"{{{number}}}", part)
+        origin = walk.report.make_whole_origin(call)
+        walk.walk_shell(composed, origin=origin, via=(*call.via, "parallel"))
 
 
 HANDLERS: dict[str, Handler] = {

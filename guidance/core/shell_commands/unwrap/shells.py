@@ -14,7 +14,14 @@ from guidance.core.shell_commands.program_options import (
 )
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.patterns import VARIABLES
-from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple, Substitution, Word
+from guidance.core.shell_commands.shell.tree import (
+    UNKNOWN,
+    Assignment,
+    Simple,
+    Substitution,
+    Word,
+)
+from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
 from guidance.core.shell_commands.unwrap.wrappers import unwrap_wrapper
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -215,6 +222,9 @@ def unwrap_su(walk: Walk, call: ProgramCall) -> None:
 def unwrap_env(walk: Walk, call: ProgramCall) -> None:
     """env, which can also split a text into words."""
     for index, word in enumerate(call.argv[1:], 1):
+        name, equals, value = word.partition("=")
+        if equals and is_run(name):
+            follow_setting(walk, call, Assignment(name, value))
         if word in ("-S", "--split-string") and index + 1 < len(call.argv):
             walk.walk_arguments(call, index + 1, "env -S")
             return
@@ -227,6 +237,31 @@ def unwrap_env(walk: Walk, call: ProgramCall) -> None:
             )
             return
     unwrap_wrapper(walk, call)
+
+
+def unwrap_multicall(walk: Walk, call: ProgramCall) -> None:
+    """coreutils --coreutils-prog=rm: the program is named by an option."""
+    for index, word in enumerate(call.argv):
+        for flag in ("--coreutils-prog=", "--coreutils-prog-shebang="):
+            if word.startswith(flag):
+                argv = [word.removeprefix(flag), *call.argv[index + 1 :]]
+                changed = call.replace_arguments(["coreutils", *argv], first=-1)
+                walk.run_inner(changed, 1, "coreutils")
+                return
+
+
+def unwrap_capsh(walk: Walk, call: ProgramCall) -> None:
+    """What follows two dashes are the arguments of a shell."""
+    if "--" in call.argv:
+        argv = ["capsh", "bash", *call.argv[call.argv.index("--") + 1 :]]
+        walk.run_inner(call.replace_arguments(argv, first=-1), 1, "capsh")
+
+
+def unwrap_callback(walk: Walk, call: ProgramCall) -> None:
+    """mapfile -C: a text that is run for every few lines."""
+    place = find_option_value(call.argv, "-C")
+    if place:
+        walk.walk_argument(call, place, call.name)
 
 
 def unwrap_joined(walk: Walk, call: ProgramCall) -> None:
@@ -265,57 +300,6 @@ def unwrap_each(walk: Walk, call: ProgramCall) -> None:
         walk.walk_argument(call, place, call.name)
 
 
-def unwrap_later(walk: Walk, call: ProgramCall) -> None:
-    """at and batch run what they read."""
-    if find_option_value(call.argv, "-f") or "-l" in call.argv or "-r" in call.argv:
-        return
-    content = walk.find_stdin(call)
-    if content is not None:
-        walk.walk_content(content, call, call.name)
-
-
-def unwrap_crontab(walk: Walk, call: ProgramCall) -> None:
-    """crontab: the lines it reads, without their times."""
-    walk.judge(call)
-    if any(word in call.argv for word in ("-l", "-r", "-e")):
-        return
-    content = walk.find_stdin(call)
-    if content is None:
-        return
-    if content.opaque:
-        walk.walk_content(content, call, "crontab")
-        return
-    lines = [job for line in content.text.splitlines() if (job := _read_job(line))]
-    if not lines:
-        walk.report.add("schedule-remove", call)
-    walk.walk_content(Content("\n".join(lines)), call, "crontab")
-
-
-def _read_job(line: str) -> str:
-    line = line.strip()
-    if not line or line.startswith("#"):
-        return ""
-    times = 1 if line.startswith("@") else 5
-    parts = line.split(None, times)
-    return parts[times] if len(parts) > times else ""
-
-
-def unwrap_terminal(walk: Walk, call: ProgramCall) -> None:
-    """screen and tmux: a command to start, or keys typed into a shell."""
-    argv = call.argv
-    taking = ("-S", "-s", "-t", "-n", "-c", "-x", "-y", "-F", "-L", "-f", "-T", "-e")
-    places = find_operands(argv, taking=taking)
-    if not places:
-        return
-    if call.name == "screen":
-        walk.run_inner(call, places[0], "screen")
-        return
-    verb = argv[places[0]]
-    if verb.startswith(("send", "new", "neww", "split", "respawn", "run", "pipe")):
-        for place in places[1:]:
-            walk.walk_argument(call, place, f"tmux {verb}")
-
-
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(SHELLS, unwrap_shell),
     "eval": unwrap_eval,
@@ -325,6 +309,9 @@ HANDLERS: dict[str, Handler] = {
     "env": unwrap_env,
     "su": unwrap_su,
     "runuser": unwrap_su,
+    "mapfile": unwrap_callback,
+    "readarray": unwrap_callback,
+    "complete": unwrap_callback,
     "watch": unwrap_joined,
     "viddy": unwrap_joined,
     "script": unwrap_text_option,
@@ -335,13 +322,9 @@ HANDLERS: dict[str, Handler] = {
     "xterm": unwrap_text_option,
     "konsole": unwrap_text_option,
     "gnome-terminal": unwrap_text_option,
-    "capsh": unwrap_text_option,
+    "capsh": unwrap_capsh,
+    "coreutils": unwrap_multicall,
     "flock": unwrap_lock,
     "hyperfine": unwrap_each,
     "concurrently": unwrap_each,
-    "at": unwrap_later,
-    "batch": unwrap_later,
-    "crontab": unwrap_crontab,
-    "screen": unwrap_terminal,
-    "tmux": unwrap_terminal,
 }

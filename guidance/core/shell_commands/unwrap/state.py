@@ -16,18 +16,26 @@ from guidance.core.shell_commands.program_options import (
 )
 from guidance.core.shell_commands.script_state import Content, Printed
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
-from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.shell.tree import UNKNOWN, Assignment
+from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
+from guidance.core.shell_commands.unwrap.transfers import judge_requests
 from guidance.core.shell_commands.walk import Handler, Walk
 
 _MOST_BROUGHT = 16
 
 
 def follow_declare(walk: Walk, call: ProgramCall) -> None:
+    named = any(word[:1] == "-" and "n" in word for word in call.argv[1:])
     for word in call.argv[1:]:
         match = ASSIGNMENT.match(word)
         if match:
             value = word[match.end() :]
+            if named:
+                # It stands for another variable, whatever that will hold.
+                value = UNKNOWN
             walk.known.store(match[1], value, branch=call.simple.branch)
+            if is_run(match[1]):
+                follow_setting(walk, call, Assignment(match[1], value))
 
 
 def follow_alias(walk: Walk, call: ProgramCall) -> None:
@@ -90,6 +98,7 @@ def follow_copy(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
     places = find_operands(call.argv, taking=("-t", "-S", "-m", "-o", "-g"))
     if len(places) == 2:
+        _follow_program(walk, call.argv[places[0]], call.argv[places[1]])
         content = walk.known.get_file(call.argv[places[0]])
         if content is not None:
             walk.known.write_file(call.argv[places[1]], content, append=False)
@@ -103,8 +112,35 @@ def follow_move(walk: Walk, call: ProgramCall) -> None:
 
 def follow_link(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
+    places = find_operands(call.argv, taking=("-S", "-t"))
+    if len(places) == 2:
+        _follow_program(walk, call.argv[places[0]], call.argv[places[1]])
     if any(word[:1] == "-" and "s" in word for word in call.argv[1:]):
         _mark_brought(walk, call, walk.known.linked)
+
+
+def _follow_program(walk: Walk, source: str, target: str) -> None:
+    """A program gets another name: by a link, a copy, or the shell's own table."""
+    name = source.rpartition("/")[2]
+    if "/bin/" not in source and "/sbin/" not in source and name != source:
+        return
+    if not walk.is_known(name) or target.endswith("/"):
+        return
+    known = walk.known.aliases
+    known[target] = source
+    folder, _, last = target.rpartition("/")
+    if not folder:
+        known[f"./{target}"] = source
+    elif "PATH" in walk.known.variables:
+        known[last] = source
+
+
+def follow_hash(walk: Walk, call: ProgramCall) -> None:
+    """`hash -p /bin/rm ls`."""
+    argv = call.argv
+    place = find_option_value(argv, "-p")
+    if place and place + 1 < len(argv):
+        walk.known.aliases[argv[place + 1]] = argv[place]
 
 
 def _mark_brought(walk: Walk, call: ProgramCall, found: list[str]) -> None:
@@ -123,6 +159,8 @@ def _mark_brought(walk: Walk, call: ProgramCall, found: list[str]) -> None:
 def follow_download(walk: Walk, call: ProgramCall) -> None:
     """curl and wget: remember which files come from the network."""
     walk.judge(call)
+    if call.name == "curl":
+        judge_requests(walk, call)
     argv = call.argv
     flags = ("-o", "--output") if call.name == "curl" else ("-O", "--output-document")
     place = find_option_value(argv, *flags)
@@ -143,6 +181,7 @@ HANDLERS: dict[str, Handler] = {
         ("export", "declare", "typeset", "local", "readonly"), follow_declare
     ),
     "alias": follow_alias,
+    "hash": follow_hash,
     "unalias": follow_unalias,
     "set": follow_set,
     "read": follow_read,

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.program_options import takes_next
+from guidance.core.shell_commands.program_options import (
+    find_option_value,
+    read_attached_value,
+    takes_next,
+)
 from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
+from guidance.core.shell_commands.unwrap.recipes import run_package_scripts
 from guidance.core.shell_commands.walk import Handler, Walk
 
 
@@ -84,6 +89,7 @@ linux32 0:
 linux64 0:
 xvfb-run 0: -n -s -e -f -l -p -w --server-args --server-num
 dbus-run-session 0: --config-file --dbus-daemon
+dotenv run 0: -f --file -e
 dotenv 0: -f --file -e
 cross-env 0:
 env-cmd 0: -f --file -r -e
@@ -139,6 +145,58 @@ k3s 0:
 microk8s 0:
 minikube kubectl 0:
 sg 1:
+ld.so 0: --library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend
+arch 0: -arch -d -e
+runcon 1: -t -u -r -l
+chpst 0: -u -U -b -/ -e -m -d -o -p -f -c -n -L -l -v
+setuidgid 1:
+s6-setuidgid 1:
+softlimit 0: -m -d -s -l -a -o -p -f -c -r -t
+envdir 1:
+tini 0: -p -e
+dumb-init 0: -r
+faketime 1: -f
+fakechroot 0: -c -e -b
+proot 0: -r -b -w -q -R -S
+schroot 0: -c -u -d -p
+systemd-nspawn 0: -D -i -M -u -E --directory --image --machine --bind --bind-ro
+apptainer exec 1: -B --bind --env -H --pwd -W
+singularity exec 1: -B --bind --env -H --pwd -W
+limactl shell 1: --workdir
+lima 0:
+orb 0: -m -u -w --machine --user
+machinectl shell 1: -E --setenv --uid
+colima ssh 0: -p --profile
+buildah unshare 0: -m --mount
+buildah run 1: -v --volume --user --workingdir
+toolbox run 0: -c --container -d --distro -r --release
+distrobox enter 1: -n --name -a
+distrobox-enter 1: -n --name -a
+flatpak-spawn 0: --env --directory
+guix shell 0: -m --manifest -f --file -L -e
+guix environment 0: -m --manifest -l
+devbox run 0: -c --config -e
+foreman run 0: -e --env -f
+honcho run 0: -e --env -f
+dotenvx run 0: -f --env-file -e --env
+rr record 0: -o
+samply record 0: -o
+heaptrack 0: -o
+catchsegv 0:
+ccache 0:
+distcc 0:
+mpirun 0: -n -np -c -H --host --hostfile -x
+mpiexec 0: -n -np -c -H --host --hostfile -x
+srun 0: -n -N -c -p -t -J -w --ntasks --nodes --partition --time --mem
+bsub 0: -q -n -o -e -J -W -R
+tsp 0: -L -N -D
+nq 0:
+ip netns exec 1:
+ip vrf exec 1:
+vrun 0:
+rtx exec 0: -C
+cargo-watch 0: -w -i -C
+reflex 0: -r -g -R -G -d
 nix-shell 0: -p -I -A
 mosh 1: --ssh --port -p --server
 """
@@ -162,11 +220,15 @@ def _read_table(table: str) -> dict[str, tuple[Wrapper, ...]]:
 
 WRAPPERS: Mapping[str, tuple[Wrapper, ...]] = _read_table(_TABLE)
 
+# They run scripts of the package, and texts after -c.
+PACKAGE_RUNNERS = ("npm", "npx", "pnpm", "yarn", "bun", "bunx", "pnpx")
 # They run a package's programs by name alone.
 RUNNERS = ("yarn", "pnpm")
 # Without a command they start a shell.
 _SHELLS = ("sudo", "doas")
 _SHELL_FLAGS = frozenset(("-s", "-i", "--shell", "--login"))
+# Names of packages stand before the two dashes.
+_DASHED = ("guix",)
 # Options after which they run nothing.
 _ASKING = {
     "wsl": ("--unregister", "--shutdown", "--terminate", "-t", "--list", "-l"),
@@ -178,6 +240,14 @@ _ASKING = {
 def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
     """Judge what the wrapper runs, and the wrapper by its own rules if it has any."""
     wrappers = WRAPPERS[call.name]
+    if call.name in PACKAGE_RUNNERS:
+        run_package_scripts(walk, call)
+        place = find_option_value(call.argv, "-c", "--call", "--shell-mode")
+        text = read_attached_value(call.argv[place], "--call") if place else None
+        if place and (text or not call.argv[place].startswith("-")):
+            text = text or call.argv[place]
+            origin = walk.report.make_origin(call, place)
+            walk.walk_shell(text, origin=origin, via=(*call.via, f"{call.name} -c"))
     for wrapper in wrappers:
         index = _find_inner(call, wrapper)
         if index:
@@ -201,6 +271,8 @@ def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
     words = list(wrapper.words)
     asking = _ASKING.get(call.name, ())
     index = 1
+    if call.name in _DASHED and "--" in argv and argv[1:2] == words[:1]:
+        return argv.index("--") + 1 if argv[-1] != "--" else 0
     while index < len(argv):
         word = argv[index]
         index += 1
@@ -215,6 +287,9 @@ def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
                 return 0
             if takes_next(word, wrapper.taking):
                 index += 1
+            continue
+        if word == "-" and call.name == "env":
+            # The same as -i.
             continue
         if words:
             if word != words.pop(0):

@@ -31,6 +31,7 @@ from tests.guidance.core.shell_commands.corpus import (
     wrappers,
 )
 from tests.guidance.core.shell_commands.corpus.borders import (
+    indirection,
     names,
     nothing_happens,
     own_things,
@@ -66,6 +67,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "windows, harmless": windows.PASSES,
         "wrappers": wrappers.TRIPS,
         "wrappers, harmless": wrappers.PASSES,
+        "indirection": indirection.TRIPS,
+        "indirection, harmless": indirection.PASSES,
         "names": names.TRIPS,
         "names, harmless": names.PASSES,
         "nothing happens": nothing_happens.TRIPS,

@@ -1,0 +1,189 @@
+"""Programs that run recipes: make, just, npm and their like.
+
+Only what the command itself has written can be read, and of that only what is asked for:
+a target `clean` beside `test` is not run by `make test`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.program_options import (
+    find_operands,
+    find_option_value,
+    read_attached_value,
+)
+from guidance.core.shell_commands.script_state import Content
+from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
+from guidance.core.shell_commands.walk import Handler, Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_JUSTFILES = ("justfile", "Justfile", ".justfile")
+_TAKING = ("-f", "--file", "-C", "--directory", "-j", "-I", "-l", "-o", "-W", "--eval")
+_TARGET = re.compile(r"([\w./%-][\w./% -]*?)[ \t]*::?(?!=)[ \t]*([^;\n]*)(?:;(.*))?")
+_PREFIX = re.compile(r"[ \t]*[@+-]*[ \t]*")
+_SHELL_FUNCTION = re.compile(r"\$[({](?:shell|system)[ \t]+([^)}\n]*)[)}]")
+# Variables of make that hold the program of a step.
+_PROGRAMS = split_names(
+    "CC CXX CPP LD AR AS RM CP MV INSTALL SHELL PYTHON NODE GO STRIP YACC LEX PERL MAKE"
+)
+_MOST_TARGETS = 64
+_PRINTING = frozenset(("-n", "--dry-run", "--just-print", "--recon"))
+# npm's verbs and the scripts they run.
+_LIFECYCLE = {
+    **dict.fromkeys(
+        ("install", "i", "ci", "add"), ("preinstall", "install", "postinstall")
+    ),
+    **dict.fromkeys(("test", "t", "tst"), ("pretest", "test", "posttest")),
+    "start": ("prestart", "start", "poststart"),
+    "publish": ("prepublishOnly", "prepublish", "postpublish"),
+    "pack": ("prepack", "prepare", "postpack"),
+}
+_GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
+
+
+def unwrap_make(walk: Walk, call: ProgramCall) -> None:
+    argv = call.argv
+    for word in argv[1:]:
+        match = ASSIGNMENT.match(word)
+        if match is not None:
+            _run_variable(walk, call, match[1], word[match.end() :])
+    place = find_option_value(argv, "--eval", "-E")
+    if place:
+        text = read_attached_value(argv[place], "--eval") or argv[place]
+        _run_targets(walk, call, text, [])
+    content = _find_recipes(walk, call, _MAKEFILES, ("-f", "--file", "--makefile"))
+    if content is not None and not content.opaque and _PRINTING.isdisjoint(argv):
+        wanted = [
+            argv[place]
+            for place in find_operands(argv, taking=_TAKING)
+            if "=" not in argv[place]
+        ]
+        _run_targets(walk, call, content.text, wanted)
+    walk.judge(call)
+
+
+def _run_variable(walk: Walk, call: ProgramCall, name: str, value: str) -> None:
+    texts = _SHELL_FUNCTION.findall(value)
+    if name in _PROGRAMS:
+        texts.append(value)
+    for text in texts:
+        origin = walk.report.make_whole_origin(call)
+        walk.walk_shell(text, origin=origin, via=(*call.via, f"make {name}"))
+
+
+def _find_recipes(
+    walk: Walk, call: ProgramCall, names: tuple[str, ...], flags: tuple[str, ...]
+) -> Content | None:
+    """The rules that it reads, if this command has them."""
+    argv = call.argv
+    place = find_option_value(argv, *flags)
+    if place:
+        path = read_attached_value(argv[place], *flags) or argv[place]
+        if path in ("-", "/dev/stdin"):
+            return walk.find_stdin(call)
+        return walk.known.get_file(path)
+    if "-f-" in argv:
+        return walk.find_stdin(call)
+    for name in names:
+        content = walk.known.get_file(name)
+        if content is not None:
+            return content
+    return None
+
+
+def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) -> None:
+    """The recipes of what is asked for and of what that needs; the first by default."""
+    needs: dict[str, list[str]] = {}
+    recipes: dict[str, list[str]] = {}
+    current = ""
+    loose: list[str] = _SHELL_FUNCTION.findall(text)
+    for line in text.replace("\\\n", " ").splitlines()[:2_000]:
+        if line[:1] in ("\t", " ") and current:
+            recipes[current].append(_PREFIX.sub("", line, count=1))
+            continue
+        match = _TARGET.match(line)
+        if match is None or line[:1] in ("#", "\t", " "):
+            continue
+        for current in match[1].split():
+            needs.setdefault(current, []).extend(match[2].split())
+            recipes.setdefault(current, []).extend([match[3]] if match[3] else [])
+    first = next((name for name in needs if not name.startswith(".")), "")
+    todo = wanted or [first]
+    done: set[str] = set()
+    while todo and len(done) < _MOST_TARGETS:
+        name = todo.pop()
+        if name in done:
+            continue
+        done.add(name)
+        loose += recipes.get(name, [])
+        todo += needs.get(name, [])
+    for recipe in loose:
+        walk.walk_shell(
+            recipe.replace("$$", "$"),
+            origin=walk.report.make_whole_origin(call),
+            via=(*call.via, f"{call.name} {' '.join(wanted)}".strip()),
+        )
+
+
+def unwrap_just(walk: Walk, call: ProgramCall) -> None:
+    """just: a command of its own after --command, or recipes."""
+    argv = call.argv
+    if "--command" in argv or "-c" in argv:
+        place = argv.index("--command" if "--command" in argv else "-c")
+        walk.run_inner(call, place + 1, "just --command")
+        return
+    content = _find_recipes(walk, call, _JUSTFILES, ("-f", "--justfile"))
+    if content is not None and not content.opaque:
+        wanted = [argv[place] for place in find_operands(argv, taking=("-f", "-d"))]
+        _run_targets(walk, call, content.text, wanted[:1])
+
+
+def run_package_scripts(walk: Walk, call: ProgramCall) -> None:
+    """npm, yarn, pnpm and bun: scripts of a package.json that this command wrote."""
+    content = walk.known.get_file("package.json")
+    if content is None or content.opaque:
+        return
+    try:
+        scripts = json.loads(content.text).get("scripts", {})
+    except (ValueError, AttributeError, RecursionError):
+        return
+    words = [call.argv[place] for place in find_operands(call.argv)]
+    verb = words[0] if words else ("install" if call.name == "yarn" else "")
+    if verb in ("run", "run-script") and len(words) > 1:
+        verb = words[1]
+    names = _LIFECYCLE.get(verb, (f"pre{verb}", verb, f"post{verb}"))
+    for name in names:
+        text = scripts.get(name) if isinstance(scripts, dict) else None
+        if isinstance(text, str):
+            origin = walk.report.make_whole_origin(call)
+            walk.walk_shell(text, origin=origin, via=(*call.via, f"script {name}"))
+
+
+def unwrap_go(walk: Walk, call: ProgramCall) -> None:
+    """go generate: the commands that this command wrote into a file's comments."""
+    if call.argv[1:2] == ["generate"]:
+        for path in list(walk.known.files):
+            content = walk.known.get_file(path) if path.endswith(".go") else None
+            if content is not None:
+                for text in _GENERATE.findall(content.text):
+                    origin = walk.report.make_whole_origin(call)
+                    walk.walk_shell(text, origin=origin, via=(*call.via, "go generate"))
+    for flag in ("-exec", "-toolexec"):
+        place = find_option_value(call.argv, flag)
+        if place:
+            value = read_attached_value(call.argv[place], flag)
+            if value is None:
+                walk.walk_argument(call, place, f"go {flag}")
+    walk.judge(call)
+
+
+HANDLERS: dict[str, Handler] = {
+    "make": unwrap_make,
+    "gmake": unwrap_make,
+    "just": unwrap_just,
+    "go": unwrap_go,
+}

@@ -1,0 +1,68 @@
+"""Variables of the environment whose value other programs run, or begin with."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.shell.tree import UNKNOWN, Assignment
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+# Their value is a command line.
+_RUN = split_names(
+    "GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR "
+    "GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER "
+    "BROWSER LESSOPEN LESSCLOSE FZF_DEFAULT_COMMAND CC CXX CPP LD AR MAKE "
+    "RUSTC_WRAPPER CARGO_BUILD_RUSTC_WRAPPER"
+)
+# Texts in which a shell substitutes commands before it shows them.
+_PROMPTS = ("PS0", "PS1", "PS2", "PS4", "RPROMPT")
+# Files that a shell reads before anything else.
+_STARTING = ("BASH_ENV", "ENV")
+# Libraries that every program loads.
+_PRELOADED = ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES")
+_NAMES = _RUN | {*_PROMPTS, *_STARTING, *_PRELOADED}
+_TERRAFORM = re.compile(r"TF_CLI_ARGS(?:_(\w+))?")
+_EXPORTED = re.compile(r"BASH_FUNC_([^%(=]+)(?:%%|\(\))\Z")
+
+
+def is_run(name: str) -> bool:
+    """Quickly: could anything run the value of this variable?"""
+    return name in _NAMES or name.startswith(("TF_CLI_ARGS", "BASH_FUNC_"))
+
+
+def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> None:
+    """A variable is set, for one command or for all that follow."""
+    if isinstance(assignment.value, list):
+        return
+    name, value = assignment.name, walk.known.expand_word(assignment.value)
+    origin = walk.report.make_whole_origin(call)
+    via = (*call.via, name)
+    if name in _RUN:
+        walk.walk_shell(value, origin=origin, via=via)
+    elif name in _PROMPTS:
+        if "$(" in value or "`" in value:
+            walk.walk_shell(f": {value}", origin=origin, via=via)
+    elif name in _STARTING:
+        content = walk.known.get_file(value)
+        if content is not None:
+            walk.walk_content(content, call, name)
+    elif name in _PRELOADED:
+        if any(_is_own_library(path) for path in re.split(r"[: ]", value)):
+            walk.report.add_opaque("opaque-preload", call)
+    elif terraform := _TERRAFORM.fullmatch(name):
+        text = f"terraform {terraform[1] or 'apply'} {value}"
+        walk.walk_shell(text, origin=origin, via=via)
+    elif exported := _EXPORTED.match(name):
+        # A function that the next shell already has: it may be called by any name.
+        text = f"{exported[1]} {value}; {exported[1]}"
+        walk.walk_shell(text, origin=origin, via=via)
+
+
+def _is_own_library(path: str) -> bool:
+    """Not one of the system's, which have a bare name or stand where it keeps them."""
+    if not path or UNKNOWN in path or "/" not in path:
+        return False
+    return path[0] != "/" or is_temporary(path) or path.startswith("/home/")
