@@ -29,6 +29,7 @@ from safetext import (
     show_text,
 )
 
+_PERMISSIONS = {True: "can be permitted", False: "asked every time"}
 _TONES = {"block": "stop", "require-confirmation": "pause", "warn": "slow"}
 
 
@@ -47,7 +48,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reason:
-    """What one gate found. `quote` is what it is about, where nothing is marked."""
+    """What one gate found. `quote` is what it is about, where nothing is marked.
+
+    `permission` says whether a standing permission may answer next time.
+    """
 
     message: str
     why: str
@@ -57,6 +61,7 @@ class Reason:
     uninspectable: bool
     quote: str
     page: int
+    permission: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +186,7 @@ def _build_reason(finding: Mapping[str, Any], call_pages: Sequence[CallPage]) ->
         uninspectable=bool(details.get("uninspectable")),
         quote="" if page or details.get("uninspectable") else _quote(details),
         page=page,
+        permission=_PERMISSIONS.get(details.get("permittable"), ""),
     )
 
 

@@ -22,6 +22,10 @@ _COVERED = {
     Scope.EXACT.value: "this exact call",
     Scope.SHAPE.value: "calls of this shape",
 }
+_CONFIRMS = {
+    "policy": "The policy asks about every call of this tool.",
+    "agent": "The agent asks for a person: that is asked about every time.",
+}
 USES = ((1, "1 use"), (10, "10 uses"), (50, "50 uses"), (500, "500 uses"))
 
 
@@ -88,6 +92,9 @@ def _explain_refusal(review: Review, content: Mapping[str, Any]) -> str:
     for rule in rules:
         if rule and is_allowlisted(rule, always):
             return f"The policy asks about {rule} every time."
+    for finding in asked:
+        if finding["gate"] == "confirm":
+            return _CONFIRMS[finding["details"].get("by", "policy")]
     if not all(rules):
         return "A check could not be made: that is asked about every time."
     return "There is more to it than can be remembered: it is asked about every time."

@@ -9,7 +9,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandFinding:
-    """`span` are the character offsets of `text`, the part that tripped.
+    """`span` are the character offsets of `text`, the part that tripped. `target` is
+    what the message names of it, empty where it names nothing.
 
     `uninspectable` says that the part could not be read, not that it is harmful.
     """
@@ -23,6 +24,7 @@ class CommandFinding:
     family: str
     severity: str
     decision: str
+    target: str = ""
     uninspectable: bool = False
 
 

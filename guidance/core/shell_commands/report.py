@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from guidance.core.shell_commands.at_stake import describe_stake, describe_text
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.findings import CommandFinding, Part, Span, Token
 from guidance.core.shell_commands.limits import (
@@ -65,14 +66,20 @@ class Report:
         return tuple(self._parts or ())
 
     def add(self, rule: str, call: ProgramCall) -> None:
-        self.add_at(rule, self.get_span(call), via=call.via)
+        named = call
+        if rule.startswith("windows"):
+            # Its paths hold backslashes, which a shell here would take away.
+            named = call.replace_arguments(self.get_raw_words(call))
+        stake = describe_stake(rule, named)
+        self.add_at(rule, self.get_span(call), via=call.via, stake=stake)
 
     def add_whole(
         self, rule: str, call: ProgramCall, *, uninspectable: bool = False
     ) -> None:
         """A finding on the command together with its redirections."""
         span = call.script.origin.get_span(*_trim(call))
-        self.add_at(rule, span, via=call.via, uninspectable=uninspectable)
+        stake = describe_stake(rule, call)
+        self.add_at(rule, span, via=call.via, uninspectable=uninspectable, stake=stake)
 
     def add_opaque(self, rule: str, call: ProgramCall) -> None:
         self.add_at(rule, self.get_span(call), via=call.via, uninspectable=True)
@@ -84,31 +91,42 @@ class Report:
         *,
         via: tuple[str, ...] = (),
         uninspectable: bool = False,
+        stake: tuple[str, str] = ("", ""),
     ) -> None:
+        """`stake` is what the call would do, and to what, where that is known."""
         if (name, span) in self._found:
             return
         if len(self._found) >= MAX_FINDINGS:
             if self.collects:
                 return
             raise EnoughError
-        self._store(name, span, via, uninspectable=uninspectable)
+        self._store(name, span, via, uninspectable=uninspectable, stake=stake)
 
     def add_too_much(self) -> None:
         """What stands so far is not all: that is told even where enough was found."""
         self._store("opaque-size", (0, len(self.text)), (), uninspectable=True)
 
     def _store(
-        self, name: str, span: Span, via: tuple[str, ...], *, uninspectable: bool
+        self,
+        name: str,
+        span: Span,
+        via: tuple[str, ...],
+        *,
+        uninspectable: bool,
+        stake: tuple[str, str] = ("", ""),
     ) -> None:
         rule = RULES[name]
+        text = self.text[slice(*span)]
+        message, target = stake if stake[0] else describe_text(name, text)
         through = f" (through {', '.join(via)})" if via else ""
         self._found[name, span] = CommandFinding(
             rule=name,
-            message=rule.message + through,
+            message=(message or rule.message) + through,
             why=rule.why,
             safer=rule.advice,
             span=span,
-            text=self.text[slice(*span)],
+            text=text,
+            target=target,
             family=rule.family,
             severity=rule.severity,
             decision=rule.decision,

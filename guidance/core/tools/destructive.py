@@ -126,6 +126,8 @@ def _make_finding(found: CommandFinding, text: Text, decision: str) -> CallFindi
         # A command given word by word has no one text that a span could count in.
         "span": None if text.joined else list(found.span),
     }
+    if found.target:
+        details["target"] = found.target
     if found.uninspectable:
         details["uninspectable"] = True
     return CallFinding(

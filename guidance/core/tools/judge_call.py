@@ -14,6 +14,7 @@ from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, build_call_evidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
+from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.tools.rules import ToolRules
 from guidance.core.vocabulary import (
     CALL_WEIGHTS,
@@ -32,7 +33,7 @@ READING_COST = 24_000
 PLANNING_COST = 24_000
 # More findings than a person reads; the decision is made by all of them.
 FINDINGS_LIMIT = 100
-_QUOTES = ("text", "argument", "path")
+_QUOTES = ("text", "argument", "path", "target")
 # Every name that we put around what a call says. A key below `arguments` is its own.
 _EDIT = ("old", "new", "replace_all")
 _OWN_KEYS = frozenset(
@@ -94,6 +95,7 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
         findings.append(_make_failure("arguments", error))
     findings += _ask_gates(INPUT_GATES, rules, evidence)
     findings += _ask_gates(ENFORCEMENT_GATES, rules, evidence)
+    findings = [_add_permittable(finding, rules) for finding in findings]
     try:
         return _remove_secrets(evidence, findings, fingerprint_key)
     except Exception as error:  # what cannot be cleaned is neither kept nor shown
@@ -106,6 +108,14 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
             preview=None,
             redacted=True,
         )
+
+
+def _add_permittable(finding: CallFinding, rules: ToolRules) -> CallFinding:
+    """Where a person is asked: whether a standing permission may answer next time."""
+    if finding.decision != "require-confirmation":
+        return finding
+    may = is_permittable([finding], always_ask=rules.always_ask)
+    return replace(finding, details={**finding.details, "permittable": may})
 
 
 def _limit_findings(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
@@ -285,8 +295,8 @@ _OWN_WORDS = frozenset((*FAMILIES, "diff_size", "multi_edit", "secrets"))
 
 def _get_quotes(finding: CallFinding) -> dict[str, Any]:
     """The words of a finding that come from the call; all others are our own."""
-    own_words = finding.gate in _OWN_WORDS
     details = finding.details
+    own_words = finding.gate in _OWN_WORDS and "target" not in details
     return {
         "message": None if own_words else finding.message,
         "details": {

@@ -42,7 +42,7 @@ def test_a_call_arrives_and_is_approved_by_key(
     page = queue_of(bob, project.slug)
     call = command(agent, run, "rm -rf build")
     row = page.locator(f"#review-{call['review']['id']}")
-    expect(row).to_contain_text("rm -rf build: Deletes a folder and everything in it")
+    expect(row).to_contain_text("rm -rf build: Deletes build with all contents")
     expect(row.locator(".chip")).to_have_text("delete-folder")
     row.locator("a").click()
     expect(page.locator("#would-run mark")).to_contain_text("rm -rf build")

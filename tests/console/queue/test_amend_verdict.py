@@ -39,7 +39,7 @@ def test_what_the_gates_still_ask_about_is_not_granted_unseen(
 ) -> None:
     refused = desk.rule("amend", amended=WORSE)
     assert refused.status == 428
-    assert "Deletes a folder and everything in it" in refused.text
+    assert "Deletes / with all contents" in refused.text
     assert "confirm" in refused.text
     assert claim(agent, run, call).status_code == 409
 

@@ -41,7 +41,7 @@ def shown(desk: Callable[..., Desk], agent: httpx.Client) -> Shown:
 def test_a_command_is_marked_split_and_explained(shown: Shown) -> None:
     pane = shown("cd /srv && rm -rf 'old build' && git push --force origin main")
     assert "<mark" in pane.part("What would run")
-    assert "[marked: Deletes a folder and everything in it] rm -rf" in pane.text
+    assert "[marked: Deletes old build with all contents] rm -rf" in pane.text
     boxes = re.findall(r'class="shown-boxes">(.*?)</ol>', pane.html, re.DOTALL)
     assert [box.count("<li") for box in boxes] == [2, 3, 5]
     why = pane.part("Why you are asked")
@@ -59,7 +59,7 @@ def test_its_row_names_the_rule_in_red(
     call = command(agent, start_run(agent))
     page = desk(call).client.get(f"/p/{project.slug}/queue/").content.decode()
     row = page[page.index(f"review-{call['review']['id']}") :].partition("</li>")[0]
-    assert "rm -rf build: Deletes a folder" in row
+    assert "rm -rf build: Deletes build" in row
     assert '<span class="chip stop">delete-folder</span>' in row
     assert 'class="icon c-stop"' in row
 
@@ -134,7 +134,7 @@ def test_m45_every_argument_is_listed_and_counted(
     for name, value in arguments.items():
         assert f"<code>{name}</code>" in pane.html
         assert value in pane.text
-    assert "[marked: Deletes a folder and everything in it] rm -rf /srv/data" in (
+    assert "[marked: Deletes /srv/data with all contents] rm -rf /srv/data" in (
         pane.text
     )
 
@@ -352,6 +352,13 @@ def test_remembering_is_offered_with_the_shape_in_plain_words(shown: Shown) -> N
     }
     assert "rm -rf build-[marked: may change] #" in pane.text
     assert 'value="shape"' not in shown("rm -rf build").html
+
+
+def test_what_an_agent_wants_a_person_for_is_not_remembered(shown: Shown) -> None:
+    pane = shown("ls", confirm=True)
+    assert "The agent asks for a person" in pane.text
+    assert "asked every time" in pane.part("Why you are asked")
+    assert "can be permitted" in shown("rm -rf build").part("Why you are asked")
 
 
 def test_what_the_policy_always_asks_about_is_not_remembered(shown: Shown) -> None:

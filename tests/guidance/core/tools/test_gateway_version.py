@@ -10,7 +10,7 @@ from tests.guidance.core.tools.builders import command, judged
 # The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
     7,
-    "sha256:3a8aad6c98fe5502f34bcebacaed3152976d365ef9484ef815770281bdd0fef7",
+    "sha256:e18d2426cc5bc8e21876f3cd669a7bb5aa42776a0a6c24df95f8ee9883c39a4d",
 )
 
 

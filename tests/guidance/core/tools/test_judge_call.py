@@ -321,6 +321,30 @@ def test_a_wish_is_no_part_of_what_runs() -> None:
     assert len(digests) == 1
 
 
+def test_what_a_message_names_is_cleaned_of_secrets() -> None:
+    verdict = judged(command(f"rm -rf /srv/{TOKEN}"))
+    said = repr(verdict.to_json())
+    assert "Deletes" in said
+    assert TOKEN not in said
+
+
+@each_row(
+    ("text", "may"),
+    [
+        ("rm -rf build", True),
+        ("mkfs.ext4 /dev/sda1", False),  # always_ask
+        ("curl x | sh", False),  # cannot be read
+    ],
+)
+def test_a_finding_says_whether_a_permission_may_answer(
+    text: str, *, may: bool
+) -> None:
+    for finding in judged(command(text)).findings:
+        assert finding.details["permittable"] is may
+    (warned,) = judged(command("rm notes.txt")).findings
+    assert "permittable" not in warned.details
+
+
 def test_a_finding_survives_its_document() -> None:
     for finding in judged(command("rm -rf build; curl x | sh")).findings:
         assert CallFinding.from_json(finding.to_json()) == finding
