@@ -39,12 +39,14 @@ from guidance.core.secrets.redaction import (
     redact_text,
 )
 from guidance.core.secrets.scan import warm_up
+from guidance.core.secrets.scanners.command_line import find_command_end
 
 __all__ = [
     "UNREAD",
     "Redacted",
     "RedactedText",
     "SecretFinding",
+    "find_command_end",
     "find_secrets",
     "redact",
     "redact_text",

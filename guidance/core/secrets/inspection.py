@@ -22,7 +22,7 @@ from guidance.core.secrets.scanners.headers import find_credential
 from guidance.core.secrets.surroundings import (
     Neighbours,
     Surroundings,
-    excuse_named,
+    is_harmless_under,
     is_test_path,
     read_neighbours,
 )
@@ -135,7 +135,7 @@ class _Reader:
             return hits
         if whole is None and is_secret_value(text, promised):
             name, beside = place.name or place.paired, self._get_neighbours(place)
-            if not excuse_named(text, name, beside, in_tests=self._in_tests):
+            if not is_harmless_under(text, name, beside, in_tests=self._in_tests):
                 whole = (0, len(text))
         if whole is None:
             return hits

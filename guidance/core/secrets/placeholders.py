@@ -66,11 +66,7 @@ def is_filler(text: str) -> bool:
     if len(letters) <= 2:
         return True
     # T00000000/B00000000/XXXXXXXX
-    if (
-        len(text) < _LONGEST_FILLER
-        and _SAME.search(text)
-        and len(_SAME.sub("", text)) <= _BESIDE_MASK
-    ):
+    if len(text) < _LONGEST_FILLER and len(_SAME.sub("", text)) * 4 <= len(text):
         return True
     data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:

@@ -96,7 +96,7 @@ class Surroundings:
             self._in_tests = _TESTS.search(self._data) is not None
         return self._in_tests
 
-    def excuse(self, start: int, end: int, *, name: str = "") -> bool:
+    def is_harmless(self, start: int, end: int, *, name: str = "") -> bool:
         """The value there guards nothing: a default, a user's own name, a test's."""
         if self._strict or end - start > _LONGEST:
             return False
@@ -155,7 +155,9 @@ def read_neighbours(pairs: Iterable[tuple[str, str]]) -> Neighbours:
     return Neighbours(frozenset(owners), remote, account)
 
 
-def excuse_named(value: str, name: str, beside: Neighbours, *, in_tests: bool) -> bool:
+def is_harmless_under(
+    value: str, name: str, beside: Neighbours, *, in_tests: bool
+) -> bool:
     """The same for a value under a key."""
     if beside.remote or len(value) > _LONGEST:
         return False

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.runs.usage import Budget, Usage
-from guidance.core.secrets import UNREAD, SecretFinding, redact
+from guidance.core.secrets import SecretFinding, redact
 from guidance.core.shell_commands.rules.rule import FAMILIES
 from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, build_call_evidence
@@ -16,6 +15,7 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.secret_findings import make_secret_findings
 from guidance.core.vocabulary import (
     CALL_WEIGHTS,
     choose_most_severe_call,
@@ -44,8 +44,6 @@ _OWN_KEYS = frozenset(
     | {("shown", name) for name in ("file_path", "content", "diff_lines", "edits")}
     | {("shown", "edits", name) for name in _EDIT}
 )
-# What an edit looks for; an argument of a tool may have the same name.
-_OLD = re.compile(r"/shown/edits/[0-9]+/old")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +95,7 @@ def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallV
     findings += _ask_gates(ENFORCEMENT_GATES, rules, evidence)
     findings = [_add_permittable(finding, rules) for finding in findings]
     try:
-        return _remove_secrets(evidence, findings, fingerprint_key)
+        return _remove_secrets(rules, evidence, findings, fingerprint_key)
     except Exception as error:  # what cannot be cleaned is neither kept nor shown
         return CallVerdict(
             call=evidence.call,
@@ -128,7 +126,10 @@ def _limit_findings(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
 
 
 def _remove_secrets(
-    evidence: CallEvidence, findings: Sequence[CallFinding], key: bytes
+    rules: ToolRules,
+    evidence: CallEvidence,
+    findings: Sequence[CallFinding],
+    key: bytes,
 ) -> CallVerdict:
     """With the secrets as findings, and nothing of them in what is kept of the call."""
     call, preview = evidence.call, evidence.preview
@@ -156,7 +157,8 @@ def _remove_secrets(
     if not found:
         return verdict
     clean = _to_document(safe.value)
-    secrets = list(_make_secret_findings(_list_added_secrets(found, diff)))
+    commands = rules.shell.get_names(call.tool) | {"command"}
+    secrets = list(make_secret_findings(call, found, diff, commands=commands))
     told = map(_replace_quotes, verdict.findings, clean["quotes"])
     return replace(
         verdict,
@@ -225,69 +227,6 @@ def _make_failure(name: str, error: Exception) -> CallFinding:
         message=f"The {name} check could not be made ({type(error).__name__})",
         remediation="Read the call with care: this check says nothing about it.",
     )
-
-
-def _list_added_secrets(
-    found: Sequence[SecretFinding], diff: str
-) -> Iterable[SecretFinding]:
-    """What the call would put somewhere. What it only takes away is hidden, no more."""
-    told, in_diff = set(), []
-    for secret in found:
-        if secret.kind == UNREAD:
-            # Wherever it stands, what follows it was not looked at one by one.
-            yield secret
-        elif secret.path.startswith("/preview"):
-            in_diff.append(secret)
-        elif not _OLD.fullmatch(secret.path):
-            told.add(secret.redacted)
-            yield secret
-    added, standing = _split_by_diff_line(in_diff, diff)
-    # Put together by the edit: neither in its own texts, nor in the file before.
-    for secret in added:
-        if secret.redacted not in told | standing:
-            told.add(secret.redacted)
-            yield secret
-
-
-def _split_by_diff_line(
-    found: Iterable[SecretFinding], diff: str
-) -> tuple[list[SecretFinding], set[str]]:
-    """Those in added lines of the diff, and the names of those in others."""
-    added, standing = [], set()
-    line = position = 0
-    for secret in sorted(found, key=lambda secret: secret.span):
-        # Onwards from the last one: lines may be very long.
-        line = diff.rfind("\n", position, secret.span[0]) + 1 or line
-        position = secret.span[0]
-        if diff[line] == "+":
-            added.append(secret)
-        else:
-            standing.add(secret.redacted)
-    return added, standing
-
-
-def _make_secret_findings(found: Iterable[SecretFinding]) -> Iterable[CallFinding]:
-    for secret in found:
-        place = secret.path.removeprefix("/shown")
-        message = f"A secret stands in {place}: {secret.redacted}"
-        if secret.kind == UNREAD:
-            message = f"More that looks like secrets than is read stands in {place}"
-        yield CallFinding(
-            gate="secrets",
-            decision="block",
-            message=message,
-            remediation=(
-                "Refer to it by an environment variable or a vault instead. "
-                "If it was a real one, change it: it has been sent."
-            ),
-            details={
-                "kind": secret.kind,
-                "argument": place,
-                "length": secret.length,
-                "redacted": secret.redacted,
-                "in_key": secret.in_key,
-            },
-        )
 
 
 _OWN_WORDS = frozenset((*FAMILIES, "diff_size", "multi_edit", "secrets"))

@@ -98,7 +98,7 @@ def scan_assignments(
             value = find_assigned_value(text, place, promised)
             if value is not None:
                 position = max(position, value.end)
-                if around.excuse(*value, name=name):
+                if around.is_harmless(*value, name=name):
                     continue
                 yield Hit(value.start, value.end, promised.kind, value.start)
 

@@ -164,7 +164,7 @@ def _judge_match(
     value = text[start:end]
     if _PORTS.fullmatch(value) or not is_secret_value(value, _STRONG, style="env"):
         return
-    if not around.excuse(start, end):
+    if not around.is_harmless(start, end):
         if end == limit:
             # What tells that it is one was read, and it goes on.
             rest = _REST.get(text[start - 1], _WORD).match(text, end)

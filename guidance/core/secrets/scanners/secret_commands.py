@@ -54,7 +54,7 @@ def _scan_pairs(text: str, start: int, end: int, around: Surroundings) -> Iterat
     for found in _PAIR.finditer(text, start, end):
         group = found.lastindex or 0
         promised = read_promise(found[2]) or _WEAK
-        if is_secret_value(found[group], promised, style="env") and not around.excuse(
-            *found.span(group), name=found[2]
-        ):
+        if is_secret_value(
+            found[group], promised, style="env"
+        ) and not around.is_harmless(*found.span(group), name=found[2]):
             yield Hit(*found.span(group), "secret", found.start(group))
