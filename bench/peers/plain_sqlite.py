@@ -31,12 +31,15 @@ def measure_sqlite(database: Path, *, batch: int, seconds: float) -> float:
     """Steps a second with synchronous=FULL, into a copy of the server's database."""
     copy = database.with_name("peer.sqlite3")
     copy.unlink(missing_ok=True)
-    with closing(sqlite3.connect(database)) as ours, closing(_opened(copy)) as peer:
+    with (
+        closing(sqlite3.connect(database)) as ours,
+        closing(_open_database(copy)) as peer,
+    ):
         ours.backup(peer)
         return _write(peer, batch=batch, seconds=seconds)
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     link = sqlite3.connect(path, isolation_level=None)
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         link.execute(f"PRAGMA {pragma}")

@@ -17,7 +17,7 @@ from tests.support.live import Live
 from tests.support.rows import each_row
 
 
-def printed(capsys: pytest.CaptureFixture[str], *command: Any) -> str:
+def run_command(capsys: pytest.CaptureFixture[str], *command: Any) -> str:
     capsys.readouterr()
     call_command(*command)
     return capsys.readouterr().out
@@ -33,7 +33,7 @@ def test_agent_key_prints_one_line_of_json(
 ) -> None:
     slug = unique("new")
 
-    shown = printed(capsys, "agent_key", "robo", "--project", slug, "--json")
+    shown = run_command(capsys, "agent_key", "robo", "--project", slug, "--json")
 
     assert shown.count("\n") == 1
     line = json.loads(shown)
@@ -51,7 +51,7 @@ def test_a_second_key_is_for_the_same_agent(
     slug = unique("new")
     command = ("agent_key", "robo", "--project", slug, "--json")
 
-    keys = {json.loads(printed(capsys, *command))["key"] for _ in range(2)}
+    keys = {json.loads(run_command(capsys, *command))["key"] for _ in range(2)}
 
     assert len(keys) == 2
     assert Agent.objects.filter(project__slug=slug).count() == 1
@@ -63,7 +63,7 @@ def test_user_add_prints_one_line_of_json(
     slug, name = unique("new"), unique("alice")
     command = ("user_add", name, "--role", "manager", "--project", slug, "--json")
 
-    shown = printed(capsys, *command)
+    shown = run_command(capsys, *command)
 
     assert shown.count("\n") == 1
     line = json.loads(shown)
@@ -81,7 +81,7 @@ def test_user_add_again_changes_the_role_and_the_secrets(
     slug, name = unique("new"), unique("alice")
     lines = [
         json.loads(
-            printed(
+            run_command(
                 capsys, "user_add", name, "--role", role, "--project", slug, "--json"
             )
         )
@@ -99,7 +99,7 @@ def test_a_password_of_user_add_is_good_for_one_sign_in(
 ) -> None:
     slug, name = unique("new"), unique("alice")
     command = ("user_add", name, "--role", "reviewer", "--project", slug, "--json")
-    password = json.loads(printed(capsys, *command))["password"]
+    password = json.loads(run_command(capsys, *command))["password"]
     browser = Client()
     browser.post("/sign-in/", {"username": name, "password": password})
 
@@ -115,10 +115,10 @@ def test_the_same_commands_speak_to_people(
     database: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     slug = unique("new")
-    shown = printed(capsys, "agent_key", "robo", "--project", slug)
+    shown = run_command(capsys, "agent_key", "robo", "--project", slug)
     assert "crk_" in shown
     assert "not shown again" in shown
-    shown = printed(
+    shown = run_command(
         capsys, "user_add", unique("bob"), "--role", "reviewer", "--project", slug
     )
     assert "crt_" in shown

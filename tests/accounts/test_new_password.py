@@ -6,7 +6,7 @@ import httpx
 
 from accounts.models import PersonalToken, Project, Role
 from accounts.services import add_person, issue_token
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person
 from tests.support.live import Live
 
@@ -23,7 +23,7 @@ def test_a_changed_password_ends_tokens_and_other_sessions(
 ) -> None:
     second = issue_token(user=bob.user)
     assert [opens(live, token) for token in (bob.token, second)] == [200, 200]
-    here, elsewhere = browser_of(bob.user), browser_of(bob.user)
+    here, elsewhere = open_browser(bob.user), open_browser(bob.user)
 
     changed = here.post("/password/", {**OWN, "old_password": bob.password})
 
@@ -36,7 +36,7 @@ def test_a_changed_password_ends_tokens_and_other_sessions(
 
 
 def test_a_refused_change_ends_nothing(live: Live, bob: Person) -> None:
-    browser = browser_of(bob.user)
+    browser = open_browser(bob.user)
     assert browser.post("/password/", {**OWN, "old_password": "x"}).status_code == 422
     assert opens(live, bob.token) == 200
 
@@ -44,7 +44,7 @@ def test_a_refused_change_ends_nothing(live: Live, bob: Person) -> None:
 def test_a_reset_ends_tokens_and_every_session(
     live: Live, project: Project, bob: Person
 ) -> None:
-    browser = browser_of(bob.user)
+    browser = open_browser(bob.user)
     name = bob.user.username
     added = add_person(name=name, role=Role.REVIEWER, project_slug=project.slug)
     assert opens(live, bob.token) == 401
@@ -59,12 +59,12 @@ def test_the_token_that_came_with_a_one_time_password_outlives_it(
     """Both were given at once; the tokens before them have ended then."""
     name = bob.user.username
     added = add_person(name=name, role=Role.REVIEWER, project_slug=project.slug)
-    assert browser_of(added.user).post("/password/", OWN).status_code == 302
+    assert open_browser(added.user).post("/password/", OWN).status_code == 302
     assert opens(live, added.token) == 200
     in_force = PersonalToken.objects.filter(user=bob.user, revoked_at=None)
     assert in_force.count() == 1
 
 
 def test_the_page_says_what_a_change_ends(bob: Person) -> None:
-    page = browser_of(bob.user).get("/password/").content.decode()
+    page = open_browser(bob.user).get("/password/").content.decode()
     assert "ends your personal tokens" in page

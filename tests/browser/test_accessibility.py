@@ -27,16 +27,16 @@ def violations(page: Page, *, coloured: str = "html") -> str:
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     page.emulate_media(color_scheme="dark")
-    dark = _told(page, coloured, runOnly=COLOURS)
+    dark = _describe_violations(page, coloured, runOnly=COLOURS)
     page.emulate_media(color_scheme="light")
     if coloured == "html":
-        return dark + _told(page, "html")
+        return dark + _describe_violations(page, "html")
     others = {rule: {"enabled": False} for rule in COLOURS}
-    light = _told(page, coloured, runOnly=COLOURS)
-    return dark + light + _told(page, "html", rules=others)
+    light = _describe_violations(page, coloured, runOnly=COLOURS)
+    return dark + light + _describe_violations(page, "html", rules=others)
 
 
-def _told(page: Page, where: str, **options: Any) -> str:
+def _describe_violations(page: Page, where: str, **options: Any) -> str:
     options["resultTypes"] = ["violations"]
     found = AxeResults(page.evaluate("it => axe.run(...it)", [where, options]))
     return found.generate_report() if found.violations_count else ""

@@ -11,7 +11,7 @@ from loop.control.clock import run_cycle
 from loop.models import ProjectLoop
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
-from tests.loop.history import lived
+from tests.loop.history import live_through
 from tests.loop.inbox.test_adopting import LOOSER, STRICTER, adopt, recommend
 from tests.support.builders import Person, Robot
 
@@ -32,7 +32,7 @@ def test_axe_finds_nothing_in_light_and_dark_and_nothing_sticks_out(
     base = f"/p/{project.slug}/loop/"
     page = desk.open(base, person=alice)
     expect(page.get_by_text("Nothing decided yet")).to_be_visible()
-    history = lived(project, robo, alice)
+    history = live_through(project, robo, alice)
     for path in (
         *("", "recommendations/", "incidents/", "week/"),
         f"decisions/{history.emitted.code}/",
@@ -47,7 +47,7 @@ def test_axe_finds_nothing_in_light_and_dark_and_nothing_sticks_out(
 def test_a_refresh_under_way_does_not_undo_a_filter(
     desk: Desk, project: Project, alice: Person, robo: Robot
 ) -> None:
-    lived(project, robo, alice)
+    live_through(project, robo, alice)
     page = desk.open(f"/p/{project.slug}/loop/", person=alice)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     address = f"{desk.url}/p/{project.slug}/loop/"
@@ -62,7 +62,7 @@ def test_a_refresh_under_way_does_not_undo_a_filter(
 def test_paused_filtered_and_walked_by_keyboard_while_updates_come_in(
     desk: Desk, project: Project, alice: Person, robo: Robot
 ) -> None:
-    lived(project, robo, alice)
+    live_through(project, robo, alice)
     page = desk.open(f"/p/{project.slug}/loop/", person=alice)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     rows = page.locator("[data-open-row]")
@@ -101,7 +101,7 @@ def test_paused_filtered_and_walked_by_keyboard_while_updates_come_in(
 def test_without_a_script_it_works_all_the_same(
     desk: Desk, project: Project, alice: Person, robo: Robot
 ) -> None:
-    lived(project, robo, alice)
+    live_through(project, robo, alice)
     page = desk.open(f"/p/{project.slug}/loop/", person=alice, scripts=False)
     page.get_by_label("Action").select_option("emit_alert")
     page.get_by_role("button", name="Filter").click()

@@ -27,7 +27,7 @@ def remember(agent: httpx.Client, reviewer: httpx.Client) -> None:
     command(agent, run, "rm -rf once")
 
 
-def opened(desk: Desk, project: Project, person: Person) -> Page:
+def open_page(desk: Desk, project: Project, person: Person) -> Page:
     page = desk.open(f"/p/{project.slug}/permissions/", person=person)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     return page
@@ -41,7 +41,7 @@ def test_axe_finds_nothing(
     reviewer: httpx.Client,
 ) -> None:
     remember(agent, reviewer)
-    page = opened(desk, project, alice)
+    page = open_page(desk, project, alice)
     expect(page.locator(".permission")).to_have_count(3)
     assert violations(page) == ""
     page.get_by_role("button", name="Revoke").first.click()
@@ -56,7 +56,7 @@ def test_uses_arrive_and_it_is_revoked_by_keyboard(
     agent: httpx.Client,
     reviewer: httpx.Client,
 ) -> None:
-    page = opened(desk, project, bob)
+    page = open_page(desk, project, bob)
     expect(page.get_by_text("No standing permissions")).to_be_visible()
     remember(agent, reviewer)
     row = page.locator(".permission", has_text="build-")

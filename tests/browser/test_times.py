@@ -11,7 +11,7 @@ from playwright.sync_api import CDPSession, Locator, Page, expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
-from tests.loop.history import lived
+from tests.loop.history import live_through
 from tests.support.builders import Person, Robot, pause_run, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -26,7 +26,7 @@ def abroad(desk: Desk) -> Iterator[list[CDPSession]]:
         session.send("Emulation.setTimezoneOverride", {"timezoneId": ""})
 
 
-def opened(desk: Desk, path: str, person: Person, abroad: list[CDPSession]) -> Page:
+def open_page(desk: Desk, path: str, person: Person, abroad: list[CDPSession]) -> Page:
     page = desk.open("/healthz", person=person)
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setTimezoneOverride", {"timezoneId": ZONE})
@@ -56,7 +56,7 @@ def test_a_timeline_tells_when_it_was(
     abroad: list[CDPSession],
 ) -> None:
     run = start_run(agent)
-    page = opened(desk, f"/p/{project.slug}/runs/{run}/", alice, abroad)
+    page = open_page(desk, f"/p/{project.slug}/runs/{run}/", alice, abroad)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     expect(page.get_by_text("times in Tehran")).to_be_visible()
     is_local_and_says_utc(page.locator("#timeline li").first.locator("time[data-at]"))
@@ -84,8 +84,8 @@ def test_the_loop_tells_when_it_decided(
     robo: Robot,
     abroad: list[CDPSession],
 ) -> None:
-    lived(project, robo, alice)
-    page = opened(desk, f"/p/{project.slug}/loop/", alice, abroad)
+    live_through(project, robo, alice)
+    page = open_page(desk, f"/p/{project.slug}/loop/", alice, abroad)
     is_local_and_says_utc(page.locator("time[data-at]").first)
 
 

@@ -30,7 +30,7 @@ def receiver(database: None) -> Iterator[Receiver]:
     WebhookEndpoint.objects.all().delete()
 
 
-def opened(
+def open_page(
     desk: Desk, project: Project, person: Person, path: str = "", **more: object
 ) -> Page:
     address = f"/p/{project.slug}/webhooks/{path}"
@@ -45,7 +45,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
     receiver: Receiver,
 ) -> None:
     receiver.behaviours = {"/bad": answer(500, b"x" * 400), "/gone": answer(410)}
-    page = opened(desk, project, alice)
+    page = open_page(desk, project, alice)
     expect(page.get_by_text("No webhooks yet")).to_be_visible()
     assert violations(page) == ""
     for path in ("/in", f"/bad?{'long' * 60}", "/gone", "/bad"):
@@ -69,7 +69,7 @@ def test_axe_finds_nothing_and_nothing_sticks_out(
 def test_added_tested_and_deleted_by_keyboard(
     desk: Desk, project: Project, alice: Person, receiver: Receiver
 ) -> None:
-    page = opened(desk, project, alice)
+    page = open_page(desk, project, alice)
     page.get_by_label("URL").fill(receiver.url("/in"))
     page.keyboard.press("Enter")
     secret = page.get_by_label("Secret", exact=True)
@@ -98,7 +98,7 @@ def test_added_tested_and_deleted_by_keyboard(
 def test_without_a_script_it_works_all_the_same(
     desk: Desk, project: Project, alice: Person, receiver: Receiver
 ) -> None:
-    page = opened(desk, project, alice, scripts=False)
+    page = open_page(desk, project, alice, scripts=False)
     page.get_by_label("URL").fill(receiver.url("/in"))
     page.get_by_role("button", name="Add webhook").click()
     page.get_by_role("button", name="Disable").click()

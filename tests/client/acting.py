@@ -43,13 +43,13 @@ def _next(desk: Desk, run: str, seen: list[Review]) -> Review:
 
     def waits() -> bool:
         found[:] = [r for r in desk.reviews(run=run) if r.id not in known]
-        return bool(found) and parked(run) > 0
+        return bool(found) and count_parked(run) > 0
 
     until(waits)
     return found[0]
 
 
-def parked(run: str) -> int:
+def count_parked(run: str) -> int:
     """How many long-polls of this run wait in this process."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
     return count_waiting(run_id)

@@ -18,7 +18,7 @@ from tests.support.builders import make_policy
 MANY = 157
 
 
-def told(desk: Desk, run: str) -> list[int]:
+def list_reported_tokens(desk: Desk, run: str) -> list[int]:
     """What every step in the ledger says of itself, in the ledger's order."""
     entries = map(json.loads, desk.ledger(run))
     steps = [e["payload"]["report"] for e in entries if e["type"] == "step.judged"]
@@ -43,7 +43,7 @@ def test_everything_arrives_in_order_over_a_pause(
         assert run.gate_check(inline=[{"id": "own"}]).attempt == 1
         assert run.last_step == MANY + 1
         run.step(summary=str(MANY + 2))
-    assert told(desk, run.id) == list(range(1, MANY + 3))
+    assert list_reported_tokens(desk, run.id) == list(range(1, MANY + 3))
     assert run.state.status == "completed"
 
 
@@ -56,7 +56,7 @@ async def test_the_same_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
                     summary=str(number), uncertainty=0.95 if number == 10 else None
                 )
             await run.flush()
-    assert told(desk, run.id) == list(range(1, 24))
+    assert list_reported_tokens(desk, run.id) == list(range(1, 24))
 
 
 def test_a_quick_agent_that_saves_is_not_stopped_for_not_saving(
@@ -71,7 +71,7 @@ def test_a_quick_agent_that_saves_is_not_stopped_for_not_saving(
     ) as run:
         for number in range(1, 251):
             run.step(summary=str(number))
-    assert told(desk, run.id) == list(range(1, 251))
+    assert list_reported_tokens(desk, run.id) == list(range(1, 251))
     assert run.state.status == "completed"
     assert saved
 

@@ -15,7 +15,7 @@ from checkrail import AsyncCheckrail, Checkrail
 from checkrail.people import Desk
 from checkrail.testing import fake_checkrail, nobody
 
-from tests.client.acting import parked
+from tests.client.acting import count_parked
 from tests.support.builders import Robot
 from tests.support.live import Live
 from tests.support.waiting import until
@@ -113,11 +113,11 @@ def test_a_program_is_ended_while_it_waits(
     )
     assert process.stdout is not None
     run = process.stdout.readline().strip()
-    until(lambda: parked(run) > 0)
+    until(lambda: count_parked(run) > 0)
     (review,) = desk.reviews(run=run)
     process.send_signal(number)
     process.communicate(timeout=20)
-    until(lambda: parked(run) == 0)
+    until(lambda: count_parked(run) == 0)
     state, found = desk.run(run).status, desk.review(review.id).state
     if number == signal.SIGINT:
         assert (state, found) == ("failed", "withdrawn")

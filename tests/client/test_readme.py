@@ -13,11 +13,11 @@ from checkrail.intents import Intent
 from checkrail.mcp.tools import WITH_OWN_RUN
 from checkrail.testing import Scripted, answer, approve, deny, fake_checkrail
 
-from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
 
-README = text_of("client/README.md")
+README = read_page("client/README.md")
 BLOCKS = blocks(README, language="python")
 # What the script of the fake has to hold for a block, by something that stands in it.
 CALLS = {"rm -rf build": ["allow", "require-confirmation"]}
@@ -30,7 +30,7 @@ RULINGS: dict[str, list[Scripted]] = {
 TURNS = {"needs_human": ["needs_human"]}
 
 
-def scripted(script: dict[str, list[Any]], block: str) -> list[Any]:
+def list_scripted(script: dict[str, list[Any]], block: str) -> list[Any]:
     return [word for sign, words in script.items() if sign in block for word in words]
 
 
@@ -51,9 +51,9 @@ def test_every_block_runs(ran: list[str], capsys: pytest.CaptureFixture[str]) ->
     assert len(ours) > 10
     for block in ours:
         with fake_checkrail(
-            calls=scripted(CALLS, block),
-            rulings=scripted(RULINGS, block),
-            turns=scripted(TURNS, block),
+            calls=list_scripted(CALLS, block),
+            rulings=list_scripted(RULINGS, block),
+            turns=list_scripted(TURNS, block),
         ) as rail:
             run = Checkrail().run("The block's own")
             play(block, run=run)
@@ -115,7 +115,7 @@ def test_every_intent_is_named() -> None:
 
 
 def test_every_argument_of_the_mcp_tools_is_named() -> None:
-    page = text_of("docs/integrations.md")
+    page = read_page("docs/integrations.md")
     for tool in WITH_OWN_RUN:
         row = next(
             line for line in page.splitlines() if line.startswith(f"| `{tool.name}`")

@@ -7,12 +7,12 @@ from urllib.parse import urlencode
 from django.test import Client
 
 from accounts.models import Membership, Project, User
-from tests.support.browsing import FRAGMENT, browser_of
+from tests.support.browsing import FRAGMENT, open_browser
 from tests.support.builders import Person, make_project
 
 
 def test_home_leads_to_the_first_project(project: Project, alice: Person) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     assert client.get("/")["Location"] == f"/p/{project.slug}/queue/"
     client.logout()
     assert client.get("/")["Location"] == "/sign-in/?next=%2F"
@@ -20,7 +20,7 @@ def test_home_leads_to_the_first_project(project: Project, alice: Person) -> Non
 
 def test_who_is_in_no_project_is_told_how_to_get_into_one(bob: Person) -> None:
     Membership.objects.filter(user=bob.user).delete()
-    answer = browser_of(bob.user).get("/")
+    answer = open_browser(bob.user).get("/")
     assert answer.status_code == 404
     assert f"user_add {bob.user.username}" in answer.content.decode()
 
@@ -28,7 +28,7 @@ def test_who_is_in_no_project_is_told_how_to_get_into_one(bob: Person) -> None:
 def test_projects_can_be_switched_only_where_there_are_several(
     project: Project, alice: Person
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     path = f"/p/{project.slug}/queue/"
     assert 'class="switch"' not in client.get(path).content.decode()
     other = make_project()
@@ -52,7 +52,7 @@ def test_the_way_back_from_an_action_leads_to_its_page(project: Project) -> None
 
 
 def test_signing_out_needs_a_post(alice: Person) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     assert client.get("/sign-out/").status_code == 405
     assert client.post("/sign-out/")["Location"] == "/sign-in/"
     assert client.get("/")["Location"].startswith("/sign-in/")
@@ -62,7 +62,7 @@ def test_a_given_password_is_changed_before_anything_else(
     project: Project, bob: Person
 ) -> None:
     User.objects.filter(pk=bob.user.pk).update(must_change_password=True)
-    client = browser_of(bob.user)
+    client = open_browser(bob.user)
     path = f"/p/{project.slug}/queue/"
     assert client.get(path)["Location"] == "/password/"
     assert client.get(path, headers=FRAGMENT)["HX-Redirect"] == "/password/"
@@ -75,7 +75,7 @@ def test_a_given_password_is_changed_before_anything_else(
 
 
 def test_later_the_present_password_is_asked_for(bob: Person) -> None:
-    client = browser_of(bob.user)
+    client = open_browser(bob.user)
     good = dict.fromkeys(("new_password1", "new_password2"), "seven quiet otters")
     assert client.post("/password/", good).status_code == 422
     form = {**good, "old_password": bob.password}

@@ -30,7 +30,7 @@ def figures(tokens: list[int]) -> list[StepFigure]:
     ]
 
 
-def parsed(drawing: str) -> ElementTree.Element:
+def parse_svg(drawing: str) -> ElementTree.Element:
     return ElementTree.fromstring(drawing)  # noqa: S314 (drawn by us)
 
 
@@ -38,7 +38,7 @@ def across(drawing: str) -> list[float]:
     return [float(x) for x in re.findall(r'\bx[12]?="(-?[\d.]+)"', drawing)]
 
 
-def points_of(line: ElementTree.Element) -> list[tuple[float, float]]:
+def list_points(line: ElementTree.Element) -> list[tuple[float, float]]:
     pairs = (point.split(",") for point in line.attrib["points"].split())
     return [(float(x), float(y)) for x, y in pairs]
 
@@ -46,7 +46,7 @@ def points_of(line: ElementTree.Element) -> list[tuple[float, float]]:
 @given(tokens=AMOUNTS)
 def test_tokens_per_step(tokens: list[int]) -> None:
     drawing = draw_tokens_chart(figures(tokens))
-    root = parsed(drawing)
+    root = parse_svg(drawing)
     assert len(root.findall("./g/rect")) == min(len(tokens), BARS)
     assert all(0 <= x <= 300 for x in across(drawing))
     assert "style=" not in drawing
@@ -55,9 +55,9 @@ def test_tokens_per_step(tokens: list[int]) -> None:
 @given(tokens=AMOUNTS, limit=st.integers(0, 10**15))
 def test_budget_left(tokens: list[int], limit: int) -> None:
     drawing = draw_budget_chart(figures(tokens), used=sum(tokens), limit=limit)
-    root = parsed(drawing)
+    root = parse_svg(drawing)
     (line,) = root.findall("./polyline")
-    points = points_of(line)
+    points = list_points(line)
     # What was there before the first step, and what was left after each.
     assert len(points) == len(tokens) + 1
     assert all(0 <= x <= 300 and 0 <= y <= 96 for x, y in points)
@@ -72,8 +72,8 @@ def test_sparklines(tokens: list[int]) -> None:
     drawing = draw_sparkline(tokens)
     assert (drawing == "") == (len(tokens) < 2)
     if drawing:
-        (line,) = parsed(drawing).findall("./polyline")
-        points = points_of(line)
+        (line,) = parse_svg(drawing).findall("./polyline")
+        points = list_points(line)
         assert len(points) == len(tokens)
         assert all(0 <= x <= 56 and 0 <= y <= 16 for x, y in points)
 

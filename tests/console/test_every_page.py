@@ -21,7 +21,7 @@ from accounts.models import Agent, Role, User
 from ledger.models import Entry
 from tests.config.authorisation.world import ABSENT, World
 from tests.gateway.calls.calls import command
-from tests.support.browsing import FRAGMENT, browser_of
+from tests.support.browsing import FRAGMENT, open_browser
 from tests.support.builders import make_person, start_run
 from tests.support.live import Live
 
@@ -64,11 +64,11 @@ class Pages:
         self.world = World(live)
         agent = self.world.agent
         self.project = self.world.project
-        self.manager = browser_of(self.world.manager.user)
+        self.manager = open_browser(self.world.manager.user)
         outsider = make_person(
             "outsider", role=Role.ADMIN, project=self.world.elsewhere
         )
-        self.outsider = browser_of(outsider.user)
+        self.outsider = open_browser(outsider.user)
         self.stranger = Client()
         warned, told = self.world.warned(), self.world.told()
         looped = self.world.recommended()

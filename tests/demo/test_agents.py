@@ -59,7 +59,7 @@ def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
         if plan.call is not None and decision_on(plan.call) == "require-confirmation":
             played.asked = "confirmation"
             return played
-        if plan.check is not None and outcome_of(plan.check) == "exhausted":
+        if plan.check is not None and get_outcome(plan.check) == "exhausted":
             played.asked = "exhausted"
             return played
         if plan.stop is not None and action_on(plan.stop) == "needs_human":
@@ -96,9 +96,9 @@ def decision_on(call: Call) -> str:
     ).decision
 
 
-def outcome_of(check: Check) -> str:
+def get_outcome(check: Check) -> str:
     """What the shipped gates make of the verdicts that a demo agent gives."""
-    gates = combine(shipped().gates[name] for name in check.gates)
+    gates = combine(load_shipped_policy().gates[name] for name in check.gates)
     state = open_check(gates)
     for text in (*[f"FAIL - {each}" for each in check.fails], f"PASS - {check.passes}"):
         verdict = read_verdict_text(text, gates=len(gates.gates), bare=True)
@@ -113,11 +113,11 @@ def outcome_of(check: Check) -> str:
 def action_on(stop: Stop) -> str:
     """What the shipped rules say about the way a turn of the demo ended."""
     facts = TurnFacts(**stop.body)
-    return judge_turn(shipped().turns.get_for_model("demo"), facts).action
+    return judge_turn(load_shipped_policy().turns.get_for_model("demo"), facts).action
 
 
 @cache
-def shipped() -> Policy:
+def load_shipped_policy() -> Policy:
     text = (settings.ROOT / "guidance/policies/default.yaml").read_text()
     return load_policy(yaml.safe_load(text))
 
@@ -170,12 +170,12 @@ def test_only_calls_in_trouble_need_a_person(profile: Profile) -> None:
 @each_row("profile", PROFILES, ids=lambda profile: profile.name)
 def test_only_checks_and_turns_in_trouble_need_a_person(profile: Profile) -> None:
     turns = (*profile.usual, *profile.ending)
-    outcomes = {outcome_of(turn.check) for turn in turns if turn.check}
+    outcomes = {get_outcome(turn.check) for turn in turns if turn.check}
     assert outcomes <= {"passed", "warned"}
     actions = {action_on(turn.stop) for turn in turns if turn.stop}
     assert actions <= {"auto_continue"}
     trouble = profile.trouble or Trouble(after=0)
-    assert all(outcome_of(check) == "exhausted" for check in trouble.checks)
+    assert all(get_outcome(check) == "exhausted" for check in trouble.checks)
     assert all(action_on(stop) == "needs_human" for stop in trouble.stops)
 
 

@@ -35,7 +35,7 @@ OURS = {
 }
 
 
-def copied() -> list[str]:
+def list_copied() -> list[str]:
     lines = re.findall(r"^COPY (?!--from)(.+) \S+$", DOCKERFILE, re.MULTILINE)
     return [source for line in lines for source in line.split()]
 
@@ -46,8 +46,8 @@ def command(service: str) -> list[str]:
 
 
 def test_every_source_of_a_copy_exists_and_is_sent_to_the_builder() -> None:
-    assert [source for source in copied() if not (ROOT / source).exists()] == []
-    assert [source for source in copied() if f"!{source}" not in IGNORE] == []
+    assert [source for source in list_copied() if not (ROOT / source).exists()] == []
+    assert [source for source in list_copied() if f"!{source}" not in IGNORE] == []
 
 
 def test_every_app_of_ours_is_copied() -> None:
@@ -56,7 +56,7 @@ def test_every_app_of_ours_is_copied() -> None:
         for config in apps.get_app_configs()
         if Path(config.path).parent == ROOT
     }
-    assert ours <= set(copied())
+    assert ours <= set(list_copied())
 
 
 @each_row("service", OURS)

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def text_of(path: str) -> str:
+def read_page(path: str) -> str:
     return (ROOT / path).read_text()
 
 

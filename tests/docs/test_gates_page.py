@@ -23,12 +23,12 @@ from guidance.core.steps.gates import REGISTRY
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.rules import TurnRules
 from reviews.models import RULINGS, Kind
-from tests.docs.markdown import ROOT, blocks, code, table_under, text_of
+from tests.docs.markdown import ROOT, blocks, code, read_page, table_under
 from tests.docs.test_tools_page import requests
-from tests.gateway.checks.test_flows import opened
+from tests.gateway.checks.test_flows import open_new_check
 from tests.support.builders import make_policy, start_run, step
 
-GATES, API = text_of("docs/gates.md"), text_of("docs/api.md")
+GATES, API = read_page("docs/gates.md"), read_page("docs/api.md")
 GATE_EXAMPLE, TURN_EXAMPLE = map(yaml.safe_load, blocks(GATES, language="yaml"))
 
 
@@ -108,7 +108,7 @@ def test_the_gate_of_the_page_is_one(agent: httpx.Client, project: Project) -> N
     """Its verdict proves the command; without a judge the rest stays unproven."""
     make_policy("page", project=project, **GATE_EXAMPLE)
     run = start_run(agent, policy="page")
-    check = opened(agent, run, "unit-tests", step=0)
+    check = open_new_check(agent, run, "unit-tests", step=0)
     assert (check["enforcement_mode"], check["max_attempts"]) == ("blocking", 3)
     (example,) = blocks(GATES, language="json")
     path = f"/runs/{run}/gate-checks/{check['id']}/verdicts"

@@ -8,7 +8,7 @@ import sys
 import httpx
 import pytest
 
-from tests.docs.markdown import blocks, text_of
+from tests.docs.markdown import blocks, read_page
 from tests.support.builders import pause_run, start_run
 
 
@@ -22,7 +22,7 @@ def ledger(agent: httpx.Client) -> bytes:
 
 
 def check(ledger: bytes) -> subprocess.CompletedProcess[bytes]:
-    (script,) = blocks(text_of("docs/ledger.md"), language="python")
+    (script,) = blocks(read_page("docs/ledger.md"), language="python")
     return subprocess.run(
         [sys.executable, "-I", "-c", script], input=ledger, capture_output=True
     )

@@ -18,13 +18,13 @@ from guidance.core.loop.section import CAPS, LoopSection
 from guidance.core.loop.vocabulary import ACTIONS, OUTCOMES, SIGNALS, SOURCES
 from loop.control.clock import run_cycle
 from loop.schemas.state import SummaryOut
-from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.docs.test_tools_page import requests
 from tests.guidance.core.loop.test_guardrails import MET, REPAIR, SECTION
-from tests.loop.saying import decided
+from tests.loop.saying import get_decision
 from tests.support.builders import make_policy
 
-LOOP = text_of("docs/loop.md")
+LOOP = read_page("docs/loop.md")
 (EXAMPLE, LEARNING) = map(yaml.safe_load, blocks(LOOP, language="yaml"))
 (EVENT,) = map(json.loads, blocks(LOOP, language="json"))
 
@@ -84,7 +84,7 @@ def test_the_rules_of_the_page_decide_its_signal(
         agent.get(f"/loop/decisions/{answer.json()['decision_id']}").status_code == 404
     )
     run_cycle(project.pk)
-    event = decided(agent, answer.json()["decision_id"])["event"]
+    event = get_decision(agent, answer.json()["decision_id"])["event"]
     assert set(event) == set(EVENT)
     for name in ("type", "action", "kind", "parameters", "reasoning_summary"):
         assert event[name] == EVENT[name]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from tests.docs.markdown import ROOT, blocks, text_of
+from tests.docs.markdown import ROOT, blocks, read_page
 
 pytestmark = [
     pytest.mark.skipif(
@@ -66,7 +66,7 @@ def server(environment: dict[str, str], *, log: Path) -> Iterator[str]:
 
 @needs_curl
 def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
-    sessions = blocks(text_of("README.md"), language="sh")
+    sessions = blocks(read_page("README.md"), language="sh")
     session = "\n".join(block for block in sessions if "api " in block)
     # A checkout may be tested by an environment that lies elsewhere.
     session = session.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
@@ -97,9 +97,9 @@ def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
 def test_the_commands_of_the_readme_exist() -> None:
     verbs = {
         line.split()[1]
-        for line in text_of("README.md").splitlines()
+        for line in read_page("README.md").splitlines()
         if line.startswith("make ")
     }
-    makefile = text_of("Makefile")
+    makefile = read_page("Makefile")
     assert verbs == {"run", "test"}
     assert all(f"\n{verb}:" in makefile for verb in verbs)

@@ -14,7 +14,7 @@ from guidance.core.policy.caps import Caps
 from guidance.core.vocabulary import STEP_DECISIONS
 from ledger.entry_types import list_entry_types
 from reviews.models import RULINGS, ReviewState
-from tests.docs.markdown import ROOT, code, table_under, text_of
+from tests.docs.markdown import ROOT, code, read_page, table_under
 
 
 def every_error(kind: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
@@ -26,14 +26,14 @@ def every_error(kind: type[DomainError] = DomainError) -> Iterator[type[DomainEr
 
 
 def test_every_problem_is_listed_with_its_status() -> None:
-    rows = table_under(text_of("docs/api.md"), first_column="slug")
+    rows = table_under(read_page("docs/api.md"), first_column="slug")
     documented = {(code(slug), int(status)) for slug, status, _ in rows}
     assert len(documented) == len(rows)
     assert documented == {(kind.slug, kind.status) for kind in every_error()}
 
 
 def test_every_documented_problem_has_its_page() -> None:
-    rows = table_under(text_of("docs/api.md"), first_column="slug")
+    rows = table_under(read_page("docs/api.md"), first_column="slug")
     assert {code(row[0]) for row in rows} == set(PROBLEM_TYPES)
 
 
@@ -43,7 +43,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
             return "–"
         return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
-    rows = table_under(text_of("docs/settings.md"), first_column="Variable")
+    rows = table_under(read_page("docs/settings.md"), first_column="Variable")
     assert [(code(name), default) for name, default, _ in rows] == [
         (field.validation_alias, shown(field.default))
         for field in Environment.model_fields.values()
@@ -51,12 +51,12 @@ def test_every_setting_is_listed_with_its_default() -> None:
 
 
 def test_every_type_of_entry_is_listed() -> None:
-    rows = table_under(text_of("docs/ledger.md"), first_column="type")
+    rows = table_under(read_page("docs/ledger.md"), first_column="type")
     assert sorted(code(row[0]) for row in rows) == list_entry_types()
 
 
 def test_every_decision_state_and_ruling_is_listed() -> None:
-    api = text_of("docs/api.md")
+    api = read_page("docs/api.md")
     decisions = [code(row[0]) for row in table_under(api, first_column="`decision`")]
     assert decisions == list(reversed(STEP_DECISIONS))
     states = {code(row[0]) for row in table_under(api, first_column="`state`")}
@@ -71,18 +71,18 @@ def test_every_decision_state_and_ruling_is_listed() -> None:
 
 
 def test_every_decision_record_is_listed() -> None:
-    index = text_of("docs/adr/README.md")
+    index = read_page("docs/adr/README.md")
     records = {path.name for path in (ROOT / "docs/adr").glob("0*.md")}
     assert set(re.findall(r"\((0\d+[\w-]+\.md)\)", index)) == records
 
 
 def test_the_readme_counts_the_demo_agents() -> None:
     assert len(PROFILES) == 12
-    assert "twelve simulated" in text_of("README.md")
+    assert "twelve simulated" in read_page("README.md")
 
 
 def test_every_cap_is_listed_with_its_default() -> None:
-    rows = table_under(text_of("docs/api.md"), first_column="cap")
+    rows = table_under(read_page("docs/api.md"), first_column="cap")
     listed = {
         code(cap): {"agent": number(agent), "project": number(project)}
         for cap, agent, project, _ in rows

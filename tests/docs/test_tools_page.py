@@ -22,13 +22,13 @@ from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.permission_shapes import build_shape_text
 from guidance.core.tools.rules import ToolRules
 from guidance.core.vocabulary import CALL_DECISIONS
-from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.gateway.calls.calls import ask, claim, command, rule, settle
 from tests.support.builders import make_policy, start_run
 
 # Their findings name the family of their rule instead.
 _BY_FAMILY = ("destructive", "families")
-TOOLS, API = text_of("docs/tools.md"), text_of("docs/api.md")
+TOOLS, API = read_page("docs/tools.md"), read_page("docs/api.md")
 
 
 def requests(text: str) -> list[tuple[str, dict[str, Any]]]:

@@ -34,7 +34,7 @@ def outcome(run: Run, wanted: WantedCall) -> Outcome:
     return only
 
 
-def admitted(run: Run, wanted: WantedCall) -> Admitted:
+def get_admitted(run: Run, wanted: WantedCall) -> Admitted:
     found = outcome(run, wanted)
     assert isinstance(found, Admitted)
     return found
@@ -42,12 +42,12 @@ def admitted(run: Run, wanted: WantedCall) -> Admitted:
 
 def test_a_call_is_asked_about_and_made_once(checkrail: Checkrail) -> None:
     with checkrail.run("Look around") as run:
-        first = admitted(run, LOOK)
+        first = get_admitted(run, LOOK)
         # The node starts again before its result was told: it goes on.
-        assert admitted(run, LOOK) == first
+        assert get_admitted(run, LOOK) == first
         # It failed: to try again is another call, with a permission of its own.
         run.settle_call(first.call_id, ok=False, output="gone")
-        second = admitted(run, LOOK)
+        second = get_admitted(run, LOOK)
         assert second.call_id != first.call_id
         # It succeeded: whatever starts again, it does not run again.
         run.settle_call(second.call_id, ok=True, output="here")
@@ -55,7 +55,7 @@ def test_a_call_is_asked_about_and_made_once(checkrail: Checkrail) -> None:
         assert isinstance(made, Refused)
         assert "made before" in made.reason
         # The model wants the same once more, which is something else.
-        assert admitted(run, replace(LOOK, id="call-2")).call_id != second.call_id
+        assert get_admitted(run, replace(LOOK, id="call-2")).call_id != second.call_id
 
 
 def test_an_approval_that_comes_too_late_for_the_grant(
@@ -73,7 +73,7 @@ def test_an_approval_that_comes_too_late_for_the_grant(
         time_machine.travel(timezone.now()) as clock,
         checkrail.run("Mail", policy="hasty", on_wait=slowly) as run,
     ):
-        assert not admitted(run, replace(LOOK, person=True)).amended
+        assert not get_admitted(run, replace(LOOK, person=True)).amended
     ledger = reviewer.get(f"/runs/{run.id}/ledger").text
     assert ledger.count('"call.judged"') == 2
     assert len(person.asked) == 1
@@ -90,7 +90,7 @@ def test_what_cannot_be_judged_and_what_is_known(
         assert "line 1" in broken.reason
         assert isinstance(unnamed, Refused)
         assert "cannot be judged" in unnamed.reason
-        run.settle_call(admitted(run, LOOK).call_id, ok=True, output={"age": 30})
+        run.settle_call(get_admitted(run, LOOK).call_id, ok=True, output={"age": 30})
         known = outcome(run, replace(LOOK, id="call-2"))
         assert isinstance(known, Stored)
         assert known.text == '{"age": 30}'

@@ -21,7 +21,7 @@ TIDY_UP: Any = {"messages": ["Tidy up"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 
 
-def told(result: dict[str, Any]) -> list[ToolMessage]:
+def list_tool_messages(result: dict[str, Any]) -> list[ToolMessage]:
     return [m for m in result["messages"] if isinstance(m, ToolMessage)]
 
 
@@ -40,7 +40,7 @@ def test_calls_are_judged_and_turns_are_steps(
             [recorder(ran)],
             middleware=[CheckrailMiddleware(run)],
         )
-        messages = told(rails.invoke(TIDY_UP))
+        messages = list_tool_messages(rails.invoke(TIDY_UP))
 
     assert ran == ["ls", "rm -rf build", "rm -ri dist"]
     assert [m.status for m in messages] == [

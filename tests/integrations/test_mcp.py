@@ -62,7 +62,7 @@ async def in_memory(session: Session) -> AsyncIterator[Tools]:
     await session.close()
 
 
-def review_of(answer: dict[str, Any]) -> str:
+def get_review_code(answer: dict[str, Any]) -> str:
     return str(answer["id"]).removeprefix("review-")
 
 
@@ -139,13 +139,13 @@ async def test_an_agent_asks_and_obeys(
         assert wish["approved"] is False
         paused = await call.error("report_step", tokens=1)
         assert wish["id"] in paused
-        rule(reviewer, review_of(wish), "approve", note="Go.")
+        rule(reviewer, get_review_code(wish), "approve", note="Go.")
         yes = await call("get_decision", id=wish["id"])
         assert (yes["approved"], yes["note"]) == (True, "Go.")
 
         unsure = await call("report_step", tokens=1, uncertainty=0.95)
         assert (unsure["decision"], unsure["may_continue"]) == ("pause", False)
-        rule(reviewer, review_of(unsure), "approve")
+        rule(reviewer, get_review_code(unsure), "approve")
         assert (await call("get_decision", id=unsure["id"]))["approved"]
 
         assert "no id" in await call.error("get_decision", id="42")
@@ -166,7 +166,7 @@ async def test_a_given_run(
         assert not {"start_run", "finish_run"} & set(names)
         assert (await call("report_step", tokens=5))["step"] == 1
         wish = await call("request_approval", title="May I?")
-        rule(reviewer, review_of(wish), "abort")
+        rule(reviewer, get_review_code(wish), "abort")
         assert not (await call("get_decision", id=wish["id"]))["approved"]
         over = await call.error("check_tool_call", tool="ls", arguments={})
         assert "Stop working" in over

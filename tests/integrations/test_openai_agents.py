@@ -151,7 +151,7 @@ async def test_a_stop_ends_the_agent(async_checkrail: AsyncCheckrail) -> None:
     assert scene.ran == []
 
 
-def loaded(path: Path) -> Any:
+def load_module(path: Path) -> Any:
     spec = spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -174,7 +174,7 @@ async def test_the_example_comes_back(
 
     for name, value in newcomer.variables.items():
         monkeypatch.setenv(name, value)
-    example = loaded(EXAMPLES / program)
+    example = load_module(EXAMPLES / program)
     example.WAITING = newcomer.folder / example.WAITING
     await example.main()
     printed = capsys.readouterr().out.splitlines()

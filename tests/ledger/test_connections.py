@@ -41,10 +41,10 @@ def test_no_door_keeps_a_connection(
     rule(reviewer, review, "approve")
 
     assert {answer.status_code for answer in answers} == {200, 201, 409}
-    until(lambda: _taken() <= KEPT)
+    until(lambda: _count_taken() <= KEPT)
 
 
-def _taken() -> int:
+def _count_taken() -> int:
     stats = connection.pool.get_stats()  # type: ignore[attr-defined]
     taken: int = stats["pool_size"] - stats["pool_available"]
     return taken

@@ -24,7 +24,7 @@ from ledger.writer.state_cache import StateCache
 from reviews.models import Review, Ruling
 from reviews.rulings.rule import RuleReview
 from tests.support.builders import pause_at_once, start_run, step
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.threads import Threads
 from tests.support.waiting import park, until
 
@@ -118,7 +118,7 @@ def test_a_waiting_agent_is_woken_after_the_line_was_cut(
     review = pause_at_once(agent, run)
     parked = park(agent, run)
 
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     cut_connections()
     answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
     if answer.status_code == 503:  # it may have been done: look, then rule again
@@ -170,7 +170,7 @@ def test_who_may_have_been_heard_is_told_to_look(
 ) -> None:
     """That must not be done twice."""
     review = pause_at_once(agent, start_run(agent))
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
 
     lose_next_commit()
     answer = reviewer.post(f"/reviews/{review}/ruling", json=body)
@@ -199,7 +199,7 @@ def test_what_the_database_refuses_was_not_done(
     """All that belongs to a ruling is one statement, done as a whole or not at all."""
     run = start_run(agent)
     review = pause_at_once(agent, run)
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     row = Review.objects.get(code=review)
     by = User.objects.latest("pk")
     Ruling.objects.create(review=row, action="skip", by=by, at=row.opened_at)
@@ -227,7 +227,7 @@ def test_a_run_that_moved_is_not_overwritten(
 
     with monkeypatch.context() as patched:
         patched.setattr(StateCache, "lock", stale)
-        body = {"action": "approve", **seen(reviewer, review)}
+        body = {"action": "approve", **get_seen(reviewer, review)}
         assert reviewer.post(f"/reviews/{review}/ruling", json=body).status_code == 503
 
     assert not Ruling.objects.filter(review__code=review).exists()

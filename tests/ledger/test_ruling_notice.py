@@ -32,21 +32,21 @@ def commits() -> Iterator[list[Committed]]:
     undo()
 
 
-def asked(agent: httpx.Client, run: str) -> str:
+def open_call_review(agent: httpx.Client, run: str) -> str:
     code: str = command(agent, run)["review"]["id"]
     return code
 
 
-def paused(agent: httpx.Client, run: str) -> str:
+def open_pause(agent: httpx.Client, run: str) -> str:
     return pause_at_once(agent, run)
 
 
 RULINGS = [
-    (paused, "approve", {"note": "é \u2028"}),
-    (paused, "abort", {}),
-    (asked, "approve", {}),
-    (asked, "deny", {"note": "No."}),
-    (asked, "amend", {"amended": {"command": "rm -ri build"}}),
+    (open_pause, "approve", {"note": "é \u2028"}),
+    (open_pause, "abort", {}),
+    (open_call_review, "approve", {}),
+    (open_call_review, "deny", {"note": "No."}),
+    (open_call_review, "amend", {"amended": {"command": "rm -ri build"}}),
 ]
 
 

@@ -20,7 +20,7 @@ from tests.conftest import client_for
 from tests.ledger.test_parallel_agents import watch_positions
 from tests.support.builders import Person, Robot, pause_at_once, start_run, step
 from tests.support.live import Live
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 from tests.support.processes import another_web_process
 from tests.support.threads import Threads, at_once
@@ -128,7 +128,7 @@ def test_two_reviewers_at_two_processes_have_one_winner(
     with client_for(other, bob) as elsewhere:
         for _ in range(10):
             review = pause_at_once(agent, start_run(agent))
-            body = {"action": "approve", **seen(reviewer, review)}
+            body = {"action": "approve", **get_seen(reviewer, review)}
 
             def send(
                 client: httpx.Client, body: object = body, review: str = review

@@ -61,7 +61,7 @@ class History:
         return "/".join([f"/p/{self.project.slug}/loop", *named, ""])
 
 
-def lived(project: Project, robo: Robot, alice: Person) -> History:
+def live_through(project: Project, robo: Robot, alice: Person) -> History:
     """Made by the loop itself; only some days are moved into the past."""
     rules = [ALERT, REPAIR, CLEAN_UP, NOTES, DRAFT]
     loop_policy(project, rules=rules, caps_per_hour={"start_loop": 3})

@@ -62,7 +62,7 @@ def send(client: httpx.Client, type: str = FAILED, **data: Any) -> str:
     return told
 
 
-def decided(client: httpx.Client, decision: str) -> dict[str, Any]:
+def get_decision(client: httpx.Client, decision: str) -> dict[str, Any]:
     answer = client.get(f"/loop/decisions/{decision}")
     assert answer.status_code == 200, answer.text
     body: dict[str, Any] = answer.json()
@@ -75,7 +75,7 @@ def outcome(
     """Send a signal, have it decided, and read the decision."""
     decision = send(client, type, **data)
     run_cycle(project.pk)
-    return decided(client, decision)
+    return get_decision(client, decision)
 
 
 def loop_runs(project: Project) -> list[Run]:

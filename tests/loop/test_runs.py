@@ -24,7 +24,7 @@ from reviews.rulings.expiry import abandon_silent_runs
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.loop.inbox.test_work import note, recommend
 from tests.loop.saying import COMPLETE, loop_policy, loop_runs, outcome, sound
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, start_run
 from tests.support.problems import problem
 
@@ -51,7 +51,7 @@ def test_the_console_lists_it_only_where_it_is_looked_for(
     view = View(project_id=project.pk, name="runs")
     since = get_live_position(project_id=project.pk)
     own = outcome(agent, project)["run"]
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     runs = f"/p/{project.slug}/runs/"
     page = client.get(runs).content.decode()
     assert f"run-{mine}" in page
@@ -138,14 +138,14 @@ def test_a_decision_that_was_changed_is_named(
         "proposal": {**payload["proposal"], "parameters": {"about": "y"}},
     }
     for name, value in changes.items():
-        found = replayed(run, entry.pk, {**payload, name: value})
+        found = replay_edited(run, entry.pk, {**payload, name: value})
         assert f"entry {entry.seq}: {name} is stored as" in found, name
     changed = {**payload["policy"], "hash": "sha256:0"}
-    assert "policy" in replayed(run, entry.pk, {**payload, "policy": changed})
-    assert replayed(run, entry.pk, payload) == "None"
+    assert "policy" in replay_edited(run, entry.pk, {**payload, "policy": changed})
+    assert replay_edited(run, entry.pk, payload) == "None"
 
 
-def replayed(run: Run, entry: int, payload: dict[str, Any]) -> str:
+def replay_edited(run: Run, entry: int, payload: dict[str, Any]) -> str:
     with without_triggers("ledger_entry"):
         run_sql(
             "UPDATE ledger_entry SET payload = %s WHERE id = %s",
@@ -171,7 +171,7 @@ def test_every_entry_has_a_line_on_the_runs_page(
     agent.post(f"/runs/{start_run(agent)}/finish", json={"outcome": "completed"})
     outcome(agent, project)
     path = f"/p/{project.slug}/runs/{told['run']}/"
-    page = browser_of(alice.user).get(path).content.decode()
+    page = open_browser(alice.user).get(path).content.decode()
     for words in (
         *("Start loop: emitted", "Event emitted", "Start loop: approval required"),
         *("Outcome reported: failed", "Loop paused", "Enough for today"),

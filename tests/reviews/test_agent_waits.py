@@ -15,7 +15,7 @@ from accounts.models import Project
 from reviews.models import AgentWait, Review
 from reviews.queue import agent_waits
 from tests.conftest import client_for
-from tests.support.browsing import browser_of, fragment
+from tests.support.browsing import fragment, open_browser
 from tests.support.builders import Person, Robot
 from tests.support.people import rule
 from tests.support.processes import another_web_process
@@ -29,10 +29,10 @@ def asked(agent: httpx.Client) -> Review:
     """A question that was opened a minute ago, and that nobody waited for."""
     run = agent.post("/runs", json={"task": "Mend the login"}).json()["id"]
     made = agent.post(f"/runs/{run}/reviews", json=QUESTION).json()
-    return opened(made["id"], timedelta(minutes=1))
+    return open_earlier(made["id"], timedelta(minutes=1))
 
 
-def opened(code: str, age: timedelta) -> Review:
+def open_earlier(code: str, age: timedelta) -> Review:
     Review.objects.filter(code=code).update(opened_at=timezone.now() - age)
     return Review.objects.select_related("run", "project").get(code=code)
 
@@ -44,7 +44,7 @@ def waiting(reviewer: httpx.Client, review: Review) -> Any:
 def test_nobody_has_waited_yet(reviewer: httpx.Client, asked: Review) -> None:
     assert waiting(reviewer, asked) == {"now": False, "last_at": None}
     # The agent is on its way: nothing is known, and nothing is said.
-    opened(str(asked.code), timedelta(seconds=1))
+    open_earlier(str(asked.code), timedelta(seconds=1))
     assert waiting(reviewer, asked) is None
 
 
@@ -131,7 +131,7 @@ def test_an_agent_that_waits_at_another_process_is_seen(
 def test_the_page_says_so_and_keeps_saying_it(
     project: Project, bob: Person, asked: Review
 ) -> None:
-    browser = browser_of(bob.user)
+    browser = open_browser(bob.user)
     page = f"/p/{project.slug}/queue/{asked.code}/"
 
     def shown() -> str:

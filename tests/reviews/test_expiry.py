@@ -16,7 +16,7 @@ from reviews.errors import ReviewNotOpen
 from reviews.models import Review
 from reviews.rulings.expiry import ExpireReview, expire_due_reviews
 from tests.support.builders import make_policy, pause_at_once, start_run, step
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 
 
@@ -80,7 +80,7 @@ def test_nothing_is_ruled_after_its_time_also_before_the_sweep(
     agent: httpx.Client, reviewer: httpx.Client, run: str
 ) -> None:
     review = pause_at_once(agent, run)
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     overdue(review)
 
     problem(reviewer.post(f"/reviews/{review}/ruling", json=body), "review-expired")

@@ -24,7 +24,7 @@ from reviews.queue.floods import list_floods
 from reviews.services import submit_ruling_now
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import (
     Person,
     make_policy,
@@ -54,12 +54,12 @@ def flooded(agent: httpx.Client, capped: None) -> list[str]:
     return runs
 
 
-def page_of(project: Project, name: str = "robo") -> str:
+def build_path(project: Project, name: str = "robo") -> str:
     code = Agent.objects.get(project=project, name=name).code
     return f"/p/{project.slug}/agents/{code}/reviews/"
 
 
-def seen(project: Project, name: str = "robo") -> str:
+def list_open_codes(project: Project, name: str = "robo") -> str:
     """What the form of the page carries: the open reviews that it listed."""
     found = Review.objects.filter(
         project=project, state="open", run__agent__name=name
@@ -126,14 +126,18 @@ def test_a_manager_denies_all_of_one_agent_at_once(
         command(other, start_run(other))
     claimed = Review.objects.filter(run__code=flooded[0])
     claimed.update(assignee=bob.user)
-    browser = browser_of(alice.user)
+    browser = open_browser(alice.user)
 
-    shown = browser.get(page_of(project)).content.decode()
+    shown = browser.get(build_path(project)).content.decode()
     assert "3 calls" in shown
     assert "1 pause" in shown
-    said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
+    said = {
+        "action": "deny",
+        "reason": "A loop gone wild",
+        "codes": list_open_codes(project),
+    }
     assert said["codes"] in shown
-    done = browser.post(page_of(project), said, follow=True)
+    done = browser.post(build_path(project), said, follow=True)
 
     assert "5 reviews closed." in done.content.decode()
     # Calls are denied and their runs go on; what cannot be denied ends its run.
@@ -155,8 +159,8 @@ def test_a_manager_denies_all_of_one_agent_at_once(
 def test_a_manager_aborts_all_runs_that_wait(
     project: Project, alice: Person, flooded: list[str]
 ) -> None:
-    said = {"action": "abort", "reason": "Not ours", "codes": seen(project)}
-    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+    said = {"action": "abort", "reason": "Not ours", "codes": list_open_codes(project)}
+    done = open_browser(alice.user).post(build_path(project), said, follow=True)
 
     assert "5 reviews closed." in done.content.decode()
     assert set(statuses(flooded)) == {"aborted"}
@@ -169,8 +173,8 @@ def test_several_reviews_of_one_run_end_with_it(
     for number in range(3):
         command(agent, run, f"rm -rf build-{number}")
 
-    said = {"action": "abort", "reason": "Not ours", "codes": seen(project)}
-    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+    said = {"action": "abort", "reason": "Not ours", "codes": list_open_codes(project)}
+    done = open_browser(alice.user).post(build_path(project), said, follow=True)
 
     assert "3 reviews closed." in done.content.decode()
     assert not Review.objects.filter(project=project, state="open").exists()
@@ -184,17 +188,17 @@ def test_what_came_after_the_page_was_read_is_not_closed(
     runs = [start_run(agent) for _ in range(3)]
     for run in runs[:2]:
         command(agent, run)
-    browser = browser_of(alice.user)
-    shown = browser.get(page_of(project)).content.decode()
-    codes = seen(project)
+    browser = open_browser(alice.user)
+    shown = browser.get(build_path(project)).content.decode()
+    codes = list_open_codes(project)
     assert f'name="codes" value="{codes}"' in shown
     late = command(agent, runs[2])["review"]["id"]
 
     said = {"action": action, "reason": "A loop gone wild", "codes": codes}
-    done = browser.post(page_of(project), said, follow=True)
+    done = browser.post(build_path(project), said, follow=True)
 
     assert "2 reviews closed." in done.content.decode()
-    assert seen(project) == late
+    assert list_open_codes(project) == late
     assert statuses(runs[2:]) == ["paused"]
 
 
@@ -206,7 +210,7 @@ def test_one_act_is_bounded_and_can_be_repeated(
 ) -> None:
     monkeypatch.setattr(close_flood, "CLOSE_LIMIT", 3)
     agent = Agent.objects.get(project=project, name="robo")
-    codes = [UUID(code) for code in seen(project).split()]
+    codes = [UUID(code) for code in list_open_codes(project).split()]
 
     def act() -> int:
         done = close_flood.close_agent_reviews(
@@ -247,9 +251,9 @@ def test_a_refusal_stops_the_act_and_is_told_with_what_is_done(
         ruled.append(str(review.code))
 
     monkeypatch.setattr(close_flood, "submit_ruling_now", fail_at_the_third)
-    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
+    said = {"action": "deny", "reason": "Wild", "codes": list_open_codes(project)}
 
-    answer = browser_of(alice.user).post(page_of(project), said)
+    answer = open_browser(alice.user).post(build_path(project), said)
 
     shown = answer.content.decode()
     assert answer.status_code == refusal.status
@@ -273,9 +277,9 @@ def test_what_somebody_else_closes_meanwhile_is_passed_over(
         rule(person=person, **said)
 
     monkeypatch.setattr(close_flood, "submit_ruling_now", rule_after_bob)
-    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
+    said = {"action": "deny", "reason": "Wild", "codes": list_open_codes(project)}
 
-    done = browser_of(alice.user).post(page_of(project), said, follow=True)
+    done = open_browser(alice.user).post(build_path(project), said, follow=True)
 
     assert f"{CAP - 1} reviews closed." in done.content.decode()
     assert not Review.objects.filter(project=project, state="open").exists()
@@ -284,33 +288,33 @@ def test_what_somebody_else_closes_meanwhile_is_passed_over(
 def test_only_a_manager_closes_and_only_with_a_reason(
     project: Project, alice: Person, bob: Person, charlie: Person, flooded: list[str]
 ) -> None:
-    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
-    address = page_of(project)
-    reviewer = browser_of(bob.user)
+    said = {"action": "deny", "reason": "Wild", "codes": list_open_codes(project)}
+    address = build_path(project)
+    reviewer = open_browser(bob.user)
 
     assert "A manager of this project" in reviewer.get(address).content.decode()
     assert reviewer.post(address, said).status_code == 403
-    assert browser_of(charlie.user).post(address, said).status_code == 404
+    assert open_browser(charlie.user).post(address, said).status_code == 404
     for wrong in (
         {**said, "reason": " "},
         {**said, "action": "approve"},
         {**said, "codes": ""},
         {**said, "codes": "all"},
     ):
-        assert browser_of(alice.user).post(address, wrong).status_code == 422
+        assert open_browser(alice.user).post(address, wrong).status_code == 422
     assert Review.objects.filter(project=project, state="open").count() == CAP
 
 
 def test_another_projects_agent_is_not_found(
     project: Project, alice: Person, charlie: Person, flooded: list[str]
 ) -> None:
-    code = page_of(project).split("/")[4]
+    code = build_path(project).split("/")[4]
     membership = charlie.user.membership_set.get()
     address = f"/p/{membership.project.slug}/agents/{code}/reviews/"
 
-    said = {"action": "deny", "reason": "Wild", "codes": seen(project)}
-    assert browser_of(charlie.user).get(address).status_code == 404
-    assert browser_of(charlie.user).post(address, said).status_code == 404
+    said = {"action": "deny", "reason": "Wild", "codes": list_open_codes(project)}
+    assert open_browser(charlie.user).get(address).status_code == 404
+    assert open_browser(charlie.user).post(address, said).status_code == 404
 
 
 def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
@@ -321,7 +325,7 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
         command(agent, run)
     view = View(project_id=project.pk, name="queue")
     since = get_live_position(project_id=project.pk)
-    browser = browser_of(alice.user)
+    browser = open_browser(alice.user)
     shown = browser.get(f"/p/{project.slug}/queue/").content.decode()
     assert f"<b>robo</b> has {CAP - 1} open reviews." in shown
     assert "are blocked" not in shown
@@ -331,9 +335,13 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
 
     assert f"<b>robo</b> has {CAP} open reviews." in full.text
     assert "calls that need a person are blocked" in full.text
-    assert page_of(project) in full.text
-    said = {"action": "deny", "reason": "A loop gone wild", "codes": seen(project)}
-    browser.post(page_of(project), said)
+    assert build_path(project) in full.text
+    said = {
+        "action": "deny",
+        "reason": "A loop gone wild",
+        "codes": list_open_codes(project),
+    }
+    browser.post(build_path(project), said)
     empty = build_updates([(view, full.position)])[view, full.position]
     assert 'id="floods"' in empty.text
     assert "open reviews." not in empty.text

@@ -17,7 +17,7 @@ from reviews.rulings.expiry import expire_due_reviews
 from tests.gateway.calls.calls import claim, command, settle
 from tests.reviews.test_expiry import move_due_date
 from tests.support.builders import pause_at_once, start_run
-from tests.support.people import seen
+from tests.support.people import get_seen
 from tests.support.problems import problem
 from tests.support.threads import at_once
 from tests.support.waiting import park
@@ -25,7 +25,7 @@ from tests.support.waiting import park
 LATE, IN_TIME = timedelta(seconds=-1), timedelta(hours=1)
 
 
-def types_of(run: str) -> list[str]:
+def list_types(run: str) -> list[str]:
     entries = Entry.objects.filter(run__code=run).order_by("seq")
     return list(entries.values_list("type", flat=True))
 
@@ -35,7 +35,7 @@ def test_a_late_ruling_ends_the_review_for_ever(
 ) -> None:
     run = start_run(agent)
     review = pause_at_once(agent, run)
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     parked = park(agent, run)
     move_due_date(review, LATE)
     ruling = partial(reviewer.post, f"/reviews/{review}/ruling", json=body)
@@ -45,7 +45,7 @@ def test_a_late_ruling_ends_the_review_for_ever(
     Review.objects.filter(code=review).update(due_at=timezone.now() + IN_TIME)
     problem(ruling(), "review-expired")
 
-    assert types_of(run)[-2:] == ["review.expired", "run.aborted"]
+    assert list_types(run)[-2:] == ["review.expired", "run.aborted"]
     assert Review.objects.get(code=review).state == "expired"
     assert agent.get(f"/runs/{run}").json()["status"] == "aborted"
     assert expire_due_reviews() == 0
@@ -63,7 +63,7 @@ def test_a_late_withdrawal_ends_the_review_for_ever(agent: httpx.Client) -> None
 
     assert Review.objects.get(code=review).state == "expired"
     problem(withdraw(headers=headers), "already-ruled")
-    assert types_of(run).count("review.expired") == 1
+    assert list_types(run).count("review.expired") == 1
 
 
 def test_many_late_rulings_and_the_sweep_end_a_review_once(
@@ -71,7 +71,7 @@ def test_many_late_rulings_and_the_sweep_end_a_review_once(
 ) -> None:
     run = start_run(agent)
     review = pause_at_once(agent, run)
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     move_due_date(review, LATE)
 
     def ruling() -> str:
@@ -86,7 +86,7 @@ def test_many_late_rulings_and_the_sweep_end_a_review_once(
     answers = at_once(*[ruling] * 6, *[sweep] * 2)
 
     assert sorted(answers) == ["refused"] * 6 + ["swept"] * 2
-    assert types_of(run).count("review.expired") == 1
+    assert list_types(run).count("review.expired") == 1
     assert verify_run(Run.objects.get(code=run)).ok
 
 
@@ -108,8 +108,8 @@ def test_a_late_claim_ends_the_grant_for_ever(agent: httpx.Client, door: str) ->
 
     for late in (use(), claim(agent, run, call), settle(agent, run, call)):
         problem(late, "grant-expired")
-    assert types_of(run)[-1] == "call.expired"
-    assert types_of(run).count("call.expired") == 1
+    assert list_types(run)[-1] == "call.expired"
+    assert list_types(run).count("call.expired") == 1
     grant = Grant.objects.get(call__code=call["id"])
     assert grant.state == GrantState.EXPIRED
     assert grant.ended_at is not None
@@ -141,8 +141,8 @@ def test_many_late_claims_end_a_grant_once(agent: httpx.Client) -> None:
         return claim(agent, run, call).status_code
 
     assert at_once(*[late] * 8) == [410] * 8
-    assert types_of(run).count("call.expired") == 1
-    assert Run.objects.get(code=run).head_seq == len(types_of(run))
+    assert list_types(run).count("call.expired") == 1
+    assert Run.objects.get(code=run).head_seq == len(list_types(run))
 
 
 def test_a_late_claim_stands_in_the_ledger(agent: httpx.Client) -> None:

@@ -13,7 +13,7 @@ from accounts.models import Project
 from reviews.rulings.expiry import expire_due_reviews
 from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.examples import part
-from tests.support.people import seen
+from tests.support.people import get_seen
 from tests.support.problems import problem
 from tests.support.threads import Threads, at_once
 from tests.support.waiting import until
@@ -23,7 +23,7 @@ Call = Callable[[], httpx.Response]
 
 
 def ruling(client: httpx.Client, review: str, action: str) -> Call:
-    body = {"action": action, **seen(client, review)}
+    body = {"action": action, **get_seen(client, review)}
     return lambda: client.post(f"/reviews/{review}/ruling", json=body)
 
 

@@ -11,7 +11,7 @@ from accounts.models import Project
 from reviews.models import Reading, Review
 from reviews.rulings.call_pages import build_call_pages
 from safetext.paging import PAGE
-from tests.console.queue.panes import Desk, desk_of
+from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import claim, command, rule, tool
 from tests.support.builders import Person, start_run
 from tests.support.rows import each_row
@@ -34,10 +34,10 @@ def call(agent: httpx.Client, run: str) -> dict[str, Any]:
 
 @pytest.fixture
 def desk(project: Project, alice: Person, call: dict[str, Any]) -> Desk:
-    return desk_of(alice, project, call)
+    return open_desk(alice, project, call)
 
 
-def content_of(texts: dict[str, Any]) -> dict[str, Any]:
+def build_content(texts: dict[str, Any]) -> dict[str, Any]:
     return {"call_kind": "tool", "shown": {"arguments": texts}, "preview": None}
 
 
@@ -113,7 +113,7 @@ def test_everybody_reads_for_themselves(
 ) -> None:
     for page in (2, 3, 4):
         desk.turn(page)
-    his = desk_of(bob, project, call)
+    his = open_desk(bob, project, call)
     assert "1 was shown to you" in his.look().text
     assert his.rule("approve").status == 428
 
@@ -150,7 +150,7 @@ def test_many_arguments_are_packed_and_none_is_lost(
 ) -> None:
     arguments = {f"a{n}": f"{n} " * 900 for n in range(30)}
     call = tool(agent, run, "shell", command="rm -rf build", **arguments)
-    desk = desk_of(alice, project, call)
+    desk = open_desk(alice, project, call)
     review = Review.objects.get(code=call["review"]["id"])
     assert review.kind == "confirmation"
     pages = [desk.look(), *(desk.turn(n) for n in range(2, 7))]
@@ -174,7 +174,7 @@ def test_many_arguments_are_packed_and_none_is_lost(
     ids=["none", "empty", "long", "deep", "long name", "many"],
 )
 def test_the_pages_together_are_the_call(texts: dict[str, Any]) -> None:
-    sheets = build_call_pages(content_of(texts))
+    sheets = build_call_pages(build_content(texts))
     joined: dict[tuple[str, tuple[str, ...]], str] = {}
     for sheet in sheets:
         for part in sheet:
@@ -200,7 +200,7 @@ def test_the_pages_together_are_the_call(texts: dict[str, Any]) -> None:
 
 
 def names_in(texts: dict[str, Any]) -> list[tuple[tuple[str, ...], str]]:
-    sheets = build_call_pages(content_of(texts))
+    sheets = build_call_pages(build_content(texts))
     return [(part.text.names, part.text.text) for sheet in sheets for part in sheet]
 
 

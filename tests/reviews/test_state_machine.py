@@ -23,7 +23,7 @@ from reviews.rulings.expiry import expire_due_reviews
 from tests.reviews.test_expiry import overdue
 from tests.support.builders import start_run, step
 from tests.support.examples import MACHINE_TIMEOUT, machine_examples
-from tests.support.people import seen
+from tests.support.people import get_seen
 from tests.support.problems import problem
 
 ACTIONS = {
@@ -145,7 +145,7 @@ class RunMachine(RuleBasedStateMachine):
     def rule_on_it(self, action: str) -> None:
         model = self.model
         assert model.review is not None
-        body = {"action": action, **seen(self.person, model.review)}
+        body = {"action": action, **get_seen(self.person, model.review)}
         if action == "answer":
             body["answer"] = "Yes."
         answer = self.person.post(f"/reviews/{model.review}/ruling", json=body)

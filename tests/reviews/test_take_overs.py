@@ -18,7 +18,7 @@ from console.live.updates import View, build_updates
 from reviews import services
 from reviews.models import Review
 from reviews.rulings.rule import ReviewChangeRequest
-from tests.support.browsing import browser_of, fragment, send
+from tests.support.browsing import fragment, open_browser, send
 from tests.support.builders import Person, pause_run, start_run
 from tests.support.people import claim
 
@@ -43,28 +43,28 @@ def pane(client: Client, path: str) -> str:
     return fragment(client, path).content.decode()
 
 
-def hidden(html: str) -> dict[str, str]:
+def get_hidden_fields(html: str) -> dict[str, str]:
     return dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]+)"', html))
 
 
-def ruled(
+def send_ruling(
     client: Client, path: str, action: str, seen: str = "", **more: Any
 ) -> HttpResponse:
-    fields = {**hidden(seen or pane(client, path)), **more}
+    fields = {**get_hidden_fields(seen or pane(client, path)), **more}
     return send(client, f"{path}rule/", action=action, **fields)
 
 
-def claimed(client: Client, path: str, **more: str) -> HttpResponse:
+def send_claim(client: Client, path: str, **more: str) -> HttpResponse:
     return send(client, f"{path}claim/", **more)
 
 
 def test_the_dock_names_who_has_claimed_it(
     alice: Person, bob: Person, path: str
 ) -> None:
-    claimed(browser_of(alice.user), path)
-    dock = pane(browser_of(bob.user), path).partition('id="dock"')[2]
+    send_claim(open_browser(alice.user), path)
+    dock = pane(open_browser(bob.user), path).partition('id="dock"')[2]
     assert f"<b>{alice.user.username}</b> has claimed this" in dock
-    mine = pane(browser_of(alice.user), path).partition('id="dock"')[2]
+    mine = pane(open_browser(alice.user), path).partition('id="dock"')[2]
     assert "has claimed this" not in mine
 
 
@@ -72,17 +72,17 @@ def test_the_dock_names_who_has_claimed_it(
 def test_the_first_press_warns_and_the_second_rules(
     alice: Person, bob: Person, review: str, path: str, action: str
 ) -> None:
-    client = browser_of(bob.user)
-    claimed(browser_of(alice.user), path)
-    first = ruled(client, path, action)
+    client = open_browser(bob.user)
+    send_claim(open_browser(alice.user), path)
+    first = send_ruling(client, path, action)
     assert first.status_code == 428
     html = first.content.decode()
     assert f"{alice.user.username} has claimed this. Press again to rule anyway" in html
     assert Review.objects.get(code=review).state == "open"
-    second = ruled(client, path, action, seen=html)
+    second = send_ruling(client, path, action, seen=html)
     assert second.status_code == 200
     assert f"{alice.user.username} had claimed it" in second.content.decode()
-    told = pane(browser_of(alice.user), path)
+    told = pane(open_browser(alice.user), path)
     assert "You had claimed it" in told
 
 
@@ -90,9 +90,9 @@ def test_a_confirmation_is_about_one_claimer(
     alice: Person, bob: Person, review: str, path: str
 ) -> None:
     """Somebody else took it over meanwhile: that was not what was confirmed."""
-    client = browser_of(bob.user)
-    claimed(browser_of(alice.user), path)
-    refused = ruled(client, path, "approve", take_over=str(bob.user.code))
+    client = open_browser(bob.user)
+    send_claim(open_browser(alice.user), path)
+    refused = send_ruling(client, path, "approve", take_over=str(bob.user.code))
     assert refused.status_code == 428
     assert Review.objects.get(code=review).state == "open"
 
@@ -100,12 +100,12 @@ def test_a_confirmation_is_about_one_claimer(
 def test_a_claim_that_was_not_on_screen_is_not_taken_over(
     alice: Person, bob: Person, review: str, path: str
 ) -> None:
-    claimed(browser_of(alice.user), path)
-    refused = claimed(browser_of(bob.user), path, take_over="")
+    send_claim(open_browser(alice.user), path)
+    refused = send_claim(open_browser(bob.user), path, take_over="")
     assert refused.status_code == 428
     assert f"{alice.user.username} has claimed this" in refused.content.decode()
     assert Review.objects.get(code=review).assignee_id == alice.user.pk
-    taken = claimed(browser_of(bob.user), path, take_over=str(alice.user.code))
+    taken = send_claim(open_browser(bob.user), path, take_over=str(alice.user.code))
     assert taken.status_code == 200
     assert Review.objects.get(code=review).assignee_id == bob.user.pk
 
@@ -113,17 +113,17 @@ def test_a_claim_that_was_not_on_screen_is_not_taken_over(
 def test_history_says_who_took_over_from_whom(
     alice: Person, bob: Person, project: Project, path: str, run: str
 ) -> None:
-    claimed(browser_of(alice.user), path)
-    html = claimed(
-        browser_of(bob.user), path, take_over=str(alice.user.code)
+    send_claim(open_browser(alice.user), path)
+    html = send_claim(
+        open_browser(bob.user), path, take_over=str(alice.user.code)
     ).content.decode()
     history = html.partition('aria-label="History"')[2].partition("</section>")[0]
     assert f"taken over from {alice.user.username}" in history
     assert bob.user.username in history
     assert str(alice.user.code) not in history
-    page = browser_of(bob.user).get(f"/p/{project.slug}/runs/{run}/").content.decode()
+    page = open_browser(bob.user).get(f"/p/{project.slug}/runs/{run}/").content.decode()
     assert f"taken over from {alice.user.username}" in page
-    assert "took this over from you" in pane(browser_of(alice.user), path)
+    assert "took this over from you" in pane(open_browser(alice.user), path)
 
 
 def test_programs_are_not_held_up_and_are_told(
@@ -180,7 +180,7 @@ def meanwhile(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
 def test_a_claim_that_comes_in_between_is_warned_of(
     bob: Person, alice: Person, review: str, path: str
 ) -> None:
-    refused = ruled(browser_of(bob.user), path, "approve")
+    refused = send_ruling(open_browser(bob.user), path, "approve")
     assert refused.status_code == 428
     assert f"{alice.user.username} has claimed this" in refused.content.decode()
     assert Review.objects.get(code=review).state == "open"
@@ -203,10 +203,10 @@ def test_of_two_claims_at_once_the_later_says_whom_it_took_over(
 def test_the_claimer_is_told_wherever_they_are(
     alice: Person, bob: Person, project: Project, path: str, name: str
 ) -> None:
-    claimed(browser_of(alice.user), path)
+    send_claim(open_browser(alice.user), path)
     view = View(project_id=project.pk, name=name)
     since = next(iter(build_updates([(view, 0)]).values())).position
-    claimed(browser_of(bob.user), path, take_over=str(alice.user.code))
+    send_claim(open_browser(bob.user), path, take_over=str(alice.user.code))
     said = build_updates([(view, since)])[view, since].text
     found = re.search(r'data-take-overs="([^"]*)"', said)
     assert found

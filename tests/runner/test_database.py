@@ -16,7 +16,7 @@ from ledger.models import Entry
 from tests.runner.database import _get_key, get_sqlite_template
 
 
-def get_key_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def get_key(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     app = SimpleNamespace(name="ledger", label="ledger", path=str(folder))
     monkeypatch.setattr(apps, "get_app_configs", lambda: [app])
     return _get_key()
@@ -27,14 +27,14 @@ def test_every_migration_is_part_of_the_key(
 ) -> None:
     migrations = tmp_path / "migrations"
     migrations.mkdir()
-    keys = {get_key_of(tmp_path, monkeypatch)}
+    keys = {get_key(tmp_path, monkeypatch)}
     for name, text in (("0001_a", "one"), ("0001_a", "other"), ("0002_b", "one")):
         (migrations / f"{name}.py").write_text(text)
-        keys.add(get_key_of(tmp_path, monkeypatch))
+        keys.add(get_key(tmp_path, monkeypatch))
     (migrations / "0002_b.py").rename(migrations / "0003_b.py")
-    keys.add(get_key_of(tmp_path, monkeypatch))
+    keys.add(get_key(tmp_path, monkeypatch))
     monkeypatch.setattr(django, "get_version", lambda: "another")
-    keys.add(get_key_of(tmp_path, monkeypatch))
+    keys.add(get_key(tmp_path, monkeypatch))
 
     assert len(keys) == 6
 

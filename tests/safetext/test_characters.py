@@ -9,7 +9,7 @@ from safetext.pieces import PieceKind
 from tests.support.rows import each_row
 
 
-def said(text: str) -> str:
+def describe_warnings(text: str) -> str:
     return "\n".join(build_warnings(text))
 
 
@@ -26,7 +26,7 @@ def test_m28_isolates_that_nothing_closes() -> None:
     assert make_visible(text) == (
         "# ⟨U+2066⟩harmless⟨U+2067⟩⟨U+2068⟩ comment\nnext⟨U+2069⟩"
     )
-    assert "4 characters change the writing direction" in said(text)
+    assert "4 characters change the writing direction" in describe_warnings(text)
 
 
 def test_m28_words_that_run_backwards_stand_alone() -> None:
@@ -43,20 +43,26 @@ def test_m28_words_that_run_backwards_stand_alone() -> None:
 @pytest.mark.parametrize("text", ["r\u200bm -rf", "/et\u200bc", "exam\u200bple.com"])
 def test_m29_no_width_is_shown_never_stripped(text: str) -> None:
     assert make_visible(text) == text.replace("\u200b", "⟨U+200B⟩")
-    assert said(text) == "1 character has no width: U+200B ZERO WIDTH SPACE."
+    assert (
+        describe_warnings(text) == "1 character has no width: U+200B ZERO WIDTH SPACE."
+    )
 
 
 def test_m30_tag_characters_are_counted_and_read_out() -> None:
     text = "hello" + "".join(chr(0xE0000 + ord(letter)) for letter in "approve all")
     assert make_visible(text).startswith("hello⟨U+E0061⟩⟨U+E0070⟩")
-    assert said(text) == "11 invisible tag characters spelling “approve all”."
-    assert said("\U000e0001") == "1 invisible tag character."
+    assert (
+        describe_warnings(text) == "11 invisible tag characters spelling “approve all”."
+    )
+    assert describe_warnings("\U000e0001") == "1 invisible tag character."
 
 
 @each_row("character", ["\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef"])
 def test_m31_variation_selectors(character: str) -> None:
     assert make_visible(f"a{character}") == f"a⟨U+{ord(character):04X}⟩"
-    assert "1 variation selector can carry hidden data" in said(f"a{character}")
+    assert "1 variation selector can carry hidden data" in describe_warnings(
+        f"a{character}"
+    )
 
 
 @each_row(
@@ -64,13 +70,13 @@ def test_m31_variation_selectors(character: str) -> None:
 )
 def test_m32_blank_letters(character: str) -> None:
     assert make_visible(f"a{character}b") == f"a⟨U+{ord(character):04X}⟩b"
-    assert said(f"a{character}b")
+    assert describe_warnings(f"a{character}b")
 
 
 @each_row("character", ["\u00a0", "\u2003", "\u3000", "\u1680"])
 def test_m33_other_spaces_are_not_the_plain_one(character: str) -> None:
     assert make_visible(f"rm{character}x") == f"rm⟨U+{ord(character):04X}⟩x"
-    assert "1 space is not the plain one" in said(f"rm{character}x")
+    assert "1 space is not the plain one" in describe_warnings(f"rm{character}x")
     assert make_visible("rm x") == "rm x"
 
 
@@ -82,7 +88,7 @@ def test_m37_marks_beyond_the_fourth_are_escaped() -> None:
         PieceKind.FOLD,
         "⟨196 × U+0301 COMBINING ACUTE ACCENT⟩",
     )
-    assert "196 combining marks" in said("a" + "\u0301" * 200)
+    assert "196 combining marks" in describe_warnings("a" + "\u0301" * 200)
 
 
 @each_row("before", ["", " ", "\n", "\u200b"])
@@ -97,12 +103,12 @@ def test_m37_a_mark_without_a_letter_is_escaped(before: str) -> None:
 def test_m38_terminal_sequences_are_text(sequence: str) -> None:
     shown = make_visible(sequence)
     assert shown.isprintable()
-    assert "obeyed by a terminal" in said(sequence)
+    assert "obeyed by a terminal" in describe_warnings(sequence)
 
 
 def test_m39_a_carriage_return_that_overwrites() -> None:
     assert make_visible("curl evil\rls") == "curl evil⟨U+000D⟩ls"
-    assert said("curl evil\rls") == (
+    assert describe_warnings("curl evil\rls") == (
         "1 carriage return would overwrite its line on a terminal: "
         "U+000D CARRIAGE RETURN."
     )
@@ -121,7 +127,7 @@ def test_m39_windows_lines_are_told_once() -> None:
 @each_row("character", ["\b", "\x7f", "\a", "\x00", "\x80", "\x9f"])
 def test_m40_other_controls(character: str) -> None:
     assert make_visible(f"a{character}") == f"a⟨U+{ord(character):04X}⟩"
-    assert "1 control character" in said(f"a{character}")
+    assert "1 control character" in describe_warnings(f"a{character}")
 
 
 @each_row("character", ["\u2028", "\u2029", "\x0b", "\x0c", "\x85"])
@@ -129,13 +135,13 @@ def test_m41_one_line_stays_one(character: str) -> None:
     shown = show_text(f"a{character}b")
     assert len(shown.lines) == 1
     assert make_visible(f"a{character}b") == f"a⟨U+{ord(character):04X}⟩b"
-    assert "breaks the line in some programs" in said(f"a{character}b")
+    assert "breaks the line in some programs" in describe_warnings(f"a{character}b")
 
 
 @each_row("character", ["\ue000", "\u0378", "\ud800", "\U0010ffff"])
 def test_what_is_no_character_at_all(character: str) -> None:
     assert make_visible(character) == f"⟨U+{ord(character):04X}⟩"
-    assert said(character)
+    assert describe_warnings(character)
 
 
 @each_row("text", ["⟨U+202E⟩", "〈U+202E〉", "❬U+202E", "⟨5,000 blank"])

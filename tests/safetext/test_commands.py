@@ -7,7 +7,7 @@ from safetext import Mark, build_marks, show_command
 from safetext.commands import Box
 
 
-def shown(box: Box) -> str:
+def get_shown_text(box: Box) -> str:
     return "".join(part.shown for group in box.groups for part in group.segments)
 
 
@@ -16,7 +16,7 @@ def test_m45_sixty_arguments_are_all_listed_and_counted() -> None:
     command = " ".join(words)
     (row,) = show_command(command, split_command(command)).rows
     assert row.count == 60
-    assert [shown(row.name), *map(shown, row.arguments)] == words
+    assert [get_shown_text(row.name), *map(get_shown_text, row.arguments)] == words
 
 
 def test_m46_m47_what_cannot_be_inspected_is_labelled() -> None:
@@ -55,7 +55,7 @@ def test_m48_what_the_shell_would_put_in_is_shown_as_written() -> None:
         via=(),
     )
     (row,) = show_command(command, [part]).rows
-    assert [shown(box) for box in row.arguments] == written
+    assert [get_shown_text(box) for box in row.arguments] == written
     assert all(box.unresolved for box in row.arguments)
 
 
@@ -75,7 +75,7 @@ def test_m48_a_resolved_word_shows_its_source_too() -> None:
 def test_m49_a_newline_and_an_operator_inside_one_argument() -> None:
     command = "git commit -m 'one\ntwo && rm -rf /' ''"
     (row,) = show_command(command, split_command(command)).rows
-    assert [shown(box) for box in row.arguments] == [
+    assert [get_shown_text(box) for box in row.arguments] == [
         "commit",
         "-m",
         "one⟨U+000A⟩two && rm -rf /",
@@ -106,5 +106,8 @@ def test_a_page_has_the_parts_that_begin_on_it() -> None:
     parts = split_command(command)
     first = show_command(command, parts, page=(0, 6))
     second = show_command(command, parts, page=(6, 11))
-    assert [shown(row.name) for row in (*first.rows, *second.rows)] == ["true", "false"]
+    assert [get_shown_text(row.name) for row in (*first.rows, *second.rows)] == [
+        "true",
+        "false",
+    ]
     assert len(first.rows) == len(second.rows) == 1

@@ -9,11 +9,11 @@ from tests.guidance.core.edits.builders import whole_diff
 from tests.support.rows import each_row
 
 
-def made(old: str, new: str, name: str = "app.py") -> str:
+def make_diff(old: str, new: str, name: str = "app.py") -> str:
     return whole_diff(old, new, name=name)
 
 
-def text_of(row: DiffRow) -> str:
+def get_raw_text(row: DiffRow) -> str:
     return "".join(part.raw for group in row.groups for part in group.segments)
 
 
@@ -49,8 +49,8 @@ def test_m50_what_is_no_text_is_named(headers: str, note: str) -> None:
 def test_m51_headers_inside_content_are_content() -> None:
     old = "a\nb\nc\n"
     new = "a\n++ b/safe.py\n@@ -1,1 +1,1 @@\n-- a/safe.py\ndiff --git a/x b/x\nb\nc\n"
-    (file,) = show_diff(made(old, new)).files
-    assert [text_of(row) for row in file.rows if row.kind is Row.ADDED] == [
+    (file,) = show_diff(make_diff(old, new)).files
+    assert [get_raw_text(row) for row in file.rows if row.kind is Row.ADDED] == [
         "++ b/safe.py",
         "@@ -1,1 +1,1 @@",
         "-- a/safe.py",
@@ -70,8 +70,8 @@ def test_m51_headers_inside_content_are_content() -> None:
 
 
 def test_m51_removed_lines_that_look_like_headers() -> None:
-    (file,) = show_diff(made("-- drop\nkeep\n", "keep\n", "x.sql")).files
-    assert [(row.kind, text_of(row)) for row in file.rows if row.numbered] == [
+    (file,) = show_diff(make_diff("-- drop\nkeep\n", "keep\n", "x.sql")).files
+    assert [(row.kind, get_raw_text(row)) for row in file.rows if row.numbered] == [
         (Row.REMOVED, "-- drop"),
         (Row.CONTEXT, "keep"),
     ]
@@ -81,7 +81,7 @@ def test_m51_a_hunk_that_promises_less_than_it_holds() -> None:
     diff = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+hidden\n"
     (file,) = show_diff(diff).files
     assert file.rows[-1].kind is Row.OTHER
-    assert text_of(file.rows[-1]) == "+hidden"
+    assert get_raw_text(file.rows[-1]) == "+hidden"
     assert "1 line stands outside of what the diff says it changes." in file.notes
 
 
@@ -92,33 +92,35 @@ def test_a_hunk_that_promises_more_ends_where_it_breaks() -> None:
 
 
 def test_changed_words_of_paired_lines() -> None:
-    (file,) = show_diff(made("total = round(x, 2)\n", "total = round(y, 2)\n")).files
+    (file,) = show_diff(
+        make_diff("total = round(x, 2)\n", "total = round(y, 2)\n")
+    ).files
     _, _, _, removed, added = file.rows
     assert (words(removed, "changed"), words(added, "changed")) == (["x"], ["y"])
 
 
 def test_lines_with_little_in_common_are_other_lines() -> None:
-    (file,) = show_diff(made("alpha beta gamma\n", "one two three\n")).files
+    (file,) = show_diff(make_diff("alpha beta gamma\n", "one two three\n")).files
     assert not any(words(row, "changed") for row in file.rows)
 
 
 def test_colours_go_by_the_name_of_the_file() -> None:
-    diff = made("x = 1\n", 'def f():\n    return "a"\n', "app.py")
+    diff = make_diff("x = 1\n", 'def f():\n    return "a"\n', "app.py")
     (file,) = show_diff(diff).files
     assert words(file.rows[-2], "hl-keyword") == ["def"]
     assert words(file.rows[-1], "hl-string") == ['"a"']
-    (plain,) = show_diff(made("x = 1\n", "def f(): pass\n", "notes.unknown")).files
+    (plain,) = show_diff(make_diff("x = 1\n", "def f(): pass\n", "notes.unknown")).files
     assert not any(words(row, "hl-keyword") for row in plain.rows)
 
 
 def test_changed_line_ends_are_told() -> None:
-    (file,) = show_diff(made("a\nb\n", "a\r\nb\r\n")).files
+    (file,) = show_diff(make_diff("a\nb\n", "a\r\nb\r\n")).files
     assert "2 lines change their ending from LF to CRLF and nothing else." in file.notes
-    (back,) = show_diff(made("a\r\n", "a\n")).files
+    (back,) = show_diff(make_diff("a\r\n", "a\n")).files
     assert "1 line changes its ending from CRLF to LF and nothing else." in back.notes
-    (kept,) = show_diff(made("a\r\nb\r\n", "a\r\nc\r\n")).files
+    (kept,) = show_diff(make_diff("a\r\nb\r\n", "a\r\nc\r\n")).files
     assert "All lines shown end with CRLF." in kept.notes
-    assert [text_of(row) for row in kept.rows if row.numbered] == ["a", "b", "c"]
+    assert [get_raw_text(row) for row in kept.rows if row.numbered] == ["a", "b", "c"]
 
 
 @each_row(
@@ -131,14 +133,14 @@ def test_changed_line_ends_are_told() -> None:
     ],
 )
 def test_a_missing_last_newline_is_told(old: str, new: str, note: str) -> None:
-    (file,) = show_diff(made(old, new)).files
+    (file,) = show_diff(make_diff(old, new)).files
     assert note in file.notes
 
 
 def test_lines_left_out_between_hunks_are_counted() -> None:
     old = "".join(f"{number}\n" for number in range(1, 101))
     new = old.replace("50\n", "fifty\n").replace("90\n", "ninety\n")
-    (file,) = show_diff(made(old, new)).files
+    (file,) = show_diff(make_diff(old, new)).files
     assert [row.skipped for row in file.rows if row.kind is Row.HUNK] == [46, 33]
 
 
@@ -151,7 +153,7 @@ def test_what_is_no_diff_is_shown_as_it_stands() -> None:
 
 def test_a_long_diff_comes_in_pages_that_join_to_the_whole() -> None:
     old = "".join(f"line {number} {'x' * 30}\n" for number in range(1000))
-    diff = made(old, old.replace("x", "y")) + " "
+    diff = make_diff(old, old.replace("x", "y")) + " "
     shown = [show_diff(diff, page=page) for page in split_pages(diff)]
     assert len(shown) > 4
     rows = [row for part in shown for file in part.files for row in file.rows]
@@ -160,7 +162,7 @@ def test_a_long_diff_comes_in_pages_that_join_to_the_whole() -> None:
 
 
 def test_two_files_of_one_diff_are_told_apart() -> None:
-    diff = made("a\n", "b\n", "one.py") + made("c\n", "d\n", "two.py")
+    diff = make_diff("a\n", "b\n", "one.py") + make_diff("c\n", "d\n", "two.py")
     names = [
         "".join(part.raw for group in file.name for part in group.segments)
         for file in show_diff(diff).files

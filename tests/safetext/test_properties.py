@@ -72,7 +72,7 @@ def read_back(shown: str) -> str:
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), shown)
 
 
-def unfolded(segment: Segment) -> str:
+def unfold(segment: Segment) -> str:
     """What a reader can tell of a segment from the screen alone."""
     if segment.kind is not PieceKind.FOLD:
         return read_back(segment.shown)
@@ -107,7 +107,7 @@ def test_what_comes_out_is_printable(text: str) -> None:
 def test_segments_join_to_the_text_and_tell_all_of_it(text: str, one: bool) -> None:
     shown = split_segments(text, one_line=one)
     assert "".join(part.raw for part in shown) == text
-    assert "".join(map(unfolded, shown)) == text
+    assert "".join(map(unfold, shown)) == text
     assert all(part.raw for part in shown)
 
 
@@ -128,7 +128,7 @@ def test_marks_cover_exactly_what_they_were_given(
         for label in part.marks:
             covered[label] |= set(range(at, at + len(part.raw)))
         if part.kind is PieceKind.FOLD and part.marks:
-            assert unfolded(part) == part.raw
+            assert unfold(part) == part.raw
         at += len(part.raw)
     for mark in marks:
         assert covered[mark.label] == set(range(*_within(mark, text)))
@@ -158,7 +158,7 @@ def content(row: DiffRow) -> str:
     return line
 
 
-def patched(text: str, rows: list[DiffRow], *, out: Row, into: Row) -> str:
+def apply_rows(text: str, rows: list[DiffRow], *, out: Row, into: Row) -> str:
     """The other side of a diff: one kind of rows taken out, the other put in."""
     lines = split_lines(text)
     made: list[str] = []
@@ -186,8 +186,8 @@ def test_the_rows_of_a_diff_rebuild_both_sides(
     diff = whole_diff(before, after)
     rows = [row for file in show_diff(diff).files for row in file.rows]
     assert "".join(row.raw for row in rows) == diff
-    assert patched(before, rows, out=Row.REMOVED, into=Row.ADDED) == after
-    assert patched(after, rows, out=Row.ADDED, into=Row.REMOVED) == before
+    assert apply_rows(before, rows, out=Row.REMOVED, into=Row.ADDED) == after
+    assert apply_rows(after, rows, out=Row.ADDED, into=Row.REMOVED) == before
 
 
 @any_speed

@@ -29,7 +29,7 @@ def _load_handler() -> ClientHandler:
     return handler
 
 
-def browser_of(user: User) -> Client:
+def open_browser(user: User) -> Client:
     client = open_client()
     client.force_login(user)
     return client

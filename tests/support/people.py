@@ -11,7 +11,7 @@ from reviews.services import submit_claim
 from tests.support.builders import Person
 
 
-def seen(client: httpx.Client, review: str) -> dict[str, Any]:
+def get_seen(client: httpx.Client, review: str) -> dict[str, Any]:
     """What a person must have read before they may rule."""
     body = client.get(f"/reviews/{review}").json()
     return {"version": body["version"], "content_digest": body["content_digest"]}
@@ -25,7 +25,7 @@ def claim(review: str, person: Person) -> None:
 
 def rule(client: httpx.Client, review: str, action: str, **more: Any) -> dict[str, Any]:
     """Read the review, then rule on it."""
-    body = {"action": action, **seen(client, review), **more}
+    body = {"action": action, **get_seen(client, review), **more}
     answer = client.post(f"/reviews/{review}/ruling", json=body)
     assert answer.status_code == 200, answer.text
     ruled: dict[str, Any] = answer.json()

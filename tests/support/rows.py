@@ -28,7 +28,7 @@ def each_row(
     columns = names.replace(" ", "").split(",") if isinstance(names, str) else names
     rows = list(rows)
     labels = map(ids, rows) if callable(ids) else ids or rows
-    table = list(_labelled(columns, rows, list(labels)))
+    table = list(_label_rows(columns, rows, list(labels)))
     assert table, "A table without rows tests nothing."
 
     def decorate(test: Test) -> Test:
@@ -62,7 +62,7 @@ def each_row(
     return decorate
 
 
-def _labelled(
+def _label_rows(
     columns: Sequence[str], rows: list[Any], labels: list[object]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, (row, name) in enumerate(zip(rows, labels, strict=True), 1):
@@ -78,10 +78,12 @@ def _labelled(
 def _tell(failed: Failed, count: int) -> None:
     """All failing rows in one message, and the first with its traceback."""
     if failed:
-        told = "\n".join(f"{label}: {_said(error)}" for label, error in failed)
+        told = "\n".join(
+            f"{label}: {_describe_error(error)}" for label, error in failed
+        )
         first = failed[0][1]
         raise AssertionError(f"{len(failed)} of {count} rows failed\n{told}") from first
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import Project
 from config.api import api
-from tests.docs.markdown import blocks, code, table_under, text_of
+from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import Receiver
 from webhooks.delivery.attempt import REPLY_LIMIT, TIME_LIMIT_S
@@ -28,7 +28,7 @@ from webhooks.signing import ROTATION
 
 pytestmark = pytest.mark.once("reads a page of the docs")
 
-PAGE = text_of("docs/webhooks.md")
+PAGE = read_page("docs/webhooks.md")
 
 
 def test_every_event_is_listed() -> None:

@@ -29,7 +29,9 @@ from webhooks.models import WebhookEndpoint
 SECRET = "ghp_" + "Zk3Qv8Lm2Xw7Rt5Yb9Nc4Pd6Hs1Jf0Ga3Kew"
 
 
-def told(receiver: Receiver, hook: Hook, path: str = "/in") -> list[dict[str, Any]]:
+def list_received(
+    receiver: Receiver, hook: Hook, path: str = "/in"
+) -> list[dict[str, Any]]:
     """What arrived there, verified, in the order of the sequence."""
     bodies = [each.verified(hook.secret) for each in receiver.at(path)]
     return sorted(bodies, key=lambda body: body["sequence"])
@@ -44,7 +46,7 @@ def test_a_pause_a_ruling_and_a_stop(
     rule(manager, review, "approve", note="Go on, but\u202e slowly")
     agent.post(f"/runs/{run}/steps", json=step(2, coherence=0.1))
     assert deliver() == 4
-    opened, paused, ruled, stopped = told(receiver, hook)
+    opened, paused, ruled, stopped = list_received(receiver, hook)
     assert [each["sequence"] for each in (opened, paused, ruled, stopped)] == [
         *range(1, 5)
     ]
@@ -88,7 +90,7 @@ def test_ends_and_expiry(
     expire_due_reviews()
     abandon_silent_runs()
     deliver()
-    bodies = told(receiver, hook)
+    bodies = list_received(receiver, hook)
     assert [(body["type"], body["data"]["run"]) for body in bodies] == [
         ("run.finished", done),
         ("review.expired", asking),
@@ -120,7 +122,7 @@ def test_calls_wait_beside_each_other_and_carry_no_secret(
     )
     agent.post(f"/runs/{run}/finish", json={"outcome": "completed", "summary": SECRET})
     deliver()
-    bodies = told(receiver, hook)
+    bodies = list_received(receiver, hook)
     assert [body["type"] for body in bodies] == [
         "review.opened",
         "run.paused",
@@ -149,7 +151,7 @@ def test_long_words_are_cut_and_said_to_be(
     ).json()["id"]
     rule(manager, review, "answer", answer="\U0001f600" * 9_000)
     deliver()
-    (body,) = told(receiver, hook)
+    (body,) = list_received(receiver, hook)
     ruling = body["data"]["ruling"]
     assert ruling["truncated"] == ["answer"]
     assert len(ruling["answer"]) == 2_000
@@ -166,10 +168,10 @@ def test_an_endpoint_hears_its_types_from_its_beginning_on(
     manager.post(f"/runs/{run}/abort", json={})
     tell(project, 2)
     deliver()
-    assert [body["type"] for body in told(receiver, loops, "/loops")] == [
+    assert [body["type"] for body in list_received(receiver, loops, "/loops")] == [
         "loop.event"
     ] * 2
-    heard = [body["type"] for body in told(receiver, everything, "/all")]
+    heard = [body["type"] for body in list_received(receiver, everything, "/all")]
     assert sorted(heard) == ["loop.event", "loop.event", "run.finished"]
     ids = {each.headers["webhook-id"] for each in receiver.arrived}
     assert len(ids) == 3  # an event is the same to whoever hears of it
@@ -242,7 +244,7 @@ def test_what_does_not_fit_is_left_out_and_named(
     hook = add(manager, receiver.url("/in"))
     tell(project, parameters={"a": "\U0001f600" * 5_000}, kind="k" * 19_900, at="now")
     deliver()
-    (body,) = told(receiver, hook)
+    (body,) = list_received(receiver, hook)
     assert body["data"] == {"n": 1, "at": "now", "truncated": ["parameters", "kind"]}
 
 
@@ -262,5 +264,5 @@ def test_a_webhook_that_is_enabled_again_hears_of_what_happens_from_then_on(
     run = start_run(agent)
     pause_at_once(agent, run)
     assert deliver() == 1
-    (body,) = told(receiver, hook)
+    (body,) = list_received(receiver, hook)
     assert body["data"]["run"] == run

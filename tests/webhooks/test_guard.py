@@ -82,7 +82,7 @@ def test_m82_and_m83_addresses_are_judged_by_our_own_list() -> None:
     assert [text for text in PUBLIC if not is_public(parse_address(text))] == []
 
 
-async def outcome_of(url: str, *answers: Sequence[str]) -> tuple[Outcome, list[str]]:
+async def attempt(url: str, *answers: Sequence[str]) -> tuple[Outcome, list[str]]:
     """One attempt; each look at the name gets the next answer. And who was asked."""
     asked: list[str] = []
 
@@ -114,11 +114,11 @@ async def test_m84_one_private_answer_refuses_all() -> None:
         ["169.254.169.254"],
         ["93.184.216.34", "64:ff9b::a00:1"],
     ):
-        outcome, _ = await outcome_of("https://mixed.test/", answers)
+        outcome, _ = await attempt("https://mixed.test/", answers)
         assert not outcome.ok
         assert outcome.status is None
         assert "not a public address" in outcome.error
-    outcome, _ = await outcome_of("http://plain.test/", ["93.184.216.34"])
+    outcome, _ = await attempt("http://plain.test/", ["93.184.216.34"])
     assert outcome.error == "The URL must begin with https://."
 
 
@@ -129,11 +129,11 @@ async def test_m85_what_was_checked_is_what_is_called() -> None:
         override_settings(WEBHOOK_ALLOW=("127.0.0.2/32",)),
     ):
         url = f"http://rebinding.test:{checked.port}/"
-        outcome, asked = await outcome_of(url, ["127.0.0.2"], ["127.0.0.1"])
+        outcome, asked = await attempt(url, ["127.0.0.2"], ["127.0.0.1"])
         assert outcome.ok
         assert asked == ["rebinding.test"]
         assert checked.arrived[0].headers["host"] == f"rebinding.test:{checked.port}"
-        outcome, _ = await outcome_of(url, ["127.0.0.1"])
+        outcome, _ = await attempt(url, ["127.0.0.1"])
         assert "not a public address" in outcome.error
         assert len(checked.arrived) == 1
 

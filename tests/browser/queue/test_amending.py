@@ -26,13 +26,15 @@ def run(agent: httpx.Client) -> str:
     return start_run(agent)
 
 
-def opened(queue_of: Open, bob: Person, slug: str, call: dict[str, Any]) -> Page:
+def open_amend_box(
+    queue_of: Open, bob: Person, slug: str, call: dict[str, Any]
+) -> Page:
     page = queue_of(bob, slug, f"{call['review']['id']}/")
     page.keyboard.press("e")
     return page
 
 
-def typed(page: Page, text: str) -> None:
+def type_text(page: Page, text: str) -> None:
     """By key, over what stands in the box."""
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(text)
@@ -57,14 +59,14 @@ def test_what_was_typed_is_granted_only_with_its_findings_confirmed(
     delayed: bool,
 ) -> None:
     call = command(agent, run, "rm -rf build")
-    page = opened(queue_of, bob, project.slug, call)
+    page = open_amend_box(queue_of, bob, project.slug, call)
     if delayed:
         page.route("**/amend/", slow)
         page.route("**/rule/", slow)
     dialog = page.get_by_role("dialog", name="Approve with changes")
     grant = dialog.get_by_role("button", name="Approve with")
     expect(dialog.locator("#amend-verdict")).to_contain_text("Nothing is changed yet")
-    typed(page, WORSE)
+    type_text(page, WORSE)
     grant.click()  # before anything was judged, or confirmed
     expect(dialog.get_by_role("alert")).to_contain_text("The gates still ask about")
     assert claim(agent, run, call).status_code == 409
@@ -94,9 +96,9 @@ def test_arguments_are_judged_while_they_are_typed(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = tool(agent, run, "mcp__db__query", sql="DROP TABLE t")
-    page = opened(queue_of, bob, project.slug, call)
+    page = open_amend_box(queue_of, bob, project.slug, call)
     verdict = page.locator("#amend-verdict")
-    typed(page, '{"sql": "SELECT 1"')
+    type_text(page, '{"sql": "SELECT 1"')
     expect(verdict).to_contain_text("This is no JSON yet")
     page.keyboard.type("}")
     expect(verdict).to_contain_text("The gates find nothing against this")
@@ -112,8 +114,8 @@ def test_a_draft_is_judged_when_it_is_opened_and_kept_over_updates(
     run: str,
 ) -> None:
     call = command(agent, run, "rm -rf build")
-    page = opened(queue_of, bob, project.slug, call)
-    typed(page, WORSE)
+    page = open_amend_box(queue_of, bob, project.slug, call)
+    type_text(page, WORSE)
     expect(confirm_box(page)).to_be_visible()
     page.reload()
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
@@ -134,7 +136,7 @@ def test_on_a_phone_a_refusal_stands_beside_the_button_and_has_the_focus(
     page.keyboard.press("e")
     dialog = page.get_by_role("dialog", name="Approve with changes")
     grant = dialog.locator("[value=amend]")
-    typed(page, f"{WORSE}; git push --force")
+    type_text(page, f"{WORSE}; git push --force")
     expect(grant).to_have_text("Approve with 2 findings")
     expect(dialog.locator("#amend-verdict > .notice")).to_contain_class("stop")
     expect(grant).to_be_in_viewport(ratio=1)

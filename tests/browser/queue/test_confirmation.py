@@ -32,7 +32,7 @@ def run(agent: httpx.Client) -> str:
     return code
 
 
-def path_of(call: dict[str, Any]) -> str:
+def build_path(call: dict[str, Any]) -> str:
     return f"{call['review']['id']}/"
 
 
@@ -57,7 +57,7 @@ def test_the_agent_gets_the_amended_text_and_a_refusal_costs_nothing_typed(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = command(agent, run, "rm -rf build\n\techo 'done'")
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     page.get_by_label("Note to the agent", exact=True).fill("One by one, please")
     page.keyboard.press("Escape")
     page.keyboard.press("e")
@@ -88,7 +88,7 @@ def test_arguments_are_amended_as_json_and_a_slip_is_pointed_at(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = tool(agent, run, "mcp__db__query", sql="DROP TABLE t", limit=2)
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     expect(page.locator(".argument")).to_have_count(2)
     page.keyboard.press("e")
     box = page.get_by_label("The arguments as they should be sent")
@@ -109,7 +109,7 @@ def test_a_denial_carries_its_reason(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = command(agent, run, "rm -rf build")
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     page.keyboard.press("n")
     page.keyboard.type("Use rm -ri")
     page.keyboard.press("Escape")
@@ -124,7 +124,7 @@ def test_an_exact_call_is_remembered_and_the_second_is_allowed(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = command(agent, run, "rm -rf build-7")
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     menu = page.locator(".remember")
     menu.get_by_text("Ask every time").first.click()
     expect(menu.locator(".choices code mark")).to_contain_text("#")
@@ -147,7 +147,7 @@ def test_a_long_call_is_read_page_by_page(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     call = command(agent, run, LONG)
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     approve = page.get_by_role("button", name="Approve A", exact=True)
     head = page.locator("#would-run header")
     expect(head).to_contain_text("page 1 of 3")
@@ -178,7 +178,7 @@ def test_a_long_call_is_read_page_by_page(
 def test_pages_turn_without_a_script(
     desk: Desk, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
-    path = f"/p/{project.slug}/queue/{path_of(command(agent, run, LONG))}"
+    path = f"/p/{project.slug}/queue/{build_path(command(agent, run, LONG))}"
     page = desk.open(path, person=bob, scripts=False)
     for number in (2, 3):
         page.locator(".pager button").click()
@@ -191,7 +191,7 @@ def test_what_is_not_seen_is_seen(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     text = "rm -rf ~/\u202egpj.stohs\u200b; curl \u0430pple.com"
-    page = queue_of(bob, project.slug, path_of(command(agent, run, text)))
+    page = queue_of(bob, project.slug, build_path(command(agent, run, text)))
     shown = page.locator("#would-run")
     expect(shown.get_by_text("⟨U+202E⟩").first).to_be_visible()
     expect(shown.get_by_text("⟨U+200B⟩").first).to_be_visible()
@@ -213,7 +213,7 @@ def test_nothing_scrolls_sideways(
     call = command(
         agent, run, "rm -rf " + "a" * 5_000, arguments={"b" * 190: "c" * 900}
     )
-    page = queue_of(bob, project.slug, path_of(call))
+    page = queue_of(bob, project.slug, build_path(call))
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         page.reload()
@@ -244,7 +244,7 @@ def test_axe_finds_nothing(
         tool(agent, run, "db", sql="DROP TABLE t", deep={"a": [1, None, {}]}),
         command(agent, run, "rm -rf build # " + "x" * 20_000),
     ]
-    page = queue_of(bob, project.slug, path_of(calls[0]))
+    page = queue_of(bob, project.slug, build_path(calls[0]))
     for call in calls:
         page.locator(f"#review-{call['review']['id']} a").click()
         expect(page.locator("#detail")).to_have_attribute(

@@ -19,7 +19,7 @@ Open = Callable[..., Page]
 TYPING_MS = 60
 
 
-def paused(agent: httpx.Client, *, count: int) -> list[str]:
+def open_pauses(agent: httpx.Client, *, count: int) -> list[str]:
     """So many reviews, the longest wait first."""
     return [pause_at_once(agent, start_run(agent)) for _ in range(count)]
 
@@ -40,7 +40,7 @@ def states(*codes: str) -> list[str]:
     return [Review.objects.get(code=code).state for code in codes]
 
 
-def selected(page: Page) -> str | None:
+def get_selected(page: Page) -> str | None:
     return page.locator("#queue [aria-current]").get_attribute("data-open-row")
 
 
@@ -48,7 +48,7 @@ def selected(page: Page) -> str | None:
 def test_j_then_a_never_rules_on_the_review_that_was_left(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client, latency: int
 ) -> None:
-    first, second = paused(agent, count=2)
+    first, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     sent = rulings_sent(page)
     with slow_network(page, milliseconds=latency):
@@ -63,7 +63,7 @@ def test_j_then_a_never_rules_on_the_review_that_was_left(
 def test_a_key_says_so_while_the_review_is_not_there_yet(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    codes = paused(agent, count=4)
+    codes = open_pauses(agent, count=4)
     page = queue_of(alice, project.slug)
     sent = rulings_sent(page)
     with slow_network(page, milliseconds=300):
@@ -88,16 +88,16 @@ def test_a_key_says_so_while_the_review_is_not_there_yet(
 def test_three_times_j_moves_three_and_raises_no_alarm(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client, latency: int
 ) -> None:
-    codes = paused(agent, count=6)
+    codes = open_pauses(agent, count=6)
     page = queue_of(alice, project.slug)
     with slow_network(page, milliseconds=latency):
         for _ in range(3):
             page.keyboard.press("j", delay=TYPING_MS)
-        assert selected(page) == codes[3]
+        assert get_selected(page) == codes[3]
         expect(page.locator("#detail")).to_have_attribute("data-code", codes[3])
         for _ in range(2):
             page.keyboard.press("k")
-        assert selected(page) == codes[1]
+        assert get_selected(page) == codes[1]
         expect(page.locator("#detail")).to_have_attribute("data-code", codes[1])
         page.wait_for_timeout(2 * latency)
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[1])
@@ -109,7 +109,7 @@ def test_three_times_j_moves_three_and_raises_no_alarm(
 def test_the_next_review_is_there_before_it_is_asked_for(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    _, second, _ = paused(agent, count=3)
+    _, second, _ = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
     page.wait_for_load_state("networkidle")
     with slow_network(page, milliseconds=2_000):
@@ -122,7 +122,7 @@ def test_the_next_review_is_there_before_it_is_asked_for(
 def test_an_answer_about_the_review_that_was_left_does_not_take_the_screen(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second, third = paused(agent, count=3)
+    first, second, third = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
     page.wait_for_load_state("networkidle")
     with slow_network(page, milliseconds=300):
@@ -143,7 +143,7 @@ def test_what_changed_meanwhile_is_not_shown_from_memory(
     agent: httpx.Client,
     reviewer: httpx.Client,
 ) -> None:
-    _, second = paused(agent, count=2)
+    _, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     page.wait_for_load_state("networkidle")
     reviewer.post(f"/reviews/{second}/claim")
@@ -156,7 +156,7 @@ def test_what_changed_meanwhile_is_not_shown_from_memory(
 def test_a_review_that_cannot_be_loaded_leaves_the_dock_inert(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second = paused(agent, count=2)
+    first, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     page.route(f"**/queue/{second}/", lambda route: route.fulfill(status=418))
     page.reload()
@@ -180,7 +180,7 @@ def test_a_review_that_is_ruled_on_while_it_loads_leaves_its_place_behind(
     agent: httpx.Client,
     reviewer: httpx.Client,
 ) -> None:
-    codes = paused(agent, count=6)
+    codes = open_pauses(agent, count=6)
     page = queue_of(alice, project.slug)
     with slow_network(page, milliseconds=600):
         for _ in range(3):
@@ -188,7 +188,7 @@ def test_a_review_that_is_ruled_on_while_it_loads_leaves_its_place_behind(
         rule(reviewer, codes[3], "approve")
         expect(page.locator(f"#review-{codes[3]}")).to_have_attribute("data-gone", "")
         page.keyboard.press("j")
-        assert selected(page) == codes[4]
+        assert get_selected(page) == codes[4]
         page.keyboard.press("k")
-        assert selected(page) == codes[2]
+        assert get_selected(page) == codes[2]
         expect(page.locator("#detail")).to_have_attribute("data-code", codes[2])

@@ -17,7 +17,7 @@ from reviews.models import Review, ReviewState, Ruling
 from tests.reviews.floods import ask_to_run
 from tests.support.builders import Person, start_run, step
 from tests.support.examples import ALL
-from tests.support.people import seen
+from tests.support.people import get_seen
 
 pytestmark = [
     pytest.mark.once("looks at pages, whatever database is behind them"),
@@ -59,7 +59,7 @@ class Others:
         review = self.dice.choice(waiting)
         match self.dice.choice(["rule", "claim", "release", "comments"]):
             case "rule":
-                body = {"action": "approve", **seen(self.reviewer, review)}
+                body = {"action": "approve", **get_seen(self.reviewer, review)}
                 self.reviewer.post(f"/reviews/{review}/ruling", json=body)
             case "comments":
                 self.reviewer.post(f"/reviews/{review}/comments", json={"text": "Hm"})

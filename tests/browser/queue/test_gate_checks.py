@@ -37,7 +37,7 @@ def run(agent: httpx.Client, project: Project) -> str:
     return code
 
 
-def path_of(told: dict[str, Any]) -> str:
+def build_path(told: dict[str, Any]) -> str:
     return f"{told['review']['id']}/"
 
 
@@ -85,7 +85,7 @@ def test_a_skip_needs_a_reason_by_key_and_by_click(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     check, told = exhaust(agent, run, "tests-pass")
-    page = queue_of(bob, project.slug, path_of(told))
+    page = queue_of(bob, project.slug, build_path(told))
     note = page.get_by_label("Guidance or reason")
     page.keyboard.press("s")
     expect(note).to_be_focused()
@@ -107,7 +107,7 @@ def test_an_abort_asks_first(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
-    page = queue_of(bob, project.slug, path_of(told))
+    page = queue_of(bob, project.slug, build_path(told))
     page.keyboard.press("x")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Abort run").click()
@@ -119,7 +119,7 @@ def test_when_no_reset_is_left_a_retry_is_not_offered(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
 ) -> None:
     check, told = exhaust(agent, run, "tests-pass")
-    page = queue_of(bob, project.slug, path_of(told))
+    page = queue_of(bob, project.slug, build_path(told))
     page.get_by_role("button", name="Retry with guidance").click()
     expect(page.locator("#closing")).to_be_visible()
     judge(agent, run, check)
@@ -165,7 +165,7 @@ def test_a_skip_and_an_acknowledgement_need_no_script(
 ) -> None:
     judge(agent, run, open_check(agent, run, "style"))
     _, told = exhaust(agent, run, "tests-pass")
-    path = f"/p/{project.slug}/queue/{path_of(told)}"
+    path = f"/p/{project.slug}/queue/{build_path(told)}"
     page = desk.open(path, person=bob, scripts=False)
     page.get_by_label("Guidance or reason").fill("A known flake")
     page.get_by_role("button", name="Skip gate").click()
@@ -188,8 +188,8 @@ def test_axe_finds_nothing(
     asked = end_turn(agent, start_run(agent), "Shall I drop the table\u202e?")
     _, told = exhaust(agent, run, "tests-pass", "style")
     paths = (
-        f"queue/{path_of(told)}",
-        f"queue/{path_of(asked)}",
+        f"queue/{build_path(told)}",
+        f"queue/{build_path(asked)}",
         "gates/",
         f"runs/{run}/",
     )
@@ -217,7 +217,7 @@ def test_nothing_scrolls_sideways(
     page = desk.open("/", person=bob)
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        for path in (f"queue/{path_of(told)}", "gates/", f"runs/{run}/"):
+        for path in (f"queue/{build_path(told)}", "gates/", f"runs/{run}/"):
             page.goto(f"/p/{project.slug}/{path}")
             expect(page.locator("main .scroll, main.scroll").first).to_be_visible()
             assert fits(page), (width, path)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 Open = Callable[..., Page]
 
 
-def paused(agent: httpx.Client, *, count: int) -> list[str]:
+def open_pauses(agent: httpx.Client, *, count: int) -> list[str]:
     """So many reviews, the longest wait first."""
     return [pause_run(agent, start_run(agent))["review"]["id"] for _ in range(count)]
 
@@ -23,7 +23,7 @@ def paused(agent: httpx.Client, *, count: int) -> list[str]:
 def test_j_and_k_walk_the_queue_and_the_address_follows(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second, third = paused(agent, count=3)
+    first, second, third = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
     shown = page.locator("#detail")
     expect(shown).to_have_attribute("data-code", first)
@@ -47,7 +47,7 @@ def test_j_and_k_walk_the_queue_and_the_address_follows(
 def test_c_claims_a_approves_and_j_goes_on_where_the_row_was(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    _, second, third = paused(agent, count=3)
+    _, second, third = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
     page.keyboard.press("j")
     expect(page.locator("#detail")).to_have_attribute("data-code", second)
@@ -63,7 +63,7 @@ def test_c_claims_a_approves_and_j_goes_on_where_the_row_was(
 def test_x_asks_first_and_escape_takes_it_back(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    paused(agent, count=1)
+    open_pauses(agent, count=1)
     page = queue_of(alice, project.slug)
     page.keyboard.press("x")
     dialog = page.get_by_role("dialog")
@@ -80,7 +80,7 @@ def test_x_asks_first_and_escape_takes_it_back(
 def test_letters_are_letters_while_typing(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second = paused(agent, count=2)
+    first, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     page.keyboard.press("n")
     note = page.locator(f"#note-{first}")
@@ -101,7 +101,7 @@ def test_letters_are_letters_while_typing(
 def test_after_a_ruling_the_focus_is_on_the_outcome(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    _, second = paused(agent, count=2)
+    _, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     outcome = page.locator("#outcome")
     expect(outcome).to_have_attribute("role", "status")
@@ -119,7 +119,7 @@ def test_after_a_ruling_the_focus_is_on_the_outcome(
 def test_single_keys_can_be_switched_off_and_on_again(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second = paused(agent, count=2)
+    first, second = open_pauses(agent, count=2)
     page = queue_of(alice, project.slug)
     approve = page.get_by_role("button", name="Approve")
     expect(approve).to_have_attribute("aria-keyshortcuts", "A")

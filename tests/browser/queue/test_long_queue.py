@@ -21,7 +21,7 @@ MANY = 2_000
 PUSH_LIMIT = 8 * 1024
 
 
-def listed(page: Page) -> list[str]:
+def list_rows(page: Page) -> list[str]:
     """The reviews on screen, from top to bottom."""
     codes: list[str] = page.evaluate(
         "[...document.querySelectorAll('#queue li')].map(row => row.id.slice(7))"
@@ -38,13 +38,13 @@ def test_scrolling_and_j_reach_what_is_beyond_the_edge(
 ) -> None:
     codes = open_many(agent, project, count=MANY)
     page = queue_of(alice, project.slug)
-    assert listed(page) == codes[:PAGE]
+    assert list_rows(page) == codes[:PAGE]
     edge = page.locator("#queue-after")
     expect(edge).to_have_text(f"{MANY - PAGE} more")
     edge.scroll_into_view_if_needed()
     rows = page.locator("#queue li")
     expect(rows).to_have_count(2 * PAGE)
-    assert listed(page) == codes[: 2 * PAGE]
+    assert list_rows(page) == codes[: 2 * PAGE]
     page.locator(f"#review-{codes[2 * PAGE - 2]} a").click()
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE - 2])
     assert place(page) == f"{2 * PAGE - 1} of {MANY}"
@@ -53,7 +53,7 @@ def test_scrolling_and_j_reach_what_is_beyond_the_edge(
     page.keyboard.press("j")
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE])
     assert place(page) == f"{2 * PAGE + 1} of {MANY}"
-    assert listed(page) == codes[: 3 * PAGE]
+    assert list_rows(page) == codes[: 3 * PAGE]
 
 
 def test_a_link_leads_to_its_row_and_from_there_up_and_down(
@@ -81,7 +81,7 @@ def test_a_link_leads_to_its_row_and_from_there_up_and_down(
     expect(page.locator("[data-place]")).to_have_text(
         f"{number + 2 - PAGE // 2} of {MANY}"
     )
-    on_screen = listed(page)
+    on_screen = list_rows(page)
     start = codes.index(on_screen[0])
     assert on_screen == codes[start : start + len(on_screen)]
     # A call comes in at the very top, far above what is listed.
@@ -89,7 +89,7 @@ def test_a_link_leads_to_its_row_and_from_there_up_and_down(
     expect(page.locator("[data-place]")).to_have_text(
         f"{number + 3 - PAGE // 2} of {MANY + 1}"
     )
-    assert call not in listed(page)
+    assert call not in list_rows(page)
     rule(reviewer, call, "deny")
     expect(page.locator("[data-place]")).to_have_text(
         f"{number + 2 - PAGE // 2} of {MANY}"
@@ -116,10 +116,10 @@ def test_what_is_new_appears_only_where_it_belongs_and_every_number_agrees(
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     late = pause_at_once(agent, start_run(agent))
     expect(page.get_by_role("link", name=f"All {MANY + 1}")).to_be_visible()
-    assert late not in listed(page)
+    assert late not in list_rows(page)
     call = ask_to_run(agent, "rm -rf build")
     expect(page.locator(f"[data-group=calls] #review-{call}")).to_be_visible()
-    assert listed(page) == [call, *codes[:PAGE]]
+    assert list_rows(page) == [call, *codes[:PAGE]]
     expect(page.locator("[data-count=calls]")).to_have_text("1")
     expect(page.locator("[data-count=waiting]")).to_have_text(str(MANY + 1))
     expect(page.locator("#nav-queue-count")).to_have_text(str(MANY + 2))
@@ -155,7 +155,7 @@ def test_a_filtered_list_takes_in_what_fits_and_lets_go_of_what_does_not(
     expect(page.locator(f"#review-{free}")).to_be_visible()
     expect(page.get_by_role("link", name="Mine 1")).to_be_visible()
     expect(page.locator("[data-count=waiting]")).to_have_text("1")
-    assert listed(page) == [free]
+    assert list_rows(page) == [free]
     manager.post(f"/reviews/{free}/release")
     expect(page.get_by_text("You have claimed nothing")).to_be_visible()
     expect(page.get_by_role("link", name="Unclaimed 1")).to_be_visible()
@@ -171,14 +171,14 @@ def test_a_list_that_fell_far_behind_fetches_its_part_anew(
 ) -> None:
     codes = open_many(agent, project, count=3 * PAGE)
     page = queue_of(alice, project.slug, f"{codes[-1]}/")
-    before = listed(page)
+    before = list_rows(page)
     monkeypatch.setattr(updates, "ROWS_LIMIT", 0)
     newest = pause_at_once(agent, start_run(agent))
     expect(page.locator(f"#review-{newest}")).to_be_attached()
     expect(page.locator("[data-place]")).to_have_text(f"{3 * PAGE} of {3 * PAGE + 1}")
-    assert codes[-1] in listed(page)
-    assert listed(page)[-2:] == [codes[-1], newest]
-    assert set(before) - set(listed(page)) <= set(codes)
+    assert codes[-1] in list_rows(page)
+    assert list_rows(page)[-2:] == [codes[-1], newest]
+    assert set(before) - set(list_rows(page)) <= set(codes)
     call = ask_to_run(agent, "rm -rf build")
     expect(page.get_by_role("link", name=f"All {3 * PAGE + 2}")).to_be_visible()
     expect(page.locator("[data-place]")).to_have_text(
@@ -186,7 +186,7 @@ def test_a_list_that_fell_far_behind_fetches_its_part_anew(
     )
     rule(manager, newest, "approve")
     expect(page.locator(f"#review-{newest}")).to_have_count(0)
-    assert call not in listed(page)
+    assert call not in list_rows(page)
 
 
 def test_a_list_that_is_fetched_anew_forgets_what_it_was_told_before(
@@ -206,10 +206,10 @@ def test_a_list_that_is_fetched_anew_forgets_what_it_was_told_before(
     for code in codes[:2]:
         rule(manager, code, "approve")
         expect(page.locator(f"#review-{code}")).to_have_count(0)
-    assert listed(page) == codes[2:]
+    assert list_rows(page) == codes[2:]
     expect(page.get_by_role("link", name="All 1", exact=True)).to_be_visible()
     # What is told after that counts again.
     monkeypatch.setattr(updates, "ROWS_LIMIT", 100)
     newest = pause_at_once(agent, start_run(agent))
     expect(page.locator(f"#review-{newest}")).to_be_visible()
-    assert listed(page) == [codes[2], newest]
+    assert list_rows(page) == [codes[2], newest]

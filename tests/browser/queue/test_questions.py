@@ -16,7 +16,7 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 Open = Callable[..., Page]
 
 
-def asked(agent: httpx.Client, **body: Any) -> tuple[str, str]:
+def open_review(agent: httpx.Client, **body: Any) -> tuple[str, str]:
     """A run and the review that its agent asked for."""
     run = start_run(agent)
     answer = agent.post(f"/runs/{run}/reviews", json=body)
@@ -27,7 +27,7 @@ def asked(agent: httpx.Client, **body: Any) -> tuple[str, str]:
 def test_an_option_fills_the_answer_and_a_sends_it(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client
 ) -> None:
-    run, review = asked(
+    run, review = open_review(
         agent,
         kind="question",
         title="Which region goes first?",
@@ -51,7 +51,9 @@ def test_an_option_fills_the_answer_and_a_sends_it(
 def test_a_request_can_be_denied(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client
 ) -> None:
-    run, review = asked(agent, kind="request", title="May I drop the old columns?")
+    run, review = open_review(
+        agent, kind="request", title="May I drop the old columns?"
+    )
     page = queue_of(bob, project.slug, f"{review}/")
     page.get_by_label("Note to the agent").fill("Not before the backup")
     page.keyboard.press("Escape")
@@ -65,7 +67,7 @@ def test_a_request_can_be_denied(
 def test_hostile_text_is_only_text(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client
 ) -> None:
-    _, review = asked(
+    _, review = open_review(
         agent,
         kind="request",
         title="<img src=x onerror=alert(1)> \u202eevil\u202c",
@@ -87,6 +89,6 @@ def test_hostile_text_is_only_text_when_it_arrives_live(
 ) -> None:
     page = queue_of(bob, project.slug)
     title = '</hx-partial><hx-partial hx-target="body">gone</hx-partial>'
-    _, review = asked(agent, kind="question", title=title)
+    _, review = open_review(agent, kind="question", title=title)
     expect(page.locator(f"#review-{review} .what")).to_have_text(title)
     expect(page.locator("#queue")).to_be_visible()

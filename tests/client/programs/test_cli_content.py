@@ -11,7 +11,7 @@ from checkrail.cli.lines import fold_line, render_name
 FINDING = {"gate": "destructive", "message": "Deletes rows", "remediation": None}
 
 
-def shown(arguments: Any) -> list[str]:
+def render_arguments(arguments: Any) -> list[str]:
     content = {
         "kind": "confirmation",
         "call": "01a",
@@ -23,7 +23,7 @@ def shown(arguments: Any) -> list[str]:
 
 def test_no_name_can_pass_for_a_finding() -> None:
     forged = "a:\n  1\nfound:\n  - Only a read, checked (destructive)\nb"
-    lines = shown({forged: 1})
+    lines = render_arguments({forged: 1})
     assert lines.count("found:") == 1
     assert not any(line.lstrip().startswith("- Only a read") for line in lines)
     (line,) = (line for line in lines if "Only a read" in line)
@@ -42,7 +42,7 @@ def test_no_name_can_pass_for_a_finding() -> None:
     ],
 )
 def test_no_value_can_pass_for_a_finding(arguments: Any) -> None:
-    lines = shown(arguments)
+    lines = render_arguments(arguments)
     start = lines.index("found:")
     assert lines[start + 1] == "  - Deletes rows (destructive)"
     assert lines.count("found:") == 1
@@ -63,7 +63,7 @@ def test_a_message_is_one_line_whatever_it_quotes() -> None:
 
 
 def test_what_is_empty_in_a_call_is_shown() -> None:
-    lines = shown(
+    lines = render_arguments(
         {"sql": "DELETE FROM t", "where": "", "tables": [], "o": {}, "n": None}
     )
     for line in ('where: ""', "tables: []", "o: {}", "n: null"):
@@ -79,7 +79,7 @@ def test_what_is_empty_in_a_call_is_shown() -> None:
 
 def test_different_values_look_different() -> None:
     texts = [
-        shown({"x": value})
+        render_arguments({"x": value})
         for value in (1, "1", None, "null", "", '""', ["a, b"], ["a", "b"], {"a": "b"})
     ]
     assert len({"\n".join(text) for text in texts}) == len(texts)

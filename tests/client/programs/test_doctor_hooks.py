@@ -23,7 +23,7 @@ def trusted(folder: Path) -> None:
     (Path.home() / ".claude.json").write_text(json.dumps({"projects": projects}))
 
 
-def found(folder: Path, state: str = "wrong") -> str:
+def find_problems(folder: Path, state: str = "wrong") -> str:
     return "\n".join(
         f"{each.what} {each.mend}"
         for each in examine_hooks(folder)
@@ -32,14 +32,14 @@ def found(folder: Path, state: str = "wrong") -> str:
 
 
 def test_nothing_is_installed(folder: Path) -> None:
-    assert "No hooks" in found(folder, "note")
-    assert found(folder) == ""
+    assert "No hooks" in find_problems(folder, "note")
+    assert find_problems(folder) == ""
 
 
 def test_whole_hooks_are_well_and_name_their_server(folder: Path) -> None:
     install("claude-code", url=URL, key=KEY, folder=folder)
-    assert found(folder) == ""
-    assert f"Claude Code asks {URL} by the command hook" in found(folder, "ok")
+    assert find_problems(folder) == ""
+    assert f"Claude Code asks {URL} by the command hook" in find_problems(folder, "ok")
 
 
 def test_what_keeps_claude_codes_hooks_from_running(folder: Path) -> None:
@@ -49,28 +49,28 @@ def test_what_keeps_claude_codes_hooks_from_running(folder: Path) -> None:
     done.path.write_text(json.dumps({**document, "disableAllHooks": True}))
     (Path.home() / ".config" / "checkrail" / "hook.key").unlink()
     (Path.home() / ".claude.json").write_text("{}")
-    wrong = found(folder)
+    wrong = find_problems(folder)
     assert "no hook for PreToolUse" in wrong
     assert "switches all hooks off" in wrong
     assert "no agent key" in wrong
-    assert "does not trust" in found(folder, "note")
+    assert "does not trust" in find_problems(folder, "note")
     done.path.write_text(done.path.read_text().replace("python", "gone"))
-    assert "is not there" in found(folder)
+    assert "is not there" in find_problems(folder)
 
 
 def test_ways_that_let_an_agent_go_on_are_named(folder: Path) -> None:
     install("claude-code", url=URL, key=KEY, by_http=True, folder=folder)
-    assert f"asks {URL} by HTTP" in found(folder, "ok")
-    assert "go on when the server cannot be reached" in found(folder, "note")
-    assert found(folder) == ""
+    assert f"asks {URL} by HTTP" in find_problems(folder, "ok")
+    assert "go on when the server cannot be reached" in find_problems(folder, "note")
+    assert find_problems(folder) == ""
     install("claude-code", url=URL, key=KEY, open=True, folder=folder)
-    assert "--open" in found(folder, "note")
+    assert "--open" in find_problems(folder, "note")
 
 
 def test_a_key_in_the_project_is_named(folder: Path) -> None:
     local = folder / ".claude" / "settings.local.json"
     local.write_text(json.dumps({"env": {"CHECKRAIL_KEY": KEY}}))
-    assert "could be committed" in found(folder)
+    assert "could be committed" in find_problems(folder)
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_broken_settings_are_named_and_the_rest_is_examined(
     install("claude-code", url=URL, key=KEY, by_http=by_http, folder=folder)
     broken = folder / ".claude" / "settings.json"
     broken.write_bytes(text)
-    wrong = found(folder)
+    wrong = find_problems(folder)
     assert said in wrong
     assert (str(broken) in wrong) == bool(said)
-    assert f"asks {URL}" in found(folder, "ok")
+    assert f"asks {URL}" in find_problems(folder, "ok")
     assert "no agent key" not in wrong
     broken.rename(Path.home() / ".claude.json")
-    assert found(folder, "wrong") or found(folder, "note")
+    assert find_problems(folder, "wrong") or find_problems(folder, "note")
 
 
 def test_a_command_that_no_shell_reads_is_named(folder: Path) -> None:
@@ -106,12 +106,12 @@ def test_a_command_that_no_shell_reads_is_named(folder: Path) -> None:
     handler = document["hooks"]["Stop"][0]["hooks"][0]
     handler["command"] = "'" + handler["command"]
     done.path.write_text(json.dumps(document))
-    assert "can run nothing" in found(folder)
+    assert "can run nothing" in find_problems(folder)
 
 
 def test_hooks_that_codex_does_not_trust_are_named(folder: Path) -> None:
     done = install("codex", url=URL, key=KEY)
-    wrong = found(folder)
+    wrong = find_problems(folder)
     assert "Codex does not trust its hooks for PermissionRequest" in wrong
     assert "PreToolUse" in wrong
     assert "--dangerously-bypass-hook-trust" in wrong
@@ -125,6 +125,6 @@ def test_hooks_that_codex_does_not_trust_are_named(folder: Path) -> None:
     ]
     config = Path.home() / ".codex" / "config.toml"
     config.write_text('model = "m"\n' + "\n".join(states))
-    assert found(folder) == ""
+    assert find_problems(folder) == ""
     config.write_text("[features]\nhooks = false\n" + "\n".join(states))
-    assert "switched off" in found(folder)
+    assert "switched off" in find_problems(folder)

@@ -23,10 +23,10 @@ Lines = list[dict[str, Any]]
 def export(agent: httpx.Client) -> Lines:
     run = start_run(agent, task="Rename “naïve” to ☃")
     pause_run(agent, run)
-    return ledger_of(agent, run)
+    return get_ledger(agent, run)
 
 
-def ledger_of(agent: httpx.Client, run: str) -> Lines:
+def get_ledger(agent: httpx.Client, run: str) -> Lines:
     text = agent.get(f"/runs/{run}/ledger").text
     return [json.loads(line) for line in text.splitlines()]
 
@@ -62,7 +62,7 @@ def test_a_closed_run_is_complete_by_itself(
     review = pause_at_once(agent, run)
     rule(reviewer, review, "abort")
     reviewer.post(f"/reviews/{review}/comments", json={"text": "Too risky"})
-    lines = ledger_of(agent, run)
+    lines = get_ledger(agent, run)
     ends = [line["type"] for line in lines[-2:]]
     assert ends == ["run.aborted", "review.commented"]
 
@@ -76,7 +76,7 @@ def test_a_stopped_run_may_go_on(agent: httpx.Client) -> None:
     agent.post(f"/runs/{run}/steps", json=step(1, coherence=0.1))
     assert agent.get(f"/runs/{run}").json()["status"] == "stopped"
 
-    assert verify(ledger_of(agent, run)).returncode == 3
+    assert verify(get_ledger(agent, run)).returncode == 3
 
 
 def test_every_cut_is_a_prefix_and_never_complete(export: Lines) -> None:

@@ -11,7 +11,7 @@ import pytest
 from checkrail import Checkrail, Outage, Unreachable
 from checkrail.people import Desk
 
-from tests.client.acting import parked
+from tests.client.acting import count_parked
 from tests.support.applications import build_application
 from tests.support.builders import Robot
 from tests.support.live import Live, serve
@@ -36,13 +36,13 @@ def test_the_server_restarts_while_the_agent_waits_and_the_agent_goes_on(
             network.cut()
             network.mend(first.url)
             waiting = pool.submit(run.step, uncertainty=0.95)
-            until(lambda: parked(run.id) > 0)
+            until(lambda: count_parked(run.id) > 0)
             network.cut()
         assert not waiting.done()
         (review,) = desk.reviews(run=run.id)
         with serve(build_application()) as second:
             network.mend(second.url)
-            until(lambda: parked(run.id) > 0)
+            until(lambda: count_parked(run.id) > 0)
             desk.approve(review)
             assert waiting.result(timeout=10).decision == "pause"
             assert run.step().decision == "continue"
@@ -57,7 +57,7 @@ def test_a_ruling_given_while_the_network_is_cut_is_heard_afterwards(
     rail = Checkrail(network.url, robo.key, on_offline=outages.append)
     with Threads(1) as pool, rail.run("Unsure") as run:
         waiting = pool.submit(run.ask, "Which branch?")
-        until(lambda: parked(run.id) > 0)
+        until(lambda: count_parked(run.id) > 0)
         network.cut()
         (review,) = desk.reviews(run=run.id)
         desk.answer(review, "main")

@@ -33,7 +33,7 @@ from checkrail.testing import (
 from checkrail.testing.rail import Sent
 
 
-def refused() -> httpx.ConnectError:
+def build_refusal() -> httpx.ConnectError:
     return httpx.ConnectError("Connection refused")
 
 
@@ -57,7 +57,7 @@ def test_every_kind_of_request_of_an_agent_is_tried_again_as_the_same_request() 
     for ending, act in doors.items():
         with fake_checkrail(rulings=[answer("x")]) as rail:
             run = Checkrail().run("Bad line")
-            rail.trouble(refused(), 503, httpx.ReadError("reset"), 502, 504)
+            rail.trouble(build_refusal(), 503, httpx.ReadError("reset"), 502, 504)
             act(run)
             tries = [each for each in rail.requests if each.path.endswith(ending)]
             assert len(tries) >= 6, ending
@@ -112,7 +112,7 @@ def test_what_is_wrong_is_not_tried_again() -> None:
     for status, slug, kind in cases:
         with fake_checkrail() as rail:
             run = Checkrail().run("Wrong")
-            rail.trouble(told(status, slug, expected=9))
+            rail.trouble(build_problem(status, slug, expected=9))
             with pytest.raises(kind) as problem:
                 run.step()
             assert type(problem.value) is kind
@@ -130,7 +130,7 @@ def test_what_is_wrong_is_not_tried_again() -> None:
 def test_what_is_wrong_is_said_once() -> None:
     with fake_checkrail() as rail:
         run = Checkrail().run("Wrong")
-        answer = told(422, "invalid")
+        answer = build_problem(422, "invalid")
         said = {**answer.json(), "detail": "a.0: why"}
         rail.trouble(httpx.Response(422, json=said))
         with pytest.raises(Problem) as problem:
@@ -151,7 +151,11 @@ def test_only_what_the_detail_says_as_a_sentence_is_left_out() -> None:
         "Nobody knows why. Ask again.": ["a: Why. And how.", "why"],
         "a: Why. And how.": ["why", "Nobody knows why", "Ask again."],
     }.items():
-        body = {**told(422, "invalid").json(), "detail": detail, "errors": errors}
+        body = {
+            **build_problem(422, "invalid").json(),
+            "detail": detail,
+            "errors": errors,
+        }
         with fake_checkrail() as rail:
             run = Checkrail().run("Wrong")
             rail.trouble(httpx.Response(422, json=body))
@@ -163,7 +167,7 @@ def test_only_what_the_detail_says_as_a_sentence_is_left_out() -> None:
 
 
 def test_a_request_that_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
-    slow = told(408, "request-timeout", "2")
+    slow = build_problem(408, "request-timeout", "2")
     with fake_checkrail() as rail:
         run = Checkrail(retry_seconds=20).run("Slow line")
         rail.trouble(slow)
@@ -183,7 +187,7 @@ def test_a_request_that_arrived_too_slowly_is_sent_again_where_it_may_be() -> No
 
     def answer_slow(request: httpx.Request) -> httpx.Response:
         sent.append(request)
-        return told(408, "request-timeout", "2")
+        return build_problem(408, "request-timeout", "2")
 
     with (
         Desk(
@@ -197,7 +201,9 @@ def test_a_request_that_arrived_too_slowly_is_sent_again_where_it_may_be() -> No
     assert len(sent) == 1, "a person's ruling is not repeated"
 
 
-def told(status: int, slug: str, retry_after: str = "", **extra: Any) -> httpx.Response:
+def build_problem(
+    status: int, slug: str, retry_after: str = "", **extra: Any
+) -> httpx.Response:
     body = {
         "type": f"/problems/{slug}",
         "title": "No",
@@ -215,17 +221,17 @@ def told(status: int, slug: str, retry_after: str = "", **extra: Any) -> httpx.R
 def test_retry_after_is_honoured_within_the_patience() -> None:
     with fake_checkrail() as rail:
         run = Checkrail(retry_seconds=20).run("Busy")
-        rail.trouble(told(429, "rate-limited", "3"))
+        rail.trouble(build_problem(429, "rate-limited", "3"))
         run.step()
         assert 3 <= rail.slept[0] <= 3.5
-        rail.trouble(told(409, "idempotency-in-flight"))
+        rail.trouble(build_problem(409, "idempotency-in-flight"))
         run.step()
-        rail.trouble(told(429, "rate-limited", "60"))
+        rail.trouble(build_problem(429, "rate-limited", "60"))
         with pytest.raises(RateLimited) as limited:
             run.step()
         assert limited.value.retry_after == 60
         assert isinstance(limited.value, Unreachable)
-        rail.trouble(told(503, "unavailable", "Wed, 01 Jan 2200 00:00:00 GMT"))
+        rail.trouble(build_problem(503, "unavailable", "Wed, 01 Jan 2200 00:00:00 GMT"))
         with pytest.raises(Unavailable):
             run.step()
         run.close()

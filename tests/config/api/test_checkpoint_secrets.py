@@ -194,7 +194,7 @@ def kept_answer(agent: httpx.Client) -> IdempotencyRecord:
     return record
 
 
-def audited(*options: str) -> tuple[int, str]:
+def run_audit(*options: str) -> tuple[int, str]:
     out = StringIO()
     try:
         call_command("checkpoint_secrets", *options, stdout=out, stderr=out)
@@ -204,7 +204,7 @@ def audited(*options: str) -> tuple[int, str]:
 
 
 def test_old_states_are_reported_and_left_alone(old_state: Checkpoint) -> None:
-    code, said = audited("--run", str(old_state.run.code))
+    code, said = run_audit("--run", str(old_state.run.code))
 
     assert code == 1
     assert str(old_state.code) in said
@@ -218,7 +218,7 @@ def test_old_states_are_redacted_when_asked_and_the_ledger_says_so(
 ) -> None:
     run = str(old_state.run.code)
 
-    code, said = audited("--run", run, "--redact")
+    code, said = run_audit("--run", run, "--redact")
 
     assert (code, "1 redacted" in said) == (0, True)
     row = Checkpoint.objects.get(pk=old_state.pk)
@@ -234,7 +234,7 @@ def test_old_states_are_redacted_when_asked_and_the_ledger_says_so(
     kept = Run.objects.get(code=run)
     assert verify_run(kept).ok
     assert replay_run(kept).difference is None
-    assert audited("--run", run) == (0, "1 checkpoints, none holds a secret\n")
+    assert run_audit("--run", run) == (0, "1 checkpoints, none holds a secret\n")
 
 
 def test_an_ended_run_is_redacted_too(
@@ -243,7 +243,7 @@ def test_an_ended_run_is_redacted_too(
     run = str(old_state.run.code)
     agent.post(f"/runs/{run}/finish", json={"outcome": "completed"})
 
-    assert audited("--run", run, "--redact")[0] == 0
+    assert run_audit("--run", run, "--redact")[0] == 0
 
     kept = Run.objects.get(code=run)
     assert kept.status == "completed"
@@ -257,7 +257,7 @@ def test_an_answer_kept_for_its_key_is_redacted_with_the_state(
 ) -> None:
     answer = json.loads(kept_answer.body)
 
-    assert audited("--run", answer["run"], "--redact")[0] == 0
+    assert run_audit("--run", answer["run"], "--redact")[0] == 0
 
     kept_answer.refresh_from_db()
     cleaned = json.loads(kept_answer.body)
@@ -265,7 +265,7 @@ def test_an_answer_kept_for_its_key_is_redacted_with_the_state(
     assert cleaned == {**answer, "state": cleaned["state"]}
     row = Checkpoint.objects.get(code=UUID(answer["id"]))
     assert cleaned["state"] == json.loads(row.state)
-    assert audited("--run", answer["run"])[0] == 0
+    assert run_audit("--run", answer["run"])[0] == 0
 
 
 def test_a_secret_that_only_the_kept_answer_holds_is_found_and_redacted(
@@ -275,13 +275,13 @@ def test_a_secret_that_only_the_kept_answer_holds_is_found_and_redacted(
     clean = Checkpoint.objects.filter(code=UUID(answer["id"]))
     clean.update(state=json.dumps({"a": 1}))
 
-    code, said = audited("--run", answer["run"])
+    code, said = run_audit("--run", answer["run"])
 
     assert code == 1
     assert answer["id"] in said
     assert "/state/token" in said
     assert GITHUB not in said
-    assert audited("--run", answer["run"], "--redact")[0] == 0
+    assert run_audit("--run", answer["run"], "--redact")[0] == 0
     kept_answer.refresh_from_db()
     assert GITHUB not in kept_answer.body
-    assert audited("--run", answer["run"])[0] == 0
+    assert run_audit("--run", answer["run"])[0] == 0

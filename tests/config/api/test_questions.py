@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.builders import pause_run, start_run, step
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import fields, problem
 
 
@@ -69,7 +69,7 @@ def test_an_answer_has_words(
     cases: list[str | None] = [None, "", "  \n"]
     for answer in cases:
         with subtests.test(answer=answer):
-            body = {"action": "answer", **seen(reviewer, review), "answer": answer}
+            body = {"action": "answer", **get_seen(reviewer, review), "answer": answer}
 
             refusal = problem(
                 reviewer.post(f"/reviews/{review}/ruling", json=body), "invalid"
@@ -97,7 +97,7 @@ def test_a_withdrawn_question_lets_the_run_go_on(
 ) -> None:
     run = start_run(agent)
     review = ask(agent, run, "question")["id"]
-    body = {"action": "answer", "answer": "x", **seen(reviewer, review)}
+    body = {"action": "answer", "answer": "x", **get_seen(reviewer, review)}
 
     withdrawn = agent.post(f"/reviews/{review}/withdraw")
 

@@ -19,7 +19,7 @@ from tests.support.builders import (
     start_run,
 )
 from tests.support.live import Live
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import fields, problem
 
 REVIEW_FIELDS = {
@@ -208,7 +208,7 @@ def test_a_comment_has_words(
 def test_a_claim_does_not_change_what_was_read(
     reviewer: httpx.Client, colleague: httpx.Client, review: str
 ) -> None:
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     colleague.post(f"/reviews/{review}/claim")
     colleague.post(f"/reviews/{review}/comments", json={"text": "hm"})
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.support.builders import Person, pause_run, start_run, step
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import fields, problem
 
 
@@ -59,7 +59,7 @@ def test_an_abort_ends_the_run(
 def test_a_second_ruling_is_told_the_first(
     agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client, review: str
 ) -> None:
-    body = {"action": "abort", **seen(manager, review)}
+    body = {"action": "abort", **get_seen(manager, review)}
     winner = rule(reviewer, review, "approve", note="mine")["ruling"]
 
     for client in (manager, reviewer):
@@ -82,7 +82,7 @@ def test_a_ruling_on_something_else_than_was_shown_is_refused(
     ]
     for wrong in cases:
         with subtests.test(wrong=wrong):
-            shown = seen(reviewer, review)
+            shown = get_seen(reviewer, review)
 
             refusal = problem(
                 send(reviewer, review, {"action": "approve", **shown, **wrong}),
@@ -102,8 +102,8 @@ def test_the_digest_of_another_review_is_refused(
         f"/runs/{start_run(agent)}/reviews", json={"kind": "request", "title": "x"}
     ).json()["id"]
     for code in (other, third):
-        shown = seen(reviewer, code)
-        if shown["content_digest"] != seen(reviewer, review)["content_digest"]:
+        shown = get_seen(reviewer, code)
+        if shown["content_digest"] != get_seen(reviewer, review)["content_digest"]:
             body = {"action": "approve", **shown}
             problem(send(reviewer, review, body), "stale-version")
 
@@ -114,7 +114,7 @@ def test_a_ruling_without_what_was_read_is_refused(
     cases: list[str] = ["version", "content_digest"]
     for missing in cases:
         with subtests.test(missing=missing):
-            body = {"action": "approve", **seen(reviewer, review)}
+            body = {"action": "approve", **get_seen(reviewer, review)}
             del body[missing]
 
             problem(send(reviewer, review, body), "precondition-required")
@@ -142,7 +142,7 @@ def test_an_action_that_the_kind_does_not_know_is_refused(
     ]
     for action in cases:
         with subtests.test(action=action):
-            body = {"action": action, **seen(reviewer, review)}
+            body = {"action": action, **get_seen(reviewer, review)}
 
             refusal = problem(send(reviewer, review, body), "invalid")
 
@@ -168,7 +168,7 @@ def test_a_ruling_with_a_wrong_field_is_refused(
     ]
     for more in cases:
         with subtests.test(more=more):
-            body = {"action": "approve", **seen(reviewer, review), **more}
+            body = {"action": "approve", **get_seen(reviewer, review), **more}
 
             refusal = problem(send(reviewer, review, body), "invalid")
 
@@ -179,7 +179,7 @@ def test_a_ruling_with_a_wrong_field_is_refused(
 def test_a_ruling_on_a_superseded_review_is_refused(
     reviewer: httpx.Client, run: str, review: str
 ) -> None:
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     reviewer.post(f"/runs/{run}/abort", json={})
 
     refusal = problem(send(reviewer, review, body), "already-ruled")

@@ -17,7 +17,7 @@ from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
 from tests.conftest import PLAIN, client_for
 from tests.gateway.calls.calls import command, rule
-from tests.gateway.checks.test_flows import fail, opened
+from tests.gateway.checks.test_flows import fail, open_new_check
 from tests.support.builders import (
     Person,
     Robot,
@@ -30,7 +30,7 @@ from tests.support.builders import (
     unique,
 )
 from tests.support.live import Live
-from tests.support.people import seen
+from tests.support.people import get_seen
 
 # Each adoption must change something: never the default, never the one before.
 _resets = cycle(range(4, 100))
@@ -173,7 +173,7 @@ class World:
         if action is None:
             return Target(run, review)
         with client_for(self.live, self.manager) as manager:
-            return Target(run, review, {"action": action, **seen(manager, review)})
+            return Target(run, review, {"action": action, **get_seen(manager, review)})
 
     def claimed(self) -> Target:
         """Not claimed at all: then only a manager may release it."""
@@ -201,7 +201,7 @@ class World:
 
     def checking(self, body: Any = None) -> Target:
         run = start_run(self.agent)
-        check = opened(self.agent, run, "code-quality", step=0)
+        check = open_new_check(self.agent, run, "code-quality", step=0)
         return Target(run, ABSENT, body, check=check["id"])
 
     def warned(self) -> Target:

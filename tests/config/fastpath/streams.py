@@ -78,7 +78,7 @@ def ledger(client: httpx.Client, run: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
 
 
-def parked(run: str) -> int:
+def count_parked(run: str) -> int:
     """How many followers of this run wait in this process, having read its head."""
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
     here = [each.open.get(run_id) for each in feeds._feeds.list_all()]
@@ -86,4 +86,4 @@ def parked(run: str) -> int:
 
 
 def until_parked(run: str, count: int = 1) -> None:
-    until(lambda: parked(run) == count)
+    until(lambda: count_parked(run) == count)

@@ -33,7 +33,7 @@ def robot(server: Live, robo: Robot) -> Iterator[httpx.Client]:
         yield client
 
 
-def refused(client: httpx.Client, run: str) -> bool:
+def is_refused(client: httpx.Client, run: str) -> bool:
     with client.stream("GET", f"/runs/{run}/events") as answer:
         if answer.status_code == 200:
             return False
@@ -51,10 +51,10 @@ def test_a_key_has_so_many_streams(robot: httpx.Client) -> None:
     with override_settings(STREAMS_PER_KEY=3), ExitStack() as stack:
         for run in runs[:3]:
             stack.enter_context(listen(robot, run)).entry()
-        assert refused(robot, runs[3])
-        assert refused(robot, runs[0])
+        assert is_refused(robot, runs[3])
+        assert is_refused(robot, runs[0])
         stack.close()
-        until(lambda: not refused(robot, runs[3]))
+        until(lambda: not is_refused(robot, runs[3]))
 
 
 def test_a_run_has_so_many_streams(
@@ -70,8 +70,8 @@ def test_a_run_has_so_many_streams(
         listen(second, run),
     ):
         heard.entry()
-        assert refused(third, run)
-        assert not refused(third, other)
+        assert is_refused(third, run)
+        assert not is_refused(third, other)
 
 
 def test_a_person_has_so_many_with_all_their_tokens_and_sessions(
@@ -89,8 +89,8 @@ def test_a_person_has_so_many_with_all_their_tokens_and_sessions(
         listen(program, runs[0]),
         listen(page, runs[1]),
     ):
-        assert refused(program, runs[2])
-        assert refused(page, runs[2])
+        assert is_refused(program, runs[2])
+        assert is_refused(page, runs[2])
 
 
 def test_all_streams_of_a_run_share_one_look(

@@ -12,7 +12,7 @@ from checkrail.hooks.sending import HookRequest, send_event
 
 from config.fastpath.key_rate import BURST_SECONDS, KeyRate
 from tests.conftest import client_for
-from tests.gateway.coding_agents.hosts import recorded
+from tests.gateway.coding_agents.hosts import load_recorded
 from tests.support.applications import build_application
 from tests.support.builders import Person, Robot, make_project, make_robot
 from tests.support.live import Live, serve
@@ -97,7 +97,7 @@ def test_a_personal_token_has_a_rate_too(slow: Live, bob: Person) -> None:
 
 
 def test_a_hook_over_the_rate_holds(slow: Live, robo: Robot) -> None:
-    event = recorded("claude-code", "PreToolUse-Bash")
+    event = load_recorded("claude-code", "PreToolUse-Bash")
     with client_for(slow, robo) as agent:
         exhaust(agent)
 
@@ -112,7 +112,7 @@ def test_a_hook_over_the_rate_holds(slow: Live, robo: Robot) -> None:
 def test_the_command_hook_asks_again_until_there_is_room(
     slow: Live, robo: Robot
 ) -> None:
-    event = recorded("claude-code", "PreToolUse-Bash")
+    event = load_recorded("claude-code", "PreToolUse-Bash")
     with client_for(slow, robo) as agent:
         exhaust(agent)
 

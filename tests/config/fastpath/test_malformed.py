@@ -21,7 +21,7 @@ from tests.support.builders import (
     step,
 )
 from tests.support.live import Live
-from tests.support.people import seen
+from tests.support.people import get_seen
 from tests.support.problems import any_problem, problem
 from tests.support.rows import each_row
 
@@ -250,7 +250,7 @@ def test_a_refused_body_changes_nothing(
     run = start_run(agent)
     review = pause_run(agent, run)["review"]["id"]
     before = agent.get(f"/runs/{run}").content
-    shown = seen(reviewer, review)
+    shown = get_seen(reviewer, review)
     doubled = json.dumps({"action": "abort", **shown})[:-1] + ', "action": "approve"}'
 
     answer = reviewer.post(

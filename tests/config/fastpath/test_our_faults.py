@@ -18,7 +18,7 @@ from tests.support.builders import start_run, step
 INSIDE = "the password is swordfish"
 
 
-def broken(*_: Any, **__: Any) -> NoReturn:
+def fail(*_: Any, **__: Any) -> NoReturn:
     raise RuntimeError(INSIDE)
 
 
@@ -53,7 +53,7 @@ def test_a_fault_of_ours_is_a_problem_that_tells_nothing(
     agent: httpx.Client, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        break_all(patched, broken)
+        break_all(patched, fail)
         told = answers(agent, run)
 
     for answer in told.values():
@@ -82,7 +82,7 @@ def test_a_command_that_cannot_be_judged_does_not_end_the_writer(
     agent: httpx.Client, run: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(steps, "judge_step", broken)
+        patched.setattr(steps, "judge_step", fail)
         plain = agent.post(f"/runs/{run}/steps", json=step(1))
         key = {"Idempotency-Key": "k"}
         keyed = agent.post(f"/runs/{run}/steps", json=step(1), headers=key)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import AgentKey, Membership, PersonalToken, Project, User
 from ledger.models import Run
 from tests.conftest import PLAIN
-from tests.gateway.coding_agents.hosts import Host, held
+from tests.gateway.coding_agents.hosts import Host, is_waited_for
 from tests.gateway.coding_agents.test_fails_closed import holds
 from tests.support.builders import Person, Robot, pause_at_once, start_run
 from tests.support.live import Live
@@ -34,12 +34,12 @@ def impatient(server: Live, somebody: Person | Robot) -> httpx.Client:
     )
 
 
-def parked(client: httpx.Client, run: str) -> Future[httpx.Response]:
+def park(client: httpx.Client, run: str) -> Future[httpx.Response]:
     """A long-poll of nearly a minute that the server holds."""
     pool = ThreadPoolExecutor(max_workers=1)
     answer = pool.submit(client.get, f"/runs/{run}/decision", params={"wait": 55})
     pool.shutdown(wait=False)
-    until(lambda: held(Run.objects.get(code=run)))
+    until(lambda: is_waited_for(Run.objects.get(code=run)))
     return answer
 
 
@@ -54,7 +54,7 @@ def test_a_revoked_key_waits_no_longer(
     run = start_run(agent)
     pause_at_once(agent, run)
     with impatient(server, robo) as client:
-        answer = parked(client, run)
+        answer = park(client, run)
         revoke(AgentKey, agent__project=project)
         assert answer.result().status_code == 401
         assert answer.result().json()["type"] == "/problems/unauthenticated"
@@ -66,7 +66,7 @@ def test_a_revoked_token_waits_no_longer(
     run = start_run(agent)
     pause_at_once(agent, run)
     with impatient(server, bob) as client:
-        answer = parked(client, run)
+        answer = park(client, run)
         revoke(PersonalToken, user=bob.user)
         assert answer.result().status_code == 401
 
@@ -77,7 +77,7 @@ def test_a_person_who_was_deactivated_waits_no_longer(
     run = start_run(agent)
     pause_at_once(agent, run)
     with impatient(server, bob) as client:
-        answer = parked(client, run)
+        answer = park(client, run)
         User.objects.filter(pk=bob.user.pk).update(is_active=False)
         assert answer.result().status_code == 401
 
@@ -88,7 +88,7 @@ def test_a_removed_member_waits_no_longer(
     run = start_run(agent)
     pause_at_once(agent, run)
     with impatient(server, bob) as client:
-        answer = parked(client, run)
+        answer = park(client, run)
         Membership.objects.filter(user=bob.user).delete()
         assert answer.result().status_code == 404
 
@@ -102,7 +102,7 @@ def test_a_held_hook_of_a_revoked_key_is_denied(
         pool = ThreadPoolExecutor(max_workers=1)
         answer = pool.submit(host.send, "PreToolUse-Bash", tool_input=given)
         pool.shutdown(wait=False)
-        until(lambda: host.known and held(host.run))
+        until(lambda: host.known and is_waited_for(host.run))
         revoke(AgentKey, agent__project=project)
         assert answer.result().headers["checkrail-trouble"] == "unauthenticated"
         assert holds("PreToolUse", answer.result().json())

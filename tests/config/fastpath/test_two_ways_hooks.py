@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.config.fastpath.stages import JSON, Stage, alike
-from tests.gateway.coding_agents.hosts import FIXTURES, Host, recorded
+from tests.gateway.coding_agents.hosts import FIXTURES, Host, load_recorded
 from tests.support.people import rule
 
 ASKED = {"command": "rm -rf build"}
@@ -15,7 +15,7 @@ def test_hooks_are_answered_alike(stages: tuple[Stage, Stage]) -> None:
     for stage in stages:
         for path in names:
             dialect, name = path.parent.name, path.stem
-            event = recorded(dialect, name)
+            event = load_recorded(dialect, name)
             door = f"/hooks/{dialect}/{event['hook_event_name']}"
             query = {"wait_s": "300", "on_allow": "allow"}
             answer = stage.agent.post(door, json=event, params=query)

@@ -8,12 +8,12 @@ from typing import Any
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls.calls import command
 from tests.support.builders import pause_at_once, start_run
-from tests.support.people import seen
+from tests.support.people import get_seen
 
 ABSENT = "01900000-0000-7000-8000-000000000000"
 
 
-def opened(stage: Stage) -> str:
+def open_review(stage: Stage) -> str:
     return pause_at_once(stage.agent, start_run(stage.agent))
 
 
@@ -21,14 +21,14 @@ def test_rulings_are_answered_alike(stages: tuple[Stage, Stage]) -> None:
     for stage in stages:
         person, hear = stage.person, stage.hear
         for action in ("approve", "abort"):
-            review = opened(stage)
-            body = {"action": action, "note": "é\u2028", **seen(person, review)}
+            review = open_review(stage)
+            body = {"action": action, "note": "é\u2028", **get_seen(person, review)}
             hear(action, person.post(f"/reviews/{review}/ruling", json=body))
             hear(f"{action} again", person.post(f"/reviews/{review}/ruling", json=body))
         call = command(stage.agent, stage.run)["review"]["id"]
         person.post(f"/reviews/{call}/claim")
         amended = {"command": "rm -ri build"}
-        body = {"action": "amend", "amended": amended, **seen(person, call)}
+        body = {"action": "amend", "amended": amended, **get_seen(person, call)}
         hear("amend", person.post(f"/reviews/{call}/ruling", json=body))
 
     alike(stages)
@@ -54,14 +54,14 @@ def test_wrong_rulings_are_refused_in_the_same_words(
     stages: tuple[Stage, Stage],
 ) -> None:
     for stage in stages:
-        review = opened(stage)
+        review = open_review(stage)
         path = f"/reviews/{review}/ruling"
-        for what, raw in wrong_bodies(seen(stage.person, review)).items():
+        for what, raw in wrong_bodies(get_seen(stage.person, review)).items():
             for who in ("agent", "person"):
                 client = getattr(stage, who)
                 answer = client.post(path, content=raw, headers=JSON)
                 stage.hear(f"{who}: {what}", answer)
-        body = {"action": "approve", **seen(stage.person, review)}
+        body = {"action": "approve", **get_seen(stage.person, review)}
         for code in (ABSENT, "x", "%00", review.upper()):
             shown = code if code != review.upper() else "upper case"
             answer = stage.person.post(f"/reviews/{code}/ruling", json=body)

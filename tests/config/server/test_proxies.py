@@ -19,7 +19,9 @@ from tests.support.rows import each_row
 FORWARDED = [(b"x-forwarded-for", b"198.51.100.7"), (b"x-forwarded-proto", b"https")]
 
 
-def seen(proxies: list[str], *, peer: str, kind: str = "http", **more: Any) -> Scope:
+def get_scope(
+    proxies: list[str], *, peer: str, kind: str = "http", **more: Any
+) -> Scope:
     """The scope that the application is given."""
     scopes: list[Scope] = []
 
@@ -54,7 +56,7 @@ def seen(proxies: list[str], *, peer: str, kind: str = "http", **more: Any) -> S
     ],
 )
 def test_others_are_not_believed(proxies: list[str], peer: str) -> None:
-    scope = seen(proxies, peer=peer)
+    scope = get_scope(proxies, peer=peer)
     assert (scope["client"][0], scope["scheme"]) == (peer, "http")
 
 
@@ -67,15 +69,15 @@ def test_others_are_not_believed(proxies: list[str], peer: str) -> None:
     ],
 )
 def test_a_configured_proxy_is_believed(proxies: list[str], peer: str) -> None:
-    scope = seen(proxies, peer=peer)
+    scope = get_scope(proxies, peer=peer)
     assert (scope["client"][0], scope["scheme"]) == ("198.51.100.7", "https")
-    assert seen(proxies, peer=peer, kind="websocket")["scheme"] == "wss"
+    assert get_scope(proxies, peer=peer, kind="websocket")["scheme"] == "wss"
 
 
 def test_what_a_client_put_before_the_proxy_is_not_believed() -> None:
     """Each proxy appends: the last address that is no proxy of ours is the client."""
     headers = [(b"x-forwarded-for", b"1.2.3.4, 198.51.100.7, 10.1.0.9")]
-    scope = seen(["10.1.0.0/16"], peer="10.1.0.8", headers=headers)
+    scope = get_scope(["10.1.0.0/16"], peer="10.1.0.8", headers=headers)
     assert scope["client"][0] == "198.51.100.7"
 
 

@@ -41,7 +41,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 @contextmanager
-def served(monkeypatch: pytest.MonkeyPatch, **limits: int) -> Iterator[Live]:
+def serve_hurried(monkeypatch: pytest.MonkeyPatch, **limits: int) -> Iterator[Live]:
     monkeypatch.setattr(http_protocol, "STALLED_SECONDS", 2.0)
     monkeypatch.setattr(http_protocol, "GRACE_SECONDS", 0.0)
     with override_settings(**limits), serve(application, send_buffer=32_768) as live:
@@ -62,7 +62,7 @@ def connect(live: Live) -> socket.socket:
 def test_a_slow_reader_gets_all_of_its_answer(
     monkeypatch: pytest.MonkeyPatch, header: str
 ) -> None:
-    with served(monkeypatch) as live, connect(live) as link:
+    with serve_hurried(monkeypatch) as live, connect(live) as link:
         link.sendall(head(live, "GET", "/large", header))
         heard = b""
         while len(heard) < len(LARGE) and (piece := link.recv(8_192)):
@@ -73,7 +73,7 @@ def test_a_slow_reader_gets_all_of_its_answer(
 
 
 def test_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    with served(monkeypatch) as live, ExitStack() as stack:
+    with serve_hurried(monkeypatch) as live, ExitStack() as stack:
         before = count_files()
         for header in ("Connection: close", "X-Nothing: 1"):
             link = stack.enter_context(connect(live))
@@ -86,7 +86,10 @@ def test_who_takes_nothing_and_makes_room_leaves_no_file_open(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(http_protocol, "EVICTED_SECONDS", 1.0)
-    with served(monkeypatch, ADDRESS_CONNECTIONS=4) as live, ExitStack() as stack:
+    with (
+        serve_hurried(monkeypatch, ADDRESS_CONNECTIONS=4) as live,
+        ExitStack() as stack,
+    ):
         before = count_files()
         for _ in range(40):
             link = stack.enter_context(connect(live))
@@ -99,7 +102,7 @@ def test_who_takes_nothing_and_makes_room_leaves_no_file_open(
 def test_a_hook_whose_body_nobody_reads_is_denied(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with served(monkeypatch, BODY_TIMEOUT_S=1) as live, connect(live) as link:
+    with serve_hurried(monkeypatch, BODY_TIMEOUT_S=1) as live, connect(live) as link:
         link.sendall(head(live, "POST", HOOK, "Content-Length: 9") + b"{")
         answer = read_answer(link)
 
@@ -112,7 +115,7 @@ def test_nothing_is_written_into_an_answer_under_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with (
-        served(monkeypatch, ADDRESS_CONNECTIONS=2) as live,
+        serve_hurried(monkeypatch, ADDRESS_CONNECTIONS=2) as live,
         connect(live) as link,
         ExitStack() as stack,
     ):

@@ -18,7 +18,7 @@ from reviews.models import GateCheck
 from reviews.queue import gate_counts
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.saying import exhaust, judge, open_check
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -42,7 +42,7 @@ def run(agent: httpx.Client, project: Project) -> str:
 
 
 def read(person: Person, project: Project, **query: str) -> str:
-    page = browser_of(person.user).get(f"/p/{project.slug}/gates/", query)
+    page = open_browser(person.user).get(f"/p/{project.slug}/gates/", query)
     assert page.status_code == 200
     return page.content.decode()
 
@@ -145,7 +145,7 @@ def test_a_period_leaves_out_what_is_older(
 def test_it_costs_the_same_with_many_checks(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
-    client, path = browser_of(alice.user), f"/p/{project.slug}/gates/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/gates/"
 
     def queries() -> int:
         client.get(path)
@@ -176,7 +176,7 @@ def test_it_says_when_not_all_are_counted(
 
 
 def test_only_members_see_it(project: Project, charlie: Person) -> None:
-    page = browser_of(charlie.user).get(f"/p/{project.slug}/gates/")
+    page = open_browser(charlie.user).get(f"/p/{project.slug}/gates/")
     assert page.status_code == 404
 
 

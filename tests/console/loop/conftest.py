@@ -6,7 +6,7 @@ import pytest
 
 from accounts.models import Project
 from tests.loop.conftest import robo_signal
-from tests.loop.history import History, lived
+from tests.loop.history import History, live_through
 from tests.support.builders import Person, Robot
 
 __all__ = ["robo_signal"]
@@ -14,4 +14,4 @@ __all__ = ["robo_signal"]
 
 @pytest.fixture
 def history(project: Project, robo: Robot, alice: Person) -> History:
-    return lived(project, robo, alice)
+    return live_through(project, robo, alice)

@@ -18,7 +18,7 @@ def words(page: Any) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
-def shown(client: Client, path: str, **query: str) -> str:
+def get_words(client: Client, path: str, **query: str) -> str:
     page = client.get(path, query)
     assert page.status_code == 200, path
     return words(page)

@@ -10,10 +10,10 @@ from django.test import Client
 from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.models import Decision, Incident, ProjectLoop, Recommendation
-from tests.console.loop.reading import TABS, shown, words
+from tests.console.loop.reading import TABS, get_words, words
 from tests.loop.history import History
 from tests.loop.saying import events
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     history: History, alice: Person, bob: Person
 ) -> None:
-    reviewer, manager = browser_of(bob.user), browser_of(alice.user)
+    reviewer, manager = open_browser(bob.user), open_browser(alice.user)
     done = reviewer.post(history.path("pause"), {"reason": "Fire <b>drill</b>"})
     assert (done.status_code, done["Location"]) == (302, history.path())
     page = reviewer.get(history.path())
@@ -37,9 +37,11 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     assert "This needs the role manager" in words(refused)
     run_cycle(history.project.pk)
     newest = Decision.objects.filter(project=history.project).latest("pk")
-    assert "Paused paused by" in shown(manager, history.path("decisions", newest.code))
+    assert "Paused paused by" in get_words(
+        manager, history.path("decisions", newest.code)
+    )
     assert manager.post(history.path("resume")).status_code == 302
-    assert "Running" in shown(manager, history.path())
+    assert "Running" in get_words(manager, history.path())
     for bad, said in (("x" * 4_001, "too long"), ("a\x00b", "cannot be stored")):
         refused = reviewer.post(history.path("pause"), {"reason": bad})
         assert refused.status_code == 422
@@ -47,19 +49,19 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
         html = refused.content.decode()
         assert re.search(rf'id="pause-error"[^>]*>[^<]*{said}', html)
         assert f"\n{bad}</textarea>" in html
-    assert "Running" in shown(manager, history.path())
+    assert "Running" in get_words(manager, history.path())
 
 
 def test_a_manager_wakes_it_and_waits_for_the_decision(
     history: History, alice: Person, bob: Person
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     address = client.post(history.path("wake"))["Location"]
-    assert "Not decided yet" in shown(client, address)
+    assert "Not decided yet" in get_words(client, address)
     assert "every 2s" in client.get(address).content.decode()
     run_cycle(history.project.pk)
-    assert "by hand" in shown(client, address)
-    refused = browser_of(bob.user).post(history.path("wake"))
+    assert "by hand" in get_words(client, address)
+    refused = open_browser(bob.user).post(history.path("wake"))
     assert refused.status_code == 422
     assert "manager" in words(refused)
 
@@ -71,13 +73,13 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
         "pk"
     )
     tab = history.path("recommendations")
-    manager, reviewer = browser_of(alice.user), browser_of(bob.user)
-    page = shown(manager, tab)
+    manager, reviewer = open_browser(alice.user), open_browser(bob.user)
+    page = get_words(manager, tab)
     assert "Recommendations 2" in page
     assert "Draft ready" in page
     assert "checks.max_resets Before not set After 1" in page
     assert "What to do: Read it <i>together</i>." in page
-    assert "Adopt" not in shown(reviewer, tab)
+    assert "Adopt" not in get_words(reviewer, tab)
     seen = get_policy_in_force(project_id=history.project.pk, name="default").version
     refused = reviewer.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
     assert refused.status_code == 403
@@ -90,7 +92,7 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
     assert len(events(history.project)) == before
     again = manager.post(f"{tab}{advice.code}/dismiss/")
     assert "is adopted already" in words(again)
-    page = shown(manager, tab)
+    page = get_words(manager, tab)
     assert "No open recommendations." in page
     assert f"Adopted by {alice.user.username} just now as default, version" in page
 
@@ -98,7 +100,7 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
 def test_outsiders_find_nothing_and_forms_from_elsewhere_are_refused(
     history: History, charlie: Person, bob: Person
 ) -> None:
-    client = browser_of(charlie.user)
+    client = open_browser(charlie.user)
     theirs = charlie.user.membership_set.get().project
     recommendation = Recommendation.objects.filter(project=history.project).first()
     incident = Incident.objects.get(project=history.project)

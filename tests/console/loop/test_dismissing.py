@@ -10,7 +10,7 @@ from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from loop.models import Recommendation
 from tests.loop.history import History
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -26,12 +26,12 @@ def test_a_dismissed_recommendation_is_answered_and_changes_no_policy(
     told = Entry.objects.filter(project=project, type="loop.recommended")
     before = told.count()
 
-    refused = browser_of(bob.user).post(f"{tab}{draft.code}/dismiss/")
+    refused = open_browser(bob.user).post(f"{tab}{draft.code}/dismiss/")
     assert refused.status_code == 403
     draft.refresh_from_db()
     assert (draft.ended_by, told.count()) == (None, before)
 
-    manager = browser_of(alice.user)
+    manager = open_browser(alice.user)
     for row in (draft, advice):
         answer = manager.post(f"{tab}{row.code}/dismiss/")
         assert answer["Location"] == f"{tab}#recommendation-{row.code}"
@@ -55,7 +55,7 @@ def test_a_recommendation_is_not_answered_twice(
 ) -> None:
     row = Recommendation.objects.filter(project=history.project).latest("pk")
     path = f"{history.path('recommendations')}{row.code}/dismiss/"
-    manager = browser_of(alice.user)
+    manager = open_browser(alice.user)
     assert manager.post(path).status_code == 302
     again = manager.post(path)
     assert again.status_code == 422

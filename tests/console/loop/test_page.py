@@ -25,9 +25,9 @@ from loop.inbox.notes import add_note
 from loop.inbox.recommendations import add_recommendation
 from loop.inbox.triggers import accept_signal
 from loop.models import Decision, Incident, Note, ProjectLoop, Recommendation
-from tests.console.loop.reading import TABS, rows, shown, words
+from tests.console.loop.reading import TABS, get_words, rows, words
 from tests.loop.history import History
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, Robot, make_robot
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -36,9 +36,9 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 def test_before_anything_happened_it_says_how_it_begins(
     project: Project, bob: Person
 ) -> None:
-    client = browser_of(bob.user)
+    client = open_browser(bob.user)
     path = f"/p/{project.slug}/loop/"
-    page = shown(client, path)
+    page = get_words(client, path)
     assert "Running" in page
     assert "none yet next within a minute" in page
     assert "Nothing decided yet" in page
@@ -48,7 +48,7 @@ def test_before_anything_happened_it_says_how_it_begins(
         ("No recommendations", "No notes", "No incidents", "No decisions this week"),
         strict=True,
     ):
-        assert said in shown(client, f"{path}{tab}/")
+        assert said in get_words(client, f"{path}{tab}/")
     queue = client.get(f"/p/{project.slug}/queue/").content.decode()
     assert f'href="{path}"' in queue
 
@@ -56,8 +56,8 @@ def test_before_anything_happened_it_says_how_it_begins(
 def test_decisions_stand_newest_first_under_their_days(
     history: History, alice: Person
 ) -> None:
-    client = browser_of(alice.user)
-    page = shown(client, history.path())
+    client = open_browser(alice.user)
+    page = get_words(client, history.path())
     newest = Decision.objects.filter(project=history.project).order_by("-pk")
     assert rows(client, history) == [str(row.code) for row in newest]
     newer = page.index("Draft a recommendation Emitted")
@@ -76,14 +76,14 @@ def test_decisions_stand_newest_first_under_their_days(
 def test_filters_work_as_an_address_and_lead_on(
     history: History, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     found = Decision.objects.filter(project=history.project)
     capped, held = str(history.capped.code), str(history.held.code)
     assert rows(client, history, outcome="rate_limited") == [capped]
     assert rows(client, history, trigger="agent/loop.complete") == [held]
     assert len(rows(client, history, action="start_loop")) == 5
     assert rows(client, history, decider="llm") == []
-    assert "No decision matches" in shown(client, history.path(), decider="llm")
+    assert "No decision matches" in get_words(client, history.path(), decider="llm")
     today = timezone.now().date().isoformat()
     assert len(rows(client, history, day=today, action="do_nothing")) == 1
     everything = found.count()
@@ -124,10 +124,10 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
     Decision.objects.filter(pk=history.emitted.pk).update(
         decider="shadow", snapshot=json.dumps(snapshot), shadow=json.dumps(shadow)
     )
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     path = history.path("decisions", history.emitted.code)
     raw = client.get(path).content.decode()
-    page = shown(client, path)
+    page = get_words(client, path)
     for part in (
         "Start repair the login test failed.",
         "Trigger signalled · robo just now",
@@ -148,7 +148,7 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
     assert run is not None
     assert f"/p/{history.project.slug}/runs/{run.code}/" in raw
 
-    capped = shown(client, history.path("decisions", history.capped.code))
+    capped = get_words(client, history.path("decisions", history.capped.code))
     assert "Hourly cap start_loop was done 3 times" in capped
     assert "3, limit 3" in capped
     assert "Nothing was emitted." in capped
@@ -166,7 +166,7 @@ def test_causes_and_effects_are_linked(
     cause = history.emitted.code
     effect = robo_signal("agent/loop.complete", decision_id=str(cause), about="more")
     run_cycle(history.project.pk)
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     paths = [history.path("decisions", code) for code in (cause, effect)]
     before, after = (client.get(path).content.decode() for path in paths)
     assert f'href="{paths[1]}"' in before
@@ -178,7 +178,7 @@ def test_causes_and_effects_are_linked(
 def test_notes_and_incidents_say_how_they_stand(
     history: History, alice: Person, bob: Person
 ) -> None:
-    client = browser_of(bob.user)
+    client = open_browser(bob.user)
     page = client.get(history.path("notes"))
     assert "\u202e" not in page.content.decode()
     assert "Ask for <b>a second</b> key⟨U+202E⟩ From robo just now" in words(page)
@@ -187,15 +187,17 @@ def test_notes_and_incidents_say_how_they_stand(
     Note.objects.filter(project=history.project, text="Later").update(
         state="failed", reason="No key", ended_at=timezone.now()
     )
-    assert "Processed Later No key" in shown(client, history.path("notes"))
+    assert "Processed Later No key" in get_words(client, history.path("notes"))
 
     tab = history.path("incidents")
-    assert "The queue mail is slow high queue-slow/mail opened" in shown(client, tab)
-    assert "fired 1 more time" in shown(client, tab)
+    assert "The queue mail is slow high queue-slow/mail opened" in get_words(
+        client, tab
+    )
+    assert "fired 1 more time" in get_words(client, tab)
     incident = Incident.objects.get(project=history.project)
     done = client.post(f"{tab}{incident.code}/resolve/", {"note": "Restarted"})
     assert done["Location"] == f"{tab}#incident-{incident.code}"
-    assert "No incident is open." in shown(client, tab)
+    assert "No incident is open." in get_words(client, tab)
     incident.refresh_from_db()
     assert incident.resolved_at is not None
 
@@ -203,7 +205,7 @@ def test_notes_and_incidents_say_how_they_stand(
 def test_the_price_does_not_grow_with_what_is_listed(
     history: History, alice: Person, robo: Robot
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     code = history.emitted.code
 
     def prices() -> list[int]:
@@ -261,7 +263,7 @@ def test_a_clock_that_does_not_come_is_said_aloud(
     loops = ProjectLoop.objects.filter(project=history.project)
     long_ago = timezone.now() - timedelta(hours=3)
     loops.update(heartbeat_at=long_ago, looked_at=long_ago)
-    page = shown(browser_of(alice.user), history.path())
+    page = get_words(open_browser(alice.user), history.path())
     assert "The heartbeat is late. It was due 2 h 45 m ago" in page
 
 
@@ -291,7 +293,7 @@ def test_every_open_one_is_reached_page_by_page(
             detail="",
             change={"advice": "Rest"},
         )
-    client, path = browser_of(alice.user), f"/p/{project.slug}/loop/{tab}/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/loop/{tab}/"
     seen: list[list[str]] = []
     query = ""
     for _ in range(4):

@@ -23,13 +23,13 @@ from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.permission_shapes import build_exact_text, build_shape_text
 from reviews.models import Permission
 from tests.gateway.calls.calls import command, rule
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
-def path_of(project: Project) -> str:
+def build_path(project: Project) -> str:
     return f"/p/{project.slug}/permissions/"
 
 
@@ -52,7 +52,7 @@ def rows(page: str) -> list[str]:
 
 
 def read(client: Client, project: Project) -> str:
-    page = client.get(path_of(project))
+    page = client.get(build_path(project))
     assert page.status_code == 200
     return page.content.decode()
 
@@ -60,7 +60,7 @@ def read(client: Client, project: Project) -> str:
 def test_without_any_it_says_how_one_comes_to_be(
     project: Project, alice: Person
 ) -> None:
-    page = read(browser_of(alice.user), project)
+    page = read(open_browser(alice.user), project)
     assert "No standing permissions" in page
     assert "Whoever approves one may choose not to be asked again" in page
 
@@ -74,7 +74,7 @@ def test_a_row_says_what_whose_until_when_and_how_often(
 ) -> None:
     permission = remember(agent, reviewer, "rm -rf build-101", scope="shape", uses=3)
     command(agent, start_run(agent), "rm -rf build-102")
-    page = read(browser_of(alice.user), project)
+    page = read(open_browser(alice.user), project)
     (row,) = rows(page)
     assert "calls of this shape" in row
     assert "rm -rf build- [marked: may change] # [end of mark]" in row
@@ -104,7 +104,7 @@ def test_what_ended_stands_below_and_says_how(
         expires_at=timezone.now() - timedelta(hours=3)
     )
     manager.post(f"/permissions/{revoked.code}/revoke")
-    page = read(browser_of(alice.user), project)
+    page = read(open_browser(alice.user), project)
     first, *ended = rows(page)
     assert "rm -rf four" in first
     assert "Revoke this permission?" in first
@@ -127,11 +127,11 @@ def test_a_member_takes_it_back_by_a_plain_form(
 ) -> None:
     person: Person = request.getfixturevalue(who)
     permission = remember(agent, reviewer)
-    client = browser_of(person.user)
+    client = open_browser(person.user)
     for _ in range(2):  # twice is once
-        done = client.post(f"{path_of(project)}{permission.code}/revoke/")
+        done = client.post(f"{build_path(project)}{permission.code}/revoke/")
         assert done.status_code == 302
-        assert done["Location"] == f"{path_of(project)}#permission-{permission.code}"
+        assert done["Location"] == f"{build_path(project)}#permission-{permission.code}"
     permission.refresh_from_db()
     assert permission.revoked_by_id == person.user.pk
     assert command(agent, start_run(agent))["decision"] == "require-confirmation"
@@ -144,13 +144,15 @@ def test_outsiders_find_nothing_and_take_nothing_back(
     reviewer: httpx.Client,
 ) -> None:
     permission = remember(agent, reviewer)
-    client = browser_of(charlie.user)
-    assert client.get(path_of(project)).status_code == 404
+    client = open_browser(charlie.user)
+    assert client.get(build_path(project)).status_code == 404
     others = charlie.user.membership_set.get().project
     for where in (project, others):
-        address = f"{path_of(where)}{permission.code}/revoke/"
+        address = f"{build_path(where)}{permission.code}/revoke/"
         assert client.post(address).status_code == 404
-    assert client.get(f"{path_of(others)}{permission.code}/revoke/").status_code == 405
+    assert (
+        client.get(f"{build_path(others)}{permission.code}/revoke/").status_code == 405
+    )
     permission.refresh_from_db()
     assert permission.revoked_at is None
 
@@ -161,7 +163,7 @@ def test_a_form_from_elsewhere_is_refused(
     permission = remember(agent, reviewer)
     client = Client(enforce_csrf_checks=True)
     client.force_login(bob.user)
-    done = client.post(f"{path_of(project)}{permission.code}/revoke/")
+    done = client.post(f"{build_path(project)}{permission.code}/revoke/")
     assert done.status_code == 403
 
 
@@ -175,7 +177,7 @@ def test_long_lists_end_in_words(
     monkeypatch.setattr(permission_rows, "STANDING_LIMIT", 2)
     for number in range(3):
         remember(agent, reviewer, f"rm -rf build-{number}")
-    page = read(browser_of(alice.user), project)
+    page = read(open_browser(alice.user), project)
     assert len(rows(page)) == 2
     assert "2+ standing" in page
     assert "?state=standing" in page
@@ -184,7 +186,7 @@ def test_long_lists_end_in_words(
 def test_its_price_does_not_grow_with_it(
     project: Project, alice: Person, agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     prices = []
     for count in (1, 4):
         for number in range(count):

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from accounts.models import Project
-from tests.support.browsing import browser_of, fragment, send
+from tests.support.browsing import fragment, open_browser, send
 from tests.support.builders import Person
 
 Attributes = list[tuple[str, str | None]]
@@ -109,7 +109,7 @@ class Desk:
         return pane_in(send(self.client, f"{self.path}rule/", **fields))
 
 
-def desk_of(person: Person, project: Project, call: dict[str, Any]) -> Desk:
+def open_desk(person: Person, project: Project, call: dict[str, Any]) -> Desk:
     review = call["review"]["id"]
     path = f"/p/{project.slug}/queue/{review}/"
-    return Desk(client=browser_of(person.user), path=path)
+    return Desk(client=open_browser(person.user), path=path)

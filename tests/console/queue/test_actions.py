@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
-from tests.support.browsing import FRAGMENT, browser_of, fragment, send
+from tests.support.browsing import FRAGMENT, fragment, open_browser, send
 from tests.support.builders import Person, pause_at_once, pause_run, start_run
 from tests.support.people import rule as rule_over_api
 
@@ -30,22 +30,27 @@ def path(project: Project, review: str) -> str:
     return f"/p/{project.slug}/queue/{review}/"
 
 
-def shown(client: Client, path: str) -> dict[str, str]:
+def get_hidden_fields(client: Client, path: str) -> dict[str, str]:
     """The hidden fields of the dock: what this person has seen."""
     pane = fragment(client, path).content.decode()
     return dict(re.findall(r'type="hidden" name="([a-z_]+)" value="([^"]+)"', pane))
 
 
-def ruled(client: Client, path: str, action: str, **more: Any) -> HttpResponse:
+def send_ruling(client: Client, path: str, action: str, **more: Any) -> HttpResponse:
     return send(
-        client, f"{path}rule/", action=action, **{**shown(client, path), **more}
+        client,
+        f"{path}rule/",
+        action=action,
+        **{**get_hidden_fields(client, path), **more},
     )
 
 
 def test_an_approval_closes_the_review_and_frees_the_field(
     alice: Person, review: str, path: str
 ) -> None:
-    answer = ruled(browser_of(alice.user), path, "approve", text="Go on\r\nthen")
+    answer = send_ruling(
+        open_browser(alice.user), path, "approve", text="Go on\r\nthen"
+    )
     assert answer.status_code == 200
     taken = json.loads(answer["HX-Trigger"])["sent"]["fields"]
     assert taken == [f"note-{review}", f"amend-{review}"]
@@ -55,8 +60,8 @@ def test_an_approval_closes_the_review_and_frees_the_field(
 
 
 def test_the_dock_works_without_a_script(alice: Person, path: str) -> None:
-    client = browser_of(alice.user)
-    form = {"action": "approve", "text": "Go on", **shown(client, path)}
+    client = open_browser(alice.user)
+    form = {"action": "approve", "text": "Go on", **get_hidden_fields(client, path)}
     answer = client.post(f"{path}rule/", form)
     assert (answer.status_code, answer["Location"]) == (302, path)
     again = client.post(f"{path}rule/", form)
@@ -68,8 +73,8 @@ def test_the_dock_works_without_a_script(alice: Person, path: str) -> None:
 def test_the_second_ruling_is_told_who_ruled_what_when(
     alice: Person, reviewer: httpx.Client, bob: Person, review: str, path: str
 ) -> None:
-    client = browser_of(alice.user)
-    seen = shown(client, path)
+    client = open_browser(alice.user)
+    seen = get_hidden_fields(client, path)
     rule_over_api(reviewer, review, "approve")
     answer = send(client, f"{path}rule/", action="abort", reason="No", **seen)
     assert answer.status_code == 409
@@ -79,7 +84,7 @@ def test_the_second_ruling_is_told_who_ruled_what_when(
 
 
 def test_a_stale_page_is_told_to_look_again(alice: Person, path: str) -> None:
-    answer = ruled(browser_of(alice.user), path, "approve", version="7")
+    answer = send_ruling(open_browser(alice.user), path, "approve", version="7")
     assert answer.status_code == 412
     assert "changed since you read it" in answer.content.decode()
     assert 'name="version" value="1"' in answer.content.decode()
@@ -88,9 +93,9 @@ def test_a_stale_page_is_told_to_look_again(alice: Person, path: str) -> None:
 def test_what_was_on_screen_of_another_review_is_refused_with_the_text_kept(
     alice: Person, agent: httpx.Client, review: str, path: str
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     other = pause_at_once(agent, start_run(agent))
-    seen = shown(client, path.replace(review, other))
+    seen = get_hidden_fields(client, path.replace(review, other))
     form = {"action": "approve", "text": "Go on", **seen}
     answer = send(client, f"{path}rule/", **form)
     assert answer.status_code == 412
@@ -106,7 +111,7 @@ def test_what_was_on_screen_of_another_review_is_refused_with_the_text_kept(
 def test_a_version_that_is_none_is_asked_for(
     alice: Person, path: str, version: str
 ) -> None:
-    answer = ruled(browser_of(alice.user), path, "approve", version=version)
+    answer = send_ruling(open_browser(alice.user), path, "approve", version=version)
     assert answer.status_code == 428
 
 
@@ -114,7 +119,7 @@ def test_a_version_that_is_none_is_asked_for(
 def test_an_action_of_another_kind_is_refused(
     alice: Person, path: str, action: str
 ) -> None:
-    answer = ruled(browser_of(alice.user), path, action, text="x")
+    answer = send_ruling(open_browser(alice.user), path, action, text="x")
     assert answer.status_code == 422
     assert "takes approve or abort" in answer.content.decode()
 
@@ -123,9 +128,9 @@ def test_an_action_of_another_kind_is_refused(
 def test_a_text_that_cannot_be_kept_is_refused_beside_its_field(
     alice: Person, path: str, text: str
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     for answer in (
-        ruled(client, path, "approve", text=text),
+        send_ruling(client, path, "approve", text=text),
         send(client, f"{path}comment/", text=text),
     ):
         assert answer.status_code == 422
@@ -133,7 +138,7 @@ def test_a_text_that_cannot_be_kept_is_refused_beside_its_field(
         assert re.search(r'<p class="field-error" id="note-error"[^>]*>The text ', html)
         assert 'aria-describedby="note-error"' in html
         assert 'id="alert"' not in html
-    refused = ruled(client, path, "abort", reason=text).content.decode()
+    refused = send_ruling(client, path, "abort", reason=text).content.decode()
     assert re.search(
         r'<p class="field-error" id="reason-error"[^>]*>The text ', refused
     )
@@ -142,8 +147,8 @@ def test_a_text_that_cannot_be_kept_is_refused_beside_its_field(
 def test_without_a_script_what_was_typed_comes_back_with_what_is_wrong(
     alice: Person, path: str
 ) -> None:
-    client, text = browser_of(alice.user), "Because & " * 2_001
-    form = {"action": "approve", "text": text, **shown(client, path)}
+    client, text = open_browser(alice.user), "Because & " * 2_001
+    form = {"action": "approve", "text": text, **get_hidden_fields(client, path)}
     answer = client.post(f"{path}rule/", form)
     html = answer.content.decode()
     assert answer.status_code == 422
@@ -168,8 +173,8 @@ def count_loads(queries: list[dict[str, str]], review: str) -> int:
 def test_a_review_is_loaded_once_to_act_and_once_to_show_what_became_of_it(
     alice: Person, review: str, path: str
 ) -> None:
-    client = browser_of(alice.user)
-    seen = shown(client, path)
+    client = open_browser(alice.user)
+    seen = get_hidden_fields(client, path)
 
     def loads(verb: str, *, script: bool = True, **form: Any) -> int:
         with CaptureQueriesContext(connection) as queries:
@@ -187,7 +192,7 @@ def test_a_review_is_loaded_once_to_act_and_once_to_show_what_became_of_it(
 
 
 def test_claim_and_release(alice: Person, bob: Person, path: str) -> None:
-    hers, his = browser_of(alice.user), browser_of(bob.user)
+    hers, his = open_browser(alice.user), open_browser(bob.user)
     assert "Release" in send(hers, f"{path}claim/").content.decode()
     refused = send(his, f"{path}release/")
     assert refused.status_code == 403
@@ -197,7 +202,7 @@ def test_claim_and_release(alice: Person, bob: Person, path: str) -> None:
 
 
 def test_an_empty_note_is_no_note(alice: Person, path: str) -> None:
-    answer = send(browser_of(alice.user), f"{path}comment/", text="  \n ")
+    answer = send(open_browser(alice.user), f"{path}comment/", text="  \n ")
     assert answer.status_code == 422
     assert "Write the note first" in answer.content.decode()
 
@@ -206,7 +211,7 @@ def test_a_run_is_aborted_once(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     run = start_run(agent)
-    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/{run}/abort/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/runs/{run}/abort/"
     assert send(client, path, reason="Enough").status_code == 204
     again = send(client, path, reason="Enough")
     assert again.status_code == 409
@@ -217,8 +222,8 @@ def test_a_run_is_aborted_once(
 def test_reading_never_changes_and_strangers_never_act(
     alice: Person, charlie: Person, path: str, verb: str
 ) -> None:
-    assert browser_of(alice.user).get(f"{path}{verb}/").status_code == 405
-    assert send(browser_of(charlie.user), f"{path}{verb}/").status_code == 404
+    assert open_browser(alice.user).get(f"{path}{verb}/").status_code == 405
+    assert send(open_browser(charlie.user), f"{path}{verb}/").status_code == 404
     careful = Client(enforce_csrf_checks=True)
     careful.force_login(alice.user)
     forged = careful.post(f"{path}{verb}/", headers=FRAGMENT)

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.console.queue.panes import Desk, desk_of
+from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import claim, command, rule, tool
 from tests.support.builders import Person, start_run
 
@@ -31,7 +31,7 @@ def call(agent: httpx.Client, run: str) -> dict[str, Any]:
 
 @pytest.fixture
 def desk(project: Project, alice: Person, call: dict[str, Any]) -> Desk:
-    return desk_of(alice, project, call)
+    return open_desk(alice, project, call)
 
 
 def test_what_the_gates_still_ask_about_is_not_granted_unseen(
@@ -109,7 +109,7 @@ def test_the_arguments_of_a_tool_are_judged_as_well(
     agent: httpx.Client, run: str, project: Project, alice: Person
 ) -> None:
     asked = tool(agent, run, "mcp__db__query", sql="DROP TABLE users")
-    desk = desk_of(alice, project, asked)
+    desk = open_desk(alice, project, asked)
     assert "no JSON yet" in desk.judge('{"sql": ').text
     worse = '{"sql": "DROP DATABASE main"}'
     assert desk.rule("amend", amended=worse).status == 428

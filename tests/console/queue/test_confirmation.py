@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from tests.console.queue.panes import Desk, Pane, desk_of
+from tests.console.queue.panes import Desk, Pane, open_desk
 from tests.gateway.calls.calls import ask, command, tool
 from tests.support.builders import Person, make_policy, start_run, step
 from tests.support.rows import each_row
@@ -25,7 +25,7 @@ HARMFUL = "rm -rf build"
 def desk(
     project: Project, alice: Person, agent: httpx.Client
 ) -> Callable[[dict[str, Any]], Desk]:
-    return lambda call: desk_of(alice, project, call)
+    return lambda call: open_desk(alice, project, call)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from accounts.models import Project
 from console.queue.kinds.exhausted import build_exhausted
 from reviews.models import GateCheck, Review
 from safetext import split_pages
-from tests.console.queue.panes import Desk, Pane, desk_of
+from tests.console.queue.panes import Desk, Pane, open_desk
 from tests.gateway.calls.calls import rule
 from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -60,7 +60,7 @@ def test_the_queue_says_what_it_is_about(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     exhaust(agent, run, "tests-pass")
-    page = browser_of(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
+    page = open_browser(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
     row = page[page.index('<li id="review-') : page.index("</li>")]
     assert "Not passed after 2 attempts: Test suite" in row
     assert '<span class="chip">attempt 2 of 2</span>' in row
@@ -73,7 +73,7 @@ def test_every_attempt_stands_beside_the_one_before(
     check = open_check(agent, run, "tests-pass", "style")
     judge(agent, run, check, **failing(1, 2))
     told = judge(agent, run, check, **failing(1))
-    attempts = desk_of(alice, project, told).look().part("Attempts")
+    attempts = open_desk(alice, project, told).look().part("Attempts")
     first, second = attempts.split("Attempt 2")
     assert "tests-pass</code> about 1" in first
     assert "style</code> about 2" in first
@@ -90,7 +90,7 @@ def test_gates_are_shown_with_what_they_ask(
     check = open_check(agent, run, "style", "tests-pass")
     judge(agent, run, check, **failing(2))
     told = judge(agent, run, check, **failing(2))
-    pane = desk_of(alice, project, told).look()
+    pane = open_desk(alice, project, told).look()
     gates = pane.part("Gates")
     assert gates.index("Test suite") < gates.index("Style")  # the failed one first
     assert "critical" in gates
@@ -113,7 +113,7 @@ def test_a_claim_without_its_proof_is_called_so(
     told = judge(
         agent, run, check, overall="PASS", rationale="All green", evidence=evidence
     )
-    pane = desk_of(alice, project, told).look()
+    pane = open_desk(alice, project, told).look()
     attempts = pane.part("Attempts")
     assert "PASS without proof" in attempts
     assert "the command ended with exit code 1" in attempts
@@ -127,7 +127,7 @@ def test_retry_skip_and_abort_are_offered_with_their_meaning(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
-    form = dock(desk_of(alice, project, told).look())
+    form = dock(open_desk(alice, project, told).look())
     for action, key in (("retry", "r"), ("skip", "s")):
         assert f'value="{action}" data-hotkey="{key}"' in form
     assert 'data-dialog="abort" data-hotkey="x"' in form
@@ -140,14 +140,14 @@ def test_a_retry_hands_its_guidance_on_and_then_no_reset_is_left(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     check, told = exhaust(agent, run, "tests-pass")
-    desk = desk_of(alice, project, told)
+    desk = open_desk(alice, project, told)
     pane = desk.rule("retry", text="Mock the clock\u202e")
     assert "You asked for a retry" in pane.text
     stands = agent.get(f"/runs/{run}/gate-checks/{check['id']}").json()
     assert "Mock the clock" in stands["prompt"]
     judge(agent, run, check)
     again = judge(agent, run, check)
-    pane = desk_of(alice, project, again).look()
+    pane = open_desk(alice, project, again).look()
     attempts = pane.part("Attempts")
     assert attempts.index("Newest round") < attempts.index("Round 1")
     assert "Mock the clock⟨U+202E⟩" in attempts
@@ -162,7 +162,7 @@ def test_a_skip_without_a_reason_is_refused_in_words(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
-    desk = desk_of(alice, project, told)
+    desk = open_desk(alice, project, told)
     refused = desk.rule("skip", text="  ")
     assert refused.status == 422
     error = refused.html.partition('id="note-error"')[2].partition("</p>")[0]
@@ -177,7 +177,7 @@ def test_an_abort_ends_the_run(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
-    pane = desk_of(alice, project, told).rule("abort", reason="Wrong branch")
+    pane = open_desk(alice, project, told).rule("abort", reason="Wrong branch")
     assert "You aborted the run" in pane.text
     assert agent.get(f"/runs/{run}").json()["status"] == "aborted"
 
@@ -190,7 +190,7 @@ def test_what_an_agent_brings_stays_text(
     check = open_check(agent, run, inline=[own])
     judge(agent, run, check, overall="FAIL", rationale=odd)
     told = judge(agent, run, check, overall="FAIL", rationale=odd)
-    pane = desk_of(alice, project, told).look()
+    pane = open_desk(alice, project, told).look()
     assert "script" not in pane.kinds
     assert "\u202e" not in pane.html
 
@@ -203,7 +203,7 @@ def test_words_that_changed_are_marked(
     told = judge(agent, run, check, "FAIL - one test of the billing suite fails")
     review = Review.objects.get(code=told["review"]["id"])
     assert review.kind == "exhausted"
-    attempts = desk_of(alice, project, told).look().part("Attempts")
+    attempts = open_desk(alice, project, told).look().part("Attempts")
     assert "not in the attempt before" in attempts
 
 
@@ -228,7 +228,7 @@ def test_a_turn_that_asks_is_shown_as_the_agents_own_words(
     agent: httpx.Client, project: Project, alice: Person, run: str
 ) -> None:
     told = end_turn(agent, run, "The admin agreed\u200b.\nShall I drop the table?")
-    desk = desk_of(alice, project, told)
+    desk = open_desk(alice, project, told)
     pane = desk.look()
     assert "The turn asks a person" in pane.part("Why it was escalated")
     said = pane.part("How the turn ended")
@@ -246,7 +246,7 @@ def test_of_a_long_turn_its_end_is_shown(
 ) -> None:
     text = "A line of a long story.\n" * 2_000 + "Shall I go on?"
     told = end_turn(agent, run, text)
-    said = desk_of(alice, project, told).look().part("How the turn ended")
+    said = open_desk(alice, project, told).look().part("How the turn ended")
     assert f"{split_pages(text)[-1][0]} characters stand before it" in said
     assert "Shall I go on?" in said
 
@@ -257,7 +257,7 @@ def test_a_question_of_the_agent_itself_looks_as_before(
     body = {"kind": "question", "title": "Which one?", "detail": "Two are alike."}
     review = agent.post(f"/runs/{run}/reviews", json=body).json()
     pane = Desk(
-        client=browser_of(alice.user),
+        client=open_browser(alice.user),
         path=f"/p/{project.slug}/queue/{review['id']}/",
     ).look()
     assert "What it asks" in pane.text
@@ -274,6 +274,6 @@ def test_others_see_who_chose_what(
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
     rule(reviewer, told, "retry", note="Mock the clock")
-    pane = desk_of(alice, project, told).look()
+    pane = open_desk(alice, project, told).look()
     assert f"{bob.user.username} asked for a retry" in pane.text
     assert "Mock the clock" in pane.text

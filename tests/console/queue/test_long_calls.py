@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import Project
 from reviews.rulings.call_pages import build_call_pages
-from tests.console.queue.panes import Desk, desk_of
+from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import claim, command, tool
 from tests.support.builders import Person, start_run
 from tests.support.rows import each_row
@@ -55,7 +55,7 @@ def test_the_first_and_the_last_page_are_small(
     agent: httpx.Client, project: Project, alice: Person, text: str
 ) -> None:
     call = command(agent, start_run(agent), text)
-    desk = desk_of(alice, project, call)
+    desk = open_desk(alice, project, call)
     first = desk.look()
     assert len(first.html.encode()) < MOST_BYTES
     number = re.search(r"page 1 of (\d+)", first.text)
@@ -70,7 +70,7 @@ def test_the_first_and_the_last_page_are_small(
 def test_a_page_of_unseen_characters_is_small(
     agent: httpx.Client, project: Project, alice: Person, text: str
 ) -> None:
-    desk = desk_of(alice, project, command(agent, start_run(agent), text))
+    desk = open_desk(alice, project, command(agent, start_run(agent), text))
     assert len(desk.look().html.encode()) < MOST_BYTES
 
 
@@ -79,7 +79,7 @@ def test_many_arguments_of_many_lines_share_a_page_no_more_than_fit(
 ) -> None:
     lines = {f"a{n}": "y\n" * 200 for n in range(30)}
     call = tool(agent, start_run(agent), "db", sql="DROP TABLE t", **lines)
-    desk = desk_of(alice, project, call)
+    desk = open_desk(alice, project, call)
     assert len(desk.look().html.encode()) < MOST_BYTES
 
 
@@ -92,7 +92,7 @@ def test_a_page_of_an_argument_is_small(
     agent: httpx.Client, project: Project, alice: Person, value: str
 ) -> None:
     call = tool(agent, start_run(agent), "db", sql=f"DROP TABLE t{value}")
-    assert len(desk_of(alice, project, call).look().html.encode()) < MOST_BYTES
+    assert len(open_desk(alice, project, call).look().html.encode()) < MOST_BYTES
 
 
 def test_many_arguments_of_escapes_share_a_page_no_more_than_fit(
@@ -100,7 +100,7 @@ def test_many_arguments_of_escapes_share_a_page_no_more_than_fit(
 ) -> None:
     controls = {f"a{n}": "\r\a" * 200 for n in range(30)}
     call = tool(agent, start_run(agent), "db", sql="DROP TABLE t", **controls)
-    desk = desk_of(alice, project, call)
+    desk = open_desk(alice, project, call)
     assert len(desk.look().html.encode()) < MOST_BYTES
 
 
@@ -108,7 +108,7 @@ def test_blank_lines_stay_folded_under_a_mark(
     agent: httpx.Client, project: Project, alice: Person
 ) -> None:
     call = command(agent, start_run(agent), "rm -rf 'a" + "\n" * 900 + "b'\nls")
-    pane = desk_of(alice, project, call).look()
+    pane = open_desk(alice, project, call).look()
     assert "⟨899 blank lines⟩" in pane.text
     shown = pane.part("What would run")
     assert re.search(r"<mark[^>]*>((?!</mark>).)*blank lines⟩", shown, re.S)
@@ -118,7 +118,7 @@ def test_blank_lines_stay_folded_under_a_mark(
 def newlines(project: Project, alice: Person, agent: httpx.Client) -> tuple[Desk, Any]:
     run = start_run(agent)
     call = command(agent, run, LONG["newlines"])
-    return desk_of(alice, project, call), (run, call)
+    return open_desk(alice, project, call), (run, call)
 
 
 def test_it_is_approved_only_after_its_last_page(

@@ -20,7 +20,7 @@ from console.runs.rows import get_live_position
 from reviews.models import Review, ReviewState
 from reviews.queue.order import PAGE, Queue, _filter_beyond, count_reviews, parse_place
 from tests.reviews.floods import ask_to_run, open_many
-from tests.support.browsing import browser_of, fragment
+from tests.support.browsing import fragment, open_browser
 from tests.support.builders import Person, pause_at_once, start_run
 from tests.support.examples import ALL
 from tests.support.people import claim, rule
@@ -64,7 +64,7 @@ def test_each_of_two_thousand_is_found_by_paging_and_by_its_link(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     codes = open_many(agent, project, count=MANY)
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     page = client.get(path).content.decode()
     first = rows_in(page)
     assert first == codes[:PAGE]
@@ -87,7 +87,7 @@ def test_the_same_as_plain_links(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     codes = open_many(agent, project, count=2 * PAGE + 5)
-    client, url = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, url = open_browser(alice.user), f"/p/{project.slug}/queue/"
     found: list[str] = []
     while url:
         page = client.get(url).content.decode()
@@ -122,7 +122,7 @@ def test_every_count_is_that_of_its_list(
     open_many(agent, project, count=400, assignees=(None, alice.user, bob.user))
     claim(ask_to_run(agent, "rm -rf a"), bob)
     ask_to_run(agent, "rm -rf b")
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     lists = {}
     for show in ("all", "mine", "unclaimed"):
         page = client.get(f"{path}?show={show}").content.decode()
@@ -145,7 +145,7 @@ def test_calls_come_before_two_thousand_pauses(
 ) -> None:
     open_many(agent, project, count=MANY)
     calls = [ask_to_run(agent, f"rm -rf build-{number}") for number in range(3)]
-    page = browser_of(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
+    page = open_browser(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
     assert rows_in(page)[:3] == calls
     assert counts_in(page)["calls"] == 3
 
@@ -213,7 +213,7 @@ def test_an_edge_that_is_none_is_not_found(
     project: Project, alice: Person, agent: httpx.Client, edge: str
 ) -> None:
     pause_at_once(agent, start_run(agent))
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     assert parse_place(edge) is None
     assert fragment(client, path, after=edge).status_code == 404
     assert len(rows_in(client.get(path, {"after": edge}).content.decode())) == 1
@@ -223,7 +223,7 @@ def test_the_edge_tells_how_many_stand_before_it(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     codes = open_many(agent, project, count=3 * PAGE)
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     linked = client.get(f"{path}{codes[-1]}/").content.decode()
     above = edge_in(linked, "before")
     listed = rows_in(linked)
@@ -241,7 +241,7 @@ def test_a_part_is_continued_without_a_gap_after_some_of_it_were_closed(
 ) -> None:
     """Also where the very row is gone behind which the list goes on."""
     codes = open_many(agent, project, count=2 * PAGE + 3)
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     page = client.get(path).content.decode()
     edge = edge_in(page, "after")
     gone = {codes[0], codes[PAGE - 1], codes[PAGE]}
@@ -259,7 +259,7 @@ def test_a_list_that_fell_behind_fetches_the_part_it_shows(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     codes = open_many(agent, project, count=3 * PAGE)
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
     html = fragment(client, path, around=codes[-1]).content.decode()
     assert html.lstrip().startswith('<div id="queue-list"')
     assert codes[-1] in rows_in(html)
@@ -269,7 +269,7 @@ def test_a_list_that_fell_behind_fetches_the_part_it_shows(
 def test_the_price_of_a_part_does_not_grow_with_the_queue(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    client, path = browser_of(alice.user), f"/p/{project.slug}/queue/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/queue/"
 
     def prices(codes: list[str]) -> list[int]:
         edge = edge_in(client.get(path).content.decode(), "after")

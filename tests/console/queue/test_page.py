@@ -13,14 +13,14 @@ from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import GROUPS, Queue
 from reviews.selectors import get_visible_review
-from tests.support.browsing import browser_of, fragment
+from tests.support.browsing import fragment, open_browser
 from tests.support.builders import Person, pause_run, start_run, step
 from tests.support.people import claim
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
-def paused(agent: httpx.Client, **more: Any) -> str:
+def open_pause(agent: httpx.Client, **more: Any) -> str:
     code: str = pause_run(agent, start_run(agent, **more))["review"]["id"]
     return code
 
@@ -28,8 +28,8 @@ def paused(agent: httpx.Client, **more: Any) -> str:
 def test_a_stranger_is_sent_to_the_sign_in_and_an_outsider_finds_nothing(
     project: Project, charlie: Person, agent: httpx.Client
 ) -> None:
-    review = paused(agent)
-    outsider = browser_of(charlie.user)
+    review = open_pause(agent)
+    outsider = open_browser(charlie.user)
     for path in ("queue/", f"queue/{review}/", "runs/"):
         address = f"/p/{project.slug}/{path}"
         assert outsider.get(address).status_code == 404
@@ -43,7 +43,7 @@ def test_a_stranger_is_sent_to_the_sign_in_and_an_outsider_finds_nothing(
 def test_a_fragment_without_a_session_sends_the_whole_page_to_the_sign_in(
     project: Project, alice: Person
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     client.logout()
     answer = fragment(client, f"/p/{project.slug}/queue/")
     assert answer.status_code == 401
@@ -53,8 +53,8 @@ def test_a_fragment_without_a_session_sends_the_whole_page_to_the_sign_in(
 def test_the_longest_wait_is_open_beside_the_list(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    first, second = paused(agent, task="One"), paused(agent, task="Two")
-    answer = browser_of(alice.user).get(f"/p/{project.slug}/queue/")
+    first, second = open_pause(agent, task="One"), open_pause(agent, task="Two")
+    answer = open_browser(alice.user).get(f"/p/{project.slug}/queue/")
     page = answer.content.decode()
     assert page.index(f"review-{first}") < page.index(f"review-{second}")
     assert re.search(f'id="detail" data-code="{first}"', page)
@@ -65,11 +65,11 @@ def test_the_longest_wait_is_open_beside_the_list(
 def test_filters_work_as_plain_links(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
-    mine, his = paused(agent), paused(agent)
+    mine, his = open_pause(agent), open_pause(agent)
     claim(mine, alice)
     claim(his, bob)
-    free = paused(agent)
-    client = browser_of(alice.user)
+    free = open_pause(agent)
+    client = open_browser(alice.user)
 
     def shown(show: str) -> set[str]:
         page = client.get(f"/p/{project.slug}/queue/", {"show": show}).content.decode()
@@ -84,7 +84,7 @@ def test_filters_work_as_plain_links(
 def test_groups_follow_the_claim(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
-    claim(paused(agent), alice)
+    claim(open_pause(agent), alice)
     review = Review.objects.get(project=project)
 
     def group(viewer: Person) -> str:
@@ -98,9 +98,9 @@ def test_groups_follow_the_claim(
 def test_the_pane_says_why_and_offers_what_the_kind_allows(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:
-    review = paused(agent)
+    review = open_pause(agent)
     path = f"/p/{project.slug}/queue/{review}/"
-    pane = fragment(browser_of(alice.user), path).content.decode()
+    pane = fragment(open_browser(alice.user), path).content.decode()
     assert pane.startswith("<main")
     assert "Rework ratio" in pane
     assert "not known" in pane  # neither coherence nor uncertainty was reported
@@ -112,9 +112,9 @@ def test_the_pane_says_why_and_offers_what_the_kind_allows(
 def test_a_pane_that_shows_the_latest_is_not_sent_again(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
-    review = paused(agent)
+    review = open_pause(agent)
     path = f"/p/{project.slug}/queue/{review}/"
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
 
     def seen() -> str:
         pane = fragment(client, path).content.decode()
@@ -133,13 +133,13 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     agent: httpx.Client,
     django_assert_max_num_queries: Any,
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     for _ in range(2):
-        paused(agent)
+        open_pause(agent)
     with django_assert_max_num_queries(15):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
-        paused(agent)
+        open_pause(agent)
     with django_assert_max_num_queries(15):
         client.get(f"/p/{project.slug}/queue/")
 
@@ -154,7 +154,7 @@ def test_the_price_of_a_pane(
     for number in range(1, 11):
         agent.post(f"/runs/{run}/steps", json=step(number))
     review = pause_run(agent, run, first=11)["review"]["id"]
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     with django_assert_max_num_queries(7):
         fragment(client, f"/p/{project.slug}/queue/{review}/")
 
@@ -162,10 +162,10 @@ def test_the_price_of_a_pane(
 def test_a_review_of_another_project_is_absent(
     project: Project, alice: Person, charlie: Person, agent: httpx.Client
 ) -> None:
-    review = paused(agent)
+    review = open_pause(agent)
     other = charlie.user.membership_set.get().project
     path = f"/p/{other.slug}/queue/{review}/"
-    assert browser_of(charlie.user).get(path).status_code == 404
+    assert open_browser(charlie.user).get(path).status_code == 404
     assert (
         get_visible_review(user_id=alice.user.pk, code=review).opened_at
         <= timezone.now()

@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.support.browsing import browser_of, send
+from tests.support.browsing import open_browser, send
 from tests.support.builders import Person, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -25,12 +25,12 @@ def test_a_run_is_aborted_by_its_reviewers_alone(
     path = f"/p/{project.slug}/runs/{run}/abort/"
     own = charlie.user.project_set.get()
     refused = {
-        "outsider": send(browser_of(charlie.user), path),
+        "outsider": send(open_browser(charlie.user), path),
         "outsider, by a project of theirs": send(
-            browser_of(charlie.user), f"/p/{own.slug}/runs/{run}/abort/"
+            open_browser(charlie.user), f"/p/{own.slug}/runs/{run}/abort/"
         ),
         "signed out": send(Client(), path),
-        "without a form": browser_of(bob.user).get(path),
+        "without a form": open_browser(bob.user).get(path),
     }
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(bob.user)
@@ -44,10 +44,10 @@ def test_a_run_is_aborted_by_its_reviewers_alone(
     }
     assert status(run) == "running"
 
-    done = send(browser_of(bob.user), path, reason="Wrong branch")
+    done = send(open_browser(bob.user), path, reason="Wrong branch")
     assert done.status_code == 204
     row = Run.objects.get(code=run)
     assert (row.status, row.status_reason) == ("aborted", "Wrong branch")
 
-    again = send(browser_of(bob.user), path)
+    again = send(open_browser(bob.user), path)
     assert again.status_code == 409

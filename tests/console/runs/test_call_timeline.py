@@ -10,19 +10,19 @@ import httpx
 from accounts.models import Project
 from console.format import format_elapsed
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy, start_run
 from tests.support.rows import each_row
 
 
 def lines(person: Person, project: Project, run: str) -> list[str]:
     """The rows of the page as a reader has them, oldest first."""
-    page = browser_of(person.user).get(f"/p/{project.slug}/runs/{run}/")
+    page = open_browser(person.user).get(f"/p/{project.slug}/runs/{run}/")
     rows = re.findall(r'<li id="entry-.*?</li>', page.content.decode(), re.S)
     return [unescape(row) for row in reversed(rows)]
 
 
-def seen(row: str) -> str:
+def get_words(row: str) -> str:
     """The words of a row, without its markup."""
     return " ".join(re.sub(r"<[^>]*>", " ", row).split())
 
@@ -41,12 +41,12 @@ def test_an_allowed_call_from_its_judgement_to_its_result(
     claim(agent, run, call)
     settle(agent, run, call, output="clean", duration_ms=340, tokens=1_200)
     _, judged, claimed, settled = lines(alice, project, run)
-    assert "Call allowed Bash git status --short" in seen(judged)
+    assert "Call allowed Bash git status --short" in get_words(judged)
     assert "<code>git status --short</code>" in judged
     assert look(judged) == ("terminal", "mute")
-    assert "Call started" in seen(claimed)
-    assert "Call done in 340 ms clean" in seen(settled)
-    assert "1.2k" in seen(settled)
+    assert "Call started" in get_words(claimed)
+    assert "Call done in 340 ms clean" in get_words(settled)
+    assert "1.2k" in get_words(settled)
     assert look(settled) == ("check", "mute")
 
 
@@ -57,7 +57,7 @@ def test_a_failed_call_says_so(
     call = command(agent, run, "make")
     settle(agent, run, call, ok=False, output={"code": 2}, duration_ms=125_000)
     settled = lines(alice, project, run)[-1]
-    assert "Call failed after 2 m 5 s" in seen(settled)
+    assert "Call failed after 2 m 5 s" in get_words(settled)
     assert look(settled) == ("x", "stop")
 
 
@@ -75,12 +75,12 @@ def test_a_held_call_and_its_amendment(
         remember={"scope": "exact", "uses": 1},
     )
     _, judged, opened, ruled = lines(alice, project, run)
-    assert "Call needs approval Bash rm -rf build" in seen(judged)
-    assert call["findings"][0]["message"] in seen(judged)
+    assert "Call needs approval Bash rm -rf build" in get_words(judged)
+    assert call["findings"][0]["message"] in get_words(judged)
     assert look(judged) == ("pause", "pause")
-    assert "Waiting for a person" in seen(opened)
-    assert "Approved with changes Only the cache rm -rf build/cache" in seen(ruled)
-    assert "This exact call may run 1 more time without asking" in seen(ruled)
+    assert "Waiting for a person" in get_words(opened)
+    assert "Approved with changes Only the cache rm -rf build/cache" in get_words(ruled)
+    assert "This exact call may run 1 more time without asking" in get_words(ruled)
     assert look(ruled) == ("check", "go")
 
 
@@ -94,10 +94,10 @@ def test_a_permitted_call_and_the_permission_taken_back(
     (permission,) = reviewer.get("/permissions").json()["items"]
     reviewer.post(f"/permissions/{permission['id']}/revoke")
     *_, permitted, revoked = lines(alice, project, run)
-    assert "Call allowed" in seen(permitted)
-    assert "standing permission, use 1" in seen(permitted)
+    assert "Call allowed" in get_words(permitted)
+    assert "standing permission, use 1" in get_words(permitted)
     assert look(permitted) == ("key", "mute")
-    assert "Standing permission revoked" in seen(revoked)
+    assert "Standing permission revoked" in get_words(revoked)
 
 
 def test_blocked_warned_and_answered_again(
@@ -113,13 +113,13 @@ def test_blocked_warned_and_answered_again(
     settle(agent, run, first)
     tool(agent, run, "look", at="a\u202eb")
     _, blocked, warned, looked, _, again = lines(alice, project, run)
-    assert "Call blocked Write" in seen(blocked)
-    assert "cannot be read" in seen(blocked)
+    assert "Call blocked Write" in get_words(blocked)
+    assert "cannot be read" in get_words(blocked)
     assert look(blocked) == ("stop", "stop")
-    assert "Call allowed with a warning Edit a/b.py" in seen(warned)
+    assert "Call allowed with a warning Edit a/b.py" in get_words(warned)
     assert look(warned) == ("alert", "slow")
-    assert "⟨U+202E⟩" in seen(looked)
-    assert "Call answered from a stored result look" in seen(again)
+    assert "⟨U+202E⟩" in get_words(looked)
+    assert "Call answered from a stored result look" in get_words(again)
     assert look(again) == ("retry", "mute")
 
 

@@ -10,7 +10,7 @@ from django.http import HttpResponse
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.support.browsing import browser_of, send
+from tests.support.browsing import open_browser, send
 from tests.support.builders import Person, start_run, step
 from tests.support.rows import each_row
 
@@ -31,21 +31,21 @@ def path(project: Project, run: str) -> str:
     return f"/p/{project.slug}/runs/{run}/"
 
 
-def page_of(person: Person, path: str) -> str:
-    return browser_of(person.user).get(path).content.decode()
+def get_page(person: Person, path: str) -> str:
+    return open_browser(person.user).get(path).content.decode()
 
 
-def reopened(person: Person, path: str, **form: str) -> HttpResponse:
-    return send(browser_of(person.user), f"{path}reopen/", **form)
+def send_reopen(person: Person, path: str, **form: str) -> HttpResponse:
+    return send(open_browser(person.user), f"{path}reopen/", **form)
 
 
 def test_a_manager_reopens_it_with_more_budget(
     alice: Person, path: str, run: str, agent: httpx.Client
 ) -> None:
-    page = page_of(alice, path)
+    page = get_page(alice, path)
     assert 'data-dialog="reopen"' in page
     assert "reopen/" in page
-    answer = reopened(
+    answer = send_reopen(
         alice, path, reason="Looked at it", tokens="500", minutes="2", cost="1.50"
     )
     assert answer.status_code == 204
@@ -55,23 +55,23 @@ def test_a_manager_reopens_it_with_more_budget(
     assert found["budget"]["time_ms"]["limit"] == 3_720_000
     assert found["budget"]["cost_usd"]["limit"] == "11.50"
     assert found["budget"]["tool_calls"]["limit"] == 10_000
-    again = page_of(alice, path)
+    again = get_page(alice, path)
     assert "Run reopened" in again
     assert "Looked at it" in again
 
 
 def test_a_reviewer_reads_who_may(alice: Person, bob: Person, path: str) -> None:
-    page = page_of(bob, path)
+    page = get_page(bob, path)
     assert "reopen/" not in page
     head = re.search(r'<div class="head" id="run-head">(.*?)\n</div>', page, re.DOTALL)
     assert head
     assert f"A manager can reopen it: {alice.user.username}." in head[1]
     assert "data-manages" not in page
-    assert "data-manages" in page_of(alice, path)
+    assert "data-manages" in get_page(alice, path)
 
 
 def test_a_reviewer_is_refused(bob: Person, path: str, run: str) -> None:
-    answer = reopened(bob, path, reason="Please")
+    answer = send_reopen(bob, path, reason="Please")
     assert answer.status_code == 403
     assert Run.objects.get(code=run).status == "stopped"
 
@@ -92,7 +92,7 @@ def test_a_reviewer_is_refused(bob: Person, path: str, run: str) -> None:
 def test_what_cannot_be_taken_is_said_beside_its_field(
     alice: Person, path: str, run: str, form: dict[str, str], field: str, said: str
 ) -> None:
-    answer = reopened(alice, path, **form)
+    answer = send_reopen(alice, path, **form)
     assert answer.status_code == 422
     html = answer.content.decode()
     error = html.partition(f'id="reopen-{field}-error"')[2].partition("</p>")[0]
@@ -108,11 +108,11 @@ def test_only_a_stopped_run_is_reopened(
     alice: Person, project: Project, agent: httpx.Client
 ) -> None:
     running = f"/p/{project.slug}/runs/{start_run(agent)}/"
-    assert 'data-dialog="reopen"' not in page_of(alice, running)
-    answer = reopened(alice, running, reason="x")
+    assert 'data-dialog="reopen"' not in get_page(alice, running)
+    answer = send_reopen(alice, running, reason="x")
     assert answer.status_code == 422
     assert "only a stopped run is reopened" in answer.content.decode()
 
 
 def test_strangers_have_no_such_page(charlie: Person, path: str) -> None:
-    assert reopened(charlie, path, reason="x").status_code == 404
+    assert send_reopen(charlie, path, reason="x").status_code == 404

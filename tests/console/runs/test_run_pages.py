@@ -13,13 +13,13 @@ from console.runs import timeline, views
 from console.runs.rows import format_short_code
 from console.runs.sentences.runs import EVENTS
 from ledger.entry_types import list_entry_types
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, pause_run, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 
-def listed(page: str) -> list[str]:
+def list_codes(page: str) -> list[str]:
     return re.findall(r'<tr id="run-([0-9a-f-]+)"', page)
 
 
@@ -33,11 +33,11 @@ def test_the_newest_run_stands_first_and_filters_narrow_it(
     done, paused, running = (start_run(agent, task=f"Task {n}") for n in range(3))
     agent.post(f"/runs/{done}/finish", json={"outcome": "completed"})
     pause_run(agent, paused)
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
 
     def found(**query: str) -> list[str]:
         path = f"/p/{project.slug}/runs/"
-        return listed(client.get(path, query).content.decode())
+        return list_codes(client.get(path, query).content.decode())
 
     assert found() == [running, paused, done]
     assert found(show="running") == [running]
@@ -60,17 +60,17 @@ def test_older_runs_follow_page_by_page(
 ) -> None:
     monkeypatch.setattr(views, "PAGE", 2)
     made = [start_run(agent) for _ in range(5)]
-    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/runs/"
     seen: list[str] = []
     query = "?"
     while query:
         page = client.get(path + query).content.decode()
-        seen += listed(page)
+        seen += list_codes(page)
         query = "".join(re.findall(r'href="(\?[^"]*)" rel="next"', page))
         query = query.replace("&amp;", "&")
     assert seen == made[::-1]
     absent = client.get(path, {"older": "nonsense"})
-    assert len(listed(absent.content.decode())) == 2
+    assert len(list_codes(absent.content.decode())) == 2
 
 
 def test_newer_runs_are_found_again(
@@ -81,7 +81,7 @@ def test_newer_runs_are_found_again(
 ) -> None:
     monkeypatch.setattr(views, "PAGE", 2)
     made = [start_run(agent, task=f"Find me {n}") for n in range(6)]
-    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/runs/"
 
     def link(page: str, rel: str) -> str:
         found = re.findall(rf'href="(\?[^"]*)" rel="{rel}"', page)
@@ -91,16 +91,16 @@ def test_newer_runs_are_found_again(
     assert link(first, "prev") == ""
     second = client.get(path + link(first, "next")).content.decode()
     third = client.get(path + link(second, "next")).content.decode()
-    assert listed(third) == made[1::-1]
+    assert list_codes(third) == made[1::-1]
     assert link(third, "next") == ""
     back = client.get(path + link(third, "prev")).content.decode()
-    assert listed(back) == listed(second) == [made[3], made[2]]
+    assert list_codes(back) == list_codes(second) == [made[3], made[2]]
     assert link(back, "next") == link(second, "next")
     # The newest page is the live one, at its own address.
     answer = client.get(path + link(back, "prev"))
     assert (answer.status_code, answer["Location"]) == (302, f"{path}?q=find")
     nowhere = client.get(path, {"newer": "nonsense"})
-    assert len(listed(nowhere.content.decode())) == 2
+    assert len(list_codes(nowhere.content.decode())) == 2
 
 
 def test_the_page_of_a_run_tells_its_story(
@@ -110,7 +110,7 @@ def test_the_page_of_a_run_tells_its_story(
     agent.post(f"/runs/{run}/steps", json=step(1, summary="Read the test"))
     agent.post(f"/runs/{run}/checkpoints", json={"step": 1, "label": "Before"})
     pause_run(agent, run, first=2)
-    page = browser_of(alice.user).get(f"/p/{project.slug}/runs/{run}/")
+    page = open_browser(alice.user).get(f"/p/{project.slug}/runs/{run}/")
     text = page.content.decode()
     for words in (
         "Fix it",
@@ -138,7 +138,7 @@ def test_older_entries_follow_page_by_page(
     run = start_run(agent)
     for number in range(1, 6):
         agent.post(f"/runs/{run}/steps", json=step(number))
-    client, path = browser_of(alice.user), f"/p/{project.slug}/runs/{run}/"
+    client, path = open_browser(alice.user), f"/p/{project.slug}/runs/{run}/"
     first = client.get(path).content.decode()
     assert re.findall(r'<li id="entry-(\d+)"', first) == ["6", "5", "4"]
     assert 'href="?before=4"' in first
@@ -156,7 +156,7 @@ def test_the_price_of_the_list_does_not_grow_with_it(
     agent: httpx.Client,
     django_assert_max_num_queries: Any,
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     for count in (2, 8):
         for _ in range(count):
             start_run(agent)
@@ -170,7 +170,7 @@ def test_the_price_of_the_page_of_a_run_does_not_grow_with_it(
     agent: httpx.Client,
     django_assert_max_num_queries: Any,
 ) -> None:
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     run = start_run(agent)
     for first in (1, 6):
         for number in range(first, first + 5):
@@ -185,7 +185,7 @@ def test_a_run_of_another_project_is_absent(
     run = start_run(agent)
     other = charlie.user.membership_set.get().project
     path = f"/p/{other.slug}/runs/{run}/"
-    assert browser_of(charlie.user).get(path).status_code == 404
+    assert open_browser(charlie.user).get(path).status_code == 404
 
 
 def test_the_frame_stands_around_these_pages_too(
@@ -194,7 +194,7 @@ def test_the_frame_stands_around_these_pages_too(
     run = start_run(agent)
     pause_run(agent, run)
     start_run(agent)
-    client = browser_of(alice.user)
+    client = open_browser(alice.user)
     for path in ("runs/", f"runs/{run}/", "queue/"):
         page = client.get(f"/p/{project.slug}/{path}").content.decode()
         assert 'id="nav-queue-count">1<' in page

@@ -24,7 +24,7 @@ WORDS = "shown preview quotes command arguments edits message details content to
 PEM = "-----BEGIN PRIVATE " + "KEY-----\n"
 
 
-def judged(call: Call) -> CallVerdict:
+def judge(call: Call) -> CallVerdict:
     return judge_call(rules=ToolRules(), call=call, fingerprint_key=KEY)
 
 
@@ -50,7 +50,7 @@ def test_a_secret_spelled_like_our_words_breaks_nothing(word: str, rest: str) ->
         (bash(f"export DB_PASSWORD={secret}; rm -rf x"), {"command"}),
         (ToolCall(tool="x", arguments=arguments), {"arguments"}),
     ):
-        verdict = judged(call)
+        verdict = judge(call)
         assert (verdict.decision, verdict.redacted) == ("block", True)
         assert set(verdict.shown) == fields
         values = "\n".join([verdict.tool, *texts(dict(verdict.shown))])
@@ -87,11 +87,11 @@ def test_taking_away_a_secret_spelled_like_edits_is_allowed() -> None:
     old = "PASSWORD=keditsX92mZ"
     edits = (Edit(old=old, new="PASSWORD=$VAULT"),)
     call = MultiEditCall(tool="E", file_path=".env", original=f"{old}\n", edits=edits)
-    assert judged(call).decision == "allow"
+    assert judge(call).decision == "allow"
 
 
 def test_many_harmless_commands_are_no_secret() -> None:
-    few, many = judged(bash("curl a|sh;" * 1000)), judged(bash("curl a|sh;" * 1200))
+    few, many = judge(bash("curl a|sh;" * 1000)), judge(bash("curl a|sh;" * 1200))
     assert few.decision == many.decision == "require-confirmation"
     assert not many.redacted
 
@@ -124,10 +124,10 @@ SLOW: dict[str, Call] = {
 @pytest.mark.timeout(30)  # without a bound, some of these took longer than a minute
 @pytest.mark.parametrize("name", SLOW)
 def test_what_was_slow_once_ends_and_is_not_allowed(name: str) -> None:
-    assert judged(SLOW[name]).decision != "allow"
+    assert judge(SLOW[name]).decision != "allow"
 
 
 def test_commands_that_were_not_read_are_told_first() -> None:
-    first = judged(SLOW["commands"]).findings[0]
+    first = judge(SLOW["commands"]).findings[0]
     assert first.details["rule"] == "opaque-size"
     assert first.details["uninspectable"] is True

@@ -58,7 +58,7 @@ def agent(live: Live) -> Iterator[httpx.Client]:
         yield client
 
 
-def edited(agent: httpx.Client, original: str, *edits: tuple[Any, ...]) -> Any:
+def judge_edits(agent: httpx.Client, original: str, *edits: tuple[Any, ...]) -> Any:
     items = [dict(zip(("old", "new", "replace_all"), e, strict=False)) for e in edits]
     return judge(agent, "multi-edit", file_path="a.py", original=original, edits=items)
 
@@ -84,7 +84,7 @@ def edited(agent: httpx.Client, original: str, *edits: tuple[Any, ...]) -> Any:
 def test_edits_that_can_be_made(
     agent: httpx.Client, original: str, edits: list[tuple[Any, ...]], result: str
 ) -> None:
-    answer = edited(agent, original, *edits)
+    answer = judge_edits(agent, original, *edits)
     assert (answer["decision"], answer["findings"]) == ("allow", [])
     digest = hashlib.sha256(result.encode()).hexdigest()
     assert answer["preview"]["result_sha256"] == digest
@@ -117,7 +117,7 @@ def test_edits_that_cannot_are_refused_together(
     edits: list[tuple[Any, ...]],
     troubles: list[str],
 ) -> None:
-    answer = edited(agent, original, *edits)
+    answer = judge_edits(agent, original, *edits)
     assert answer["decision"] == "block"
     assert set(gates(answer)) == {"multi_edit"}
     assert [f["details"]["trouble"] for f in answer["findings"]] == troubles
@@ -125,7 +125,7 @@ def test_edits_that_cannot_are_refused_together(
 
 
 def test_pt_02_the_refusal_says_what_would_help(agent: httpx.Client) -> None:
-    (finding,) = edited(agent, "a b\na c", ("a", "x"))["findings"]
+    (finding,) = judge_edits(agent, "a b\na c", ("a", "x"))["findings"]
     assert "replace_all" in finding["message"]
     assert "more of what is around it" in finding["message"]
 
@@ -141,7 +141,7 @@ def test_pt_07_an_edit_has_no_range(agent: httpx.Client) -> None:
 
 
 def test_pt_09_an_overlap_names_both_places(agent: httpx.Client) -> None:
-    (finding,) = edited(
+    (finding,) = judge_edits(
         agent, "one\ntwo three four", ("two three", "x"), ("three four", "y")
     )["findings"]
     assert "2:1" in finding["message"]

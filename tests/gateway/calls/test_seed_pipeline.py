@@ -51,7 +51,7 @@ def run(agent: httpx.Client, project: Project) -> str:
     return start_run(agent, policy="reading")
 
 
-def recorded(
+def run_tool(
     agent: httpx.Client, run: str, name: str = "Read", **arguments: Any
 ) -> dict[str, Any]:
     """A call that ran, and told what came of it."""
@@ -63,7 +63,7 @@ def recorded(
 def test_gw_01_the_same_call_again_gets_the_stored_result(
     agent: httpx.Client, run: str
 ) -> None:
-    first = recorded(agent, run, path="a.py")
+    first = run_tool(agent, run, path="a.py")
     again = tool(agent, run, "Read", path="a.py")
     assert again["replayed"] is True
     assert again["output"] == {"text": "x = 1"}
@@ -76,7 +76,7 @@ def test_gw_01_the_same_call_again_gets_the_stored_result(
 def test_gw_02_and_03_other_arguments_or_another_tool_are_no_hit(
     agent: httpx.Client, run: str
 ) -> None:
-    recorded(agent, run, path="a.py")
+    run_tool(agent, run, path="a.py")
     assert tool(agent, run, "Read", path="b.py")["replayed"] is False
     assert tool(agent, run, "List", path="a.py")["replayed"] is False
 
@@ -84,14 +84,14 @@ def test_gw_02_and_03_other_arguments_or_another_tool_are_no_hit(
 def test_gw_03_a_tool_that_is_not_declared_idempotent_runs_every_time(
     agent: httpx.Client, run: str
 ) -> None:
-    recorded(agent, run, "List", path="a")
+    run_tool(agent, run, "List", path="a")
     again = tool(agent, run, "List", path="a")
     assert (again["replayed"], again["output"]) == (False, None)
     assert again["grant"]
 
 
 def test_gw_04_age_alone_ends_no_result(agent: httpx.Client, run: str) -> None:
-    first = recorded(agent, run, path="a.py")
+    first = run_tool(agent, run, path="a.py")
     long_ago = timezone.now() - timedelta(days=365)
     ToolCall.objects.filter(code=first["id"]).update(
         judged_at=long_ago, settled_at=long_ago
@@ -112,7 +112,7 @@ def test_gw_05_three_calls_stand_in_the_ledger_in_their_order(
 def test_gw_06_the_order_of_keys_does_not_matter_at_any_depth(
     agent: httpx.Client, run: str
 ) -> None:
-    recorded(agent, run, path="a", range={"from": 1, "to": 9})
+    run_tool(agent, run, path="a", range={"from": 1, "to": 9})
     again = tool(agent, run, "Read", range={"to": 9, "from": 1}, path="a")
     assert again["replayed"] is True
 
@@ -130,7 +130,7 @@ def test_gw_06_the_order_of_keys_does_not_matter_at_any_depth(
 def test_gw_07_another_name_or_value_is_another_call(
     agent: httpx.Client, run: str, other: dict[str, Any]
 ) -> None:
-    recorded(agent, run, path="a", lines=[1, 2])
+    run_tool(agent, run, path="a", lines=[1, 2])
     assert tool(agent, run, "Read", **other)["replayed"] is False
 
 
@@ -146,9 +146,9 @@ def test_gw_08_keys_and_digests_are_64_hex_digits(
 def test_gw_09_null_is_not_absent_and_no_arguments_are_an_empty_object(
     agent: httpx.Client, run: str
 ) -> None:
-    recorded(agent, run, path=None)
+    run_tool(agent, run, path=None)
     assert tool(agent, run, "Read")["replayed"] is False
-    recorded(agent, run)
+    run_tool(agent, run)
     assert ask(agent, run, kind="tool", tool="Read")["replayed"] is True
     raw = ask(agent, run, kind="tool", tool="Read", arguments_json="{ }")
     assert raw["replayed"] is True
@@ -249,7 +249,7 @@ def test_gw_40_a_stored_result_is_no_way_around_the_budget(
     agent: httpx.Client, run: str
 ) -> None:
     poor = start_run(agent, policy="reading", budget={"tool_calls": 1})
-    recorded(agent, poor, path="a")
+    run_tool(agent, poor, path="a")
     over = tool(agent, poor, "Read", path="a")
     assert (over["decision"], gates(over)) == ("block", ["budget"])
     assert (over["replayed"], over["output"]) == (False, None)
@@ -269,7 +269,7 @@ def test_gw_40_nor_around_a_new_policy(
     agent: httpx.Client, run: str, project: Project
 ) -> None:
     """A run keeps its policy to its end; the next one is judged by the new one."""
-    recorded(agent, run, path="a")
+    run_tool(agent, run, path="a")
     make_policy("reading", project=project, tools={"allowlist": {"enabled": True}})
     assert tool(agent, run, "Read", path="a")["replayed"] is True
     later = start_run(agent, policy="reading")
@@ -325,6 +325,6 @@ def test_gw_45_a_command_in_the_arguments_alone_is_seen(
 def test_gw_46_another_run_knows_nothing_of_the_result(
     agent: httpx.Client, run: str
 ) -> None:
-    recorded(agent, run, path="a")
+    run_tool(agent, run, path="a")
     other = start_run(agent, policy="reading")
     assert tool(agent, other, "Read", path="a")["replayed"] is False

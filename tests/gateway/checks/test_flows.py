@@ -34,7 +34,9 @@ def run(agent: httpx.Client, project: Project) -> str:
     return code
 
 
-def opened(agent: httpx.Client, run: str, *gates: str, **more: Any) -> dict[str, Any]:
+def open_new_check(
+    agent: httpx.Client, run: str, *gates: str, **more: Any
+) -> dict[str, Any]:
     body = {"step": 1, "gates": list(gates), **more}
     answer = agent.post(f"/runs/{run}/gate-checks", json=body)
     assert answer.status_code == 201, answer.text
@@ -75,7 +77,7 @@ def test_before_the_first_step_a_check_is_about_the_run(
 
 
 def test_a_check_asks_with_its_criteria(agent: httpx.Client, run: str) -> None:
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     assert check["enforcement_mode"] == "blocking"
     assert (check["attempt"], check["max_attempts"]) == (1, 2)
     assert "Attempt 1 of 2" in check["prompt"]
@@ -83,13 +85,13 @@ def test_a_check_asks_with_its_criteria(agent: httpx.Client, run: str) -> None:
 
 
 def test_mixed_gates_take_the_strictest_mode(agent: httpx.Client, run: str) -> None:
-    check = opened(agent, run, "notes", "style", "tests-pass")
+    check = open_new_check(agent, run, "notes", "style", "tests-pass")
     assert check["enforcement_mode"] == "blocking"
     assert check["gates"] == ["notes", "style", "tests-pass"]
 
 
 def test_pass_ends_the_check(agent: httpx.Client, run: str) -> None:
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     told = say(agent, run, check, "GATE_REVIEW: PASS - 214 tests, all green").json()
     assert told["outcome"] == "passed"
     again = say(agent, run, check, "GATE_REVIEW: PASS - again")
@@ -99,7 +101,7 @@ def test_pass_ends_the_check(agent: httpx.Client, run: str) -> None:
 def test_fail_retry_fail_choice_retry(
     agent: httpx.Client, reviewer: httpx.Client, run: str
 ) -> None:
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     first = fail(agent, run, check)
     assert (first["outcome"], first["attempts_left"]) == ("retry", 1)
     assert first["previous_feedback"] == "No test covers the retry"
@@ -130,7 +132,7 @@ def test_resets_are_capped(
 ) -> None:
     make_policy("once", project=project, gates=GATES, checks={"max_resets": 1})
     run = start_run(agent, policy="once")
-    check = opened(agent, run, "tests-pass", step=0)
+    check = open_new_check(agent, run, "tests-pass", step=0)
     fail(agent, run, check)
     rule(reviewer, fail(agent, run, check), "retry", note="once more")
     fail(agent, run, check)
@@ -145,7 +147,7 @@ def test_resets_are_capped(
 def test_skip_needs_a_reason_and_says_that_the_gate_was_not_passed(
     agent: httpx.Client, reviewer: httpx.Client, run: str
 ) -> None:
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     fail(agent, run, check)
     last = fail(agent, run, check)
     assert rule(reviewer, last, "skip").status_code == 422
@@ -161,7 +163,7 @@ def test_a_second_ruling_is_told_of_the_first(
     agent: httpx.Client, reviewer: httpx.Client, run: str
 ) -> None:
     """Also when the check ran out of attempts again, and another review is open."""
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     fail(agent, run, check)
     first = fail(agent, run, check)
     rule(reviewer, first, "retry", note="Once more")
@@ -180,7 +182,7 @@ def test_abort_ends_the_run_for_good(
     agent: httpx.Client, manager: httpx.Client, run: str
 ) -> None:
     """VR-43: it cannot be resumed."""
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     fail(agent, run, check)
     rule(manager, fail(agent, run, check), "abort", note="Wrong branch")
     assert agent.get(f"/runs/{run}").json()["status"] == "aborted"
@@ -192,29 +194,29 @@ def test_abort_ends_the_run_for_good(
 def test_an_advisory_failure_warns_until_acknowledged(
     agent: httpx.Client, reviewer: httpx.Client, run: str
 ) -> None:
-    check = opened(agent, run, "style")
+    check = open_new_check(agent, run, "style")
     told = fail(agent, run, check)
     assert told["outcome"] == "warned"
     assert told["review"] is None
     (warning,) = told["advisory_warnings"]
     assert "style" in warning["text"]
-    later = opened(agent, run, "notes")
+    later = open_new_check(agent, run, "notes")
     assert later["advisory_warnings"] == [warning]
     assert agent.get(f"/runs/{run}").json()["status"] == "running"
     path = f"/runs/{run}/warnings/{warning['id']}/acknowledge"
     assert reviewer.post(path).status_code == 200
-    assert opened(agent, run, "notes")["advisory_warnings"] == []
+    assert open_new_check(agent, run, "notes")["advisory_warnings"] == []
 
 
 def test_an_informational_failure_is_only_logged(agent: httpx.Client, run: str) -> None:
-    told = fail(agent, run, opened(agent, run, "notes"))
+    told = fail(agent, run, open_new_check(agent, run, "notes"))
     assert told["outcome"] == "logged"
     assert told["advisory_warnings"] == []
 
 
 def test_inline_gates_join_those_of_the_policy(agent: httpx.Client, run: str) -> None:
     own = {"id": "own", "name": "Own", "mode": "blocking", "criteria": ["Be kind"]}
-    check = opened(agent, run, "notes", inline=[own])
+    check = open_new_check(agent, run, "notes", inline=[own])
     assert check["gates"] == ["notes", "own"]
     milder = {"id": "tests-pass", "name": "x", "mode": "informational"}
     body = {"step": 1, "inline": [milder]}
@@ -264,7 +266,7 @@ def test_a_check_that_cannot_be_is_refused(
 def test_what_is_no_verdict_is_refused_with_the_forms_and_counts_nothing(
     agent: httpx.Client, run: str, body: dict[str, Any]
 ) -> None:
-    check = opened(agent, run, "tests-pass")
+    check = open_new_check(agent, run, "tests-pass")
     path = f"/runs/{run}/gate-checks/{check['id']}/verdicts"
     answer = agent.post(path, json=body)
     assert (answer.status_code, slug(answer)) == (422, "invalid"), answer.text
@@ -284,7 +286,7 @@ def test_a_claimed_pass_without_its_proof_does_not_pass(
     }
     make_policy("proof", project=project, gates={"proven": proven})
     run = start_run(agent, policy="proof")
-    check = opened(agent, run, "proven", step=0)
+    check = open_new_check(agent, run, "proven", step=0)
     told = say(agent, run, check, "PASS - all green").json()
     assert (told["outcome"], told["unproven"]) == ("retry", ["proven.1"])
     path = f"/runs/{run}/gate-checks/{check['id']}/verdicts"
@@ -294,6 +296,6 @@ def test_a_claimed_pass_without_its_proof_does_not_pass(
 
 
 def test_another_agents_check_is_not_found(agent: httpx.Client, run: str) -> None:
-    check = opened(agent, run, "style")
+    check = open_new_check(agent, run, "style")
     other = start_run(agent)
     assert say(agent, other, check, "PASS - x").status_code == 404

@@ -18,7 +18,7 @@ from django.test.utils import override_settings
 from accounts.models import Project
 from gateway.use_cases.evidence import NO_JUDGE
 from tests.gateway.calls.calls import rule, slug
-from tests.gateway.checks.test_flows import opened
+from tests.gateway.checks.test_flows import open_new_check
 from tests.gateway.llm.models import (
     FORMATS,
     Behaviour,
@@ -68,7 +68,7 @@ def run(agent: httpx.Client, project: Project) -> str:
 
 
 def ask(agent: httpx.Client, run: str, *gates: str) -> dict[str, Any]:
-    return opened(agent, run, *gates, step=0)
+    return open_new_check(agent, run, *gates, step=0)
 
 
 async def say(
@@ -230,7 +230,7 @@ async def test_no_text_in_the_work_passes_it(
     output = f"{WORK}\n{PLANTED[planted]}\n"
     gate = {"id": "patient", "mode": "blocking", "retry": {"max_attempts": 20}}
     criteria = [{"text": text, "verifier": "judge"} for text in (TESTED, CLEAR)]
-    check = opened(agent, run, step=0, inline=[{**gate, "criteria": criteria}])
+    check = open_new_check(agent, run, step=0, inline=[{**gate, "criteria": criteria}])
     for obey in OBEDIENT:
         async with model(wire, replies(wire, obey)):
             told = await claim(agent, run, check, output=output)

@@ -17,13 +17,13 @@ from common.errors import Invalid
 from gateway.schemas.checks import VerdictIn
 from gateway.use_cases.verdicts import parse_verdict
 from guidance.core.checks import Verdict, apply_verdict, combine, open_check, read_gate
-from tests.gateway.checks.test_flows import opened
+from tests.gateway.checks.test_flows import open_new_check
 from tests.guidance.core.checks.test_properties import (
     LOUD,
     QUIET,
     breaks,
     fails,
-    mixed,
+    mix_texts,
     rationales,
 )
 from tests.support.builders import start_run
@@ -47,7 +47,7 @@ SWALLOWED = (
     "https://user:",
     "@example.com/",
 )
-noise = mixed(QUIET + LOUD + SWALLOWED)
+noise = mix_texts(QUIET + LOUD + SWALLOWED)
 fail_texts = st.builds(
     lambda before, one, fail, two, after: f"{before}{one}{fail}{two}{after}",
     noise,
@@ -137,10 +137,10 @@ def run(agent: httpx.Client) -> str:
     return start_run(agent)
 
 
-def told(agent: httpx.Client, run: str, body: dict[str, Any]) -> httpx.Response:
+def send_verdict(agent: httpx.Client, run: str, body: dict[str, Any]) -> httpx.Response:
     """A new check each time, so that no verdict depends on another."""
     inline = [gate.to_json() | {"retry": {"max_attempts": 20}} for gate in GATES.gates]
-    check = opened(agent, run, step=0, inline=inline)
+    check = open_new_check(agent, run, step=0, inline=inline)
     return agent.post(f"/runs/{run}/gate-checks/{check['id']}/verdicts", json=body)
 
 
@@ -150,7 +150,7 @@ def told(agent: httpx.Client, run: str, body: dict[str, Any]) -> httpx.Response:
 def test_no_text_around_a_fail_passes_over_http(
     agent: httpx.Client, run: str, text: str
 ) -> None:
-    answer = told(agent, run, {"text": text})
+    answer = send_verdict(agent, run, {"text": text})
     assert answer.status_code in {200, 400, 422}, answer.text
     if answer.status_code == 200:
         assert answer.json()["outcome"] == "retry"
@@ -173,7 +173,7 @@ def test_pass_with_a_failing_entry_is_refused_over_http(
         "rationale": rationale,
         "per_gate": [*others, failing],
     }
-    refusal = problem(told(agent, run, body), "invalid")
+    refusal = problem(send_verdict(agent, run, body), "invalid")
     assert f"per_gate.{len(others)}.passed" in fields(refusal)
 
 

@@ -18,7 +18,7 @@ from ledger.verification.replay import replay_run
 from reviews.models import GateCheck, Review, ReviewState
 from tests.conftest import client_for
 from tests.gateway.calls.calls import rule, slug
-from tests.gateway.checks.test_flows import fail, opened, say
+from tests.gateway.checks.test_flows import fail, open_new_check, say
 from tests.support.builders import Robot, make_policy, start_run
 from tests.support.live import Live
 from tests.support.threads import at_once
@@ -45,7 +45,7 @@ def robots(live: Live, robo: Robot) -> Iterator[list[httpx.Client]]:
         yield [stack.enter_context(client_for(live, robo)) for _ in range(10)]
 
 
-def status_of(check: dict[str, Any]) -> str:
+def get_status(check: dict[str, Any]) -> str:
     return GateCheck.objects.get(code=check["id"]).status
 
 
@@ -64,7 +64,7 @@ def test_two_exhausting_fails_ask_one_person_once(
 ) -> None:
     for _ in range(ROUNDS):
         run = start()
-        check = opened(robots[0], run, "twice", step=0)
+        check = open_new_check(robots[0], run, "twice", step=0)
         fail(robots[0], run, check)
         answers = at_once(*(partial(say, one, run, check, FAIL) for one in robots[:2]))
         won, lost = sorted(answers, key=lambda answer: answer.status_code)
@@ -80,7 +80,7 @@ def test_ten_fails_at_once_are_three_attempts(
     start: Callable[[], str], robots: list[httpx.Client]
 ) -> None:
     run = start()
-    check = opened(robots[0], run, "thrice", step=0)
+    check = open_new_check(robots[0], run, "thrice", step=0)
     answers = at_once(*(partial(say, one, run, check, FAIL) for one in robots))
     counted = [answer.json() for answer in answers if answer.status_code == 200]
     assert Counter(one["outcome"] for one in counted) == {"retry": 2, "exhausted": 1}
@@ -97,7 +97,7 @@ def test_a_pass_and_a_fail_at_once_have_one_order(
 ) -> None:
     for _ in range(ROUNDS):
         run = start()
-        check = opened(robots[0], run, "twice", step=0)
+        check = open_new_check(robots[0], run, "twice", step=0)
         passed, failed = at_once(
             partial(say, robots[0], run, check, PASS),
             partial(say, robots[1], run, check, FAIL),
@@ -121,7 +121,7 @@ def test_a_verdict_against_a_ruling(
     """A verdict before the ruling is refused; one behind it finds what was ruled."""
     for _ in range(ROUNDS):
         run = start()
-        check = opened(robots[0], run, "twice", step=0)
+        check = open_new_check(robots[0], run, "twice", step=0)
         fail(robots[0], run, check)
         last = fail(robots[0], run, check)
         verdict, ruled = at_once(
@@ -136,7 +136,7 @@ def test_a_verdict_against_a_ruling(
             behind = {"retry": set(), "skip": {"already-ruled"}}[action]
             assert slug(verdict) in {"run-paused"} | behind
             end = {"retry": "open", "skip": "skipped"}[action]
-            assert status_of(check) == end
+            assert get_status(check) == end
         sound(run)
 
 
@@ -146,7 +146,7 @@ def test_an_exhausting_fail_against_an_abort(
     """However it goes, the run is over and nobody is asked any more."""
     for _ in range(ROUNDS):
         run = start()
-        check = opened(robots[0], run, "twice", step=0)
+        check = open_new_check(robots[0], run, "twice", step=0)
         fail(robots[0], run, check)
         verdict, aborted = at_once(
             partial(say, robots[0], run, check, FAIL),
@@ -175,7 +175,7 @@ def test_two_rulings_at_once_are_one(
 ) -> None:
     for _ in range(ROUNDS):
         run = start()
-        check = opened(robots[0], run, "twice", step=0)
+        check = open_new_check(robots[0], run, "twice", step=0)
         fail(robots[0], run, check)
         last = fail(robots[0], run, check)
         answers = at_once(

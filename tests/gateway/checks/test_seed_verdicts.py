@@ -16,7 +16,7 @@ import pytest
 from accounts.models import Project
 from guidance.core.checks import FORMS, GateVerdict, Verdict, render_verdict
 from tests.gateway.calls.calls import rule
-from tests.gateway.checks.test_flows import fail, opened, say
+from tests.gateway.checks.test_flows import fail, open_new_check, say
 from tests.support.builders import make_policy, start_run
 from tests.support.problems import fields, problem
 from tests.support.rows import each_row
@@ -45,7 +45,7 @@ def run(agent: httpx.Client, project: Project) -> str:
 
 
 def ask(agent: httpx.Client, run: str, *gates: str, **more: Any) -> dict[str, Any]:
-    return opened(agent, run, *gates, step=0, **more)
+    return open_new_check(agent, run, *gates, step=0, **more)
 
 
 def read(agent: httpx.Client, text: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def read(agent: httpx.Client, text: str) -> dict[str, Any]:
     return verdict
 
 
-def refused(agent: httpx.Client, text: str) -> str:
+def get_refusal(agent: httpx.Client, text: str) -> str:
     answer = agent.post("/evaluate/verdict", json={"text": text})
     body = problem(answer, "invalid")
     assert body["accepted_forms"] == list(FORMS)
@@ -129,7 +129,7 @@ def test_a_form_that_is_read(
 def test_what_is_not_read_is_refused_with_the_forms(
     agent: httpx.Client, text: str
 ) -> None:
-    assert refused(agent, text).startswith("This is no verdict. ")
+    assert get_refusal(agent, text).startswith("This is no verdict. ")
 
 
 @each_row(

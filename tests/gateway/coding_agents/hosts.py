@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 SOON = {"wait_s": "20"}
 
 
-def recorded(dialect: str, name: str) -> dict[str, Any]:
+def load_recorded(dialect: str, name: str) -> dict[str, Any]:
     """What the real program sent, its paths made plain."""
     text = (FIXTURES / dialect / f"{name}.json").read_text()
     event: dict[str, Any] = json.loads(text)
@@ -48,7 +48,11 @@ class Host:
 
     def send(self, name: str, **changed: Any) -> httpx.Response:
         """A recorded event with some of its fields changed."""
-        event = {**recorded(self.dialect, name), "session_id": self.session, **changed}
+        event = {
+            **load_recorded(self.dialect, name),
+            "session_id": self.session,
+            **changed,
+        }
         given = {key: value for key, value in event.items() if value is not None}
         return self.client.post(
             f"/hooks/{self.dialect}/{event['hook_event_name']}",
@@ -81,7 +85,7 @@ class Host:
         pool = ThreadPoolExecutor(max_workers=1)
         answer = pool.submit(act)
         pool.shutdown(wait=False)
-        until(lambda: answer.done() or (self.known and held(self.run)))
+        until(lambda: answer.done() or (self.known and is_waited_for(self.run)))
         return answer
 
     @property
@@ -104,7 +108,7 @@ class Host:
         return Review.objects.filter(run=self.run).order_by("-pk")[0]
 
 
-def held(run: Run) -> bool:
+def is_waited_for(run: Run) -> bool:
     """Somebody waits for this run, and has read it before."""
     return count_waiting(run.pk) > 0
 

@@ -19,7 +19,7 @@ COMMON: Schema = {
 }
 
 
-def closed(properties: Schema, *required: str, **more: Any) -> Schema:
+def build_object(properties: Schema, *required: str, **more: Any) -> Schema:
     return {
         "type": "object",
         "properties": properties,
@@ -30,26 +30,28 @@ def closed(properties: Schema, *required: str, **more: Any) -> Schema:
 
 
 def specific(event: str, **properties: Schema) -> Schema:
-    return closed({"hookEventName": {"const": event}, **properties}, "hookEventName")
+    return build_object(
+        {"hookEventName": {"const": event}, **properties}, "hookEventName"
+    )
 
 
-def told(event: str, **more: Schema) -> Schema:
+def build_context_event(event: str, **more: Schema) -> Schema:
     """An event whose hook may add to what the model is told."""
     context = specific(event, additionalContext=TEXT)
-    return closed({**COMMON, "hookSpecificOutput": context, **more})
+    return build_object({**COMMON, "hookSpecificOutput": context, **more})
 
 
 BLOCK: Schema = {"decision": {"const": "block"}, "reason": TEXT}
 # A decision to go on needs its reason: it is what the model is told.
-STOP = closed({**COMMON, **BLOCK}, dependentRequired={"decision": ["reason"]})
-PERMISSION = closed(
+STOP = build_object({**COMMON, **BLOCK}, dependentRequired={"decision": ["reason"]})
+PERMISSION = build_object(
     {
         "hookSpecificOutput": specific(
             "PermissionRequest",
             decision={
                 "oneOf": [
-                    closed({"behavior": {"const": "allow"}}, "behavior"),
-                    closed(
+                    build_object({"behavior": {"const": "allow"}}, "behavior"),
+                    build_object(
                         {"behavior": {"const": "deny"}, "message": TEXT},
                         "behavior",
                         "message",
@@ -62,10 +64,10 @@ PERMISSION = closed(
 SHARED: dict[str, Schema] = {
     "Stop": STOP,
     "SubagentStop": STOP,
-    "PostToolUse": told("PostToolUse", **BLOCK),
-    "SessionStart": told("SessionStart"),
-    "UserPromptSubmit": told("UserPromptSubmit", **BLOCK),
-    "SessionEnd": closed({"systemMessage": TEXT}),
+    "PostToolUse": build_context_event("PostToolUse", **BLOCK),
+    "SessionStart": build_context_event("SessionStart"),
+    "UserPromptSubmit": build_context_event("UserPromptSubmit", **BLOCK),
+    "SessionEnd": build_object({"systemMessage": TEXT}),
     "PermissionRequest": PERMISSION,
 }
 DENY: Schema = {
@@ -86,7 +88,7 @@ def claude_before() -> Schema:
     decisions = {"enum": ["allow", "deny", "ask", "defer"]}
     said = specific("PreToolUse", permissionDecision=decisions, **BEFORE)
     return {
-        **closed({**COMMON, "hookSpecificOutput": {**said, **DENY}}),
+        **build_object({**COMMON, "hookSpecificOutput": {**said, **DENY}}),
         # A hook that only says `continue: false` does not keep the tool from running.
         "if": {"properties": {"continue": {"const": False}}, "required": ["continue"]},
         "then": {
@@ -113,14 +115,14 @@ def codex_before() -> Schema:
         },
         "then": {"required": ["updatedInput"]},
     }
-    return closed({"hookSpecificOutput": {**said, "allOf": [DENY, allow]}})
+    return build_object({"hookSpecificOutput": {**said, "allOf": [DENY, allow]}})
 
 
 SCHEMAS: dict[str, dict[str, Schema]] = {
     "claude-code": {
         **SHARED,
         "PreToolUse": claude_before(),
-        "PostToolUseFailure": told("PostToolUseFailure"),
+        "PostToolUseFailure": build_context_event("PostToolUseFailure"),
     },
     "codex": {**SHARED, "PreToolUse": codex_before()},
 }

@@ -13,7 +13,7 @@ from accounts.models import Project
 from ledger.models import Entry
 from ledger.verification.replay import replay_run
 from reviews.models import Review, ToolCall
-from tests.gateway.coding_agents.hosts import SOON, Host, decision, recorded
+from tests.gateway.coding_agents.hosts import SOON, Host, decision, load_recorded
 from tests.support.builders import make_policy
 from tests.support.people import rule
 
@@ -47,7 +47,7 @@ def test_a_result_is_kept_and_a_step_reported(claude: Host) -> None:
     claude.after("pytest -k login", tool_response=told, checkrail=used)
     assert claude.run.steps == 1
 
-    failure = recorded("claude-code", "PostToolUseFailure-Bash")
+    failure = load_recorded("claude-code", "PostToolUseFailure-Bash")
     claude.before(failure["tool_input"]["command"], "toolu_2")
     claude.fire("PostToolUseFailure-Bash", tool_use_id="toolu_2")
     assert entries(claude, "step.judged")[1]["report"]["failed_calls"] == 1
@@ -103,7 +103,7 @@ def test_whatever_a_tool_printed_can_be_told(claude: Host) -> None:
         "deep": [[[[[[[[]]]]]]]],
     }
     event = {
-        **recorded("claude-code", "PostToolUse-Bash"),
+        **load_recorded("claude-code", "PostToolUse-Bash"),
         "session_id": claude.session,
         "tool_response": odd,
     }

@@ -20,7 +20,7 @@ import pytest
 from checkrail.hooks import sending
 from checkrail.hooks.events import EVENTS, build_failure
 
-from tests.gateway.coding_agents.hosts import Host, held, recorded
+from tests.gateway.coding_agents.hosts import Host, is_waited_for, load_recorded
 from tests.gateway.coding_agents.schemas import check_answer
 from tests.support.builders import Robot
 from tests.support.live import Live
@@ -74,23 +74,23 @@ def start(tmp_path: Path, robo: Robot) -> Start:
     return started
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+def wait_for_end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     out, err = process.communicate(timeout=20)
     return process.returncode, out, err
 
 
 def pre(host: Host, command: str) -> dict[str, Any]:
     return {
-        **recorded("claude-code", "PreToolUse-Bash"),
+        **load_recorded("claude-code", "PreToolUse-Bash"),
         "session_id": host.session,
         "tool_input": {"command": command},
     }
 
 
 def test_it_says_what_the_server_says(live: Live, claude: Host, start: Start) -> None:
-    assert ended(start(pre(claude, "ls"), "--url", live.url)) == (0, "{}\n", "")
+    assert wait_for_end(start(pre(claude, "ls"), "--url", live.url)) == (0, "{}\n", "")
 
-    code, out, err = ended(
+    code, out, err = wait_for_end(
         start(pre(claude, "ls -la"), "--url", live.url, CHECKRAIL_KEY="crk_wrong")
     )
     answer = check_answer("claude-code", "PreToolUse", json.loads(out))
@@ -119,7 +119,7 @@ def test_every_event_fails_closed_without_a_server(start: Start) -> None:
     }
     codes = {}
     for event, process in real.items():
-        codes[event], out, err = ended(process)
+        codes[event], out, err = wait_for_end(process)
         assert NOWHERE in out + err
     assert codes == {"PreToolUse": 2, "PostToolUse": 0, "Stop": 1}
 
@@ -138,7 +138,7 @@ def test_what_else_goes_wrong_fails_closed_too(
         (start(pre(claude, "ls"), "--wait-s", "x"), "set up wrongly"),
     ]
     for process, words in wrong:
-        code, out, err = ended(process)
+        code, out, err = wait_for_end(process)
         assert (code, out) == (2, ""), err
         assert words in err
 
@@ -160,7 +160,7 @@ def test_an_empty_answer_of_somebody_else_is_no_leave(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_address[1]}"
     try:
-        code, out, err = ended(start(pre(claude, "ls"), "--url", url))
+        code, out, err = wait_for_end(start(pre(claude, "ls"), "--url", url))
     finally:
         server.shutdown()
         server.server_close()
@@ -205,7 +205,7 @@ def test_what_arrived_too_slowly_is_sent_again_where_it_may_be() -> None:
 
 
 def test_open_is_a_choice_that_is_told(claude: Host, start: Start) -> None:
-    code, out, _ = ended(start(pre(claude, "ls"), *AWAY, "--open"))
+    code, out, _ = wait_for_end(start(pre(claude, "ls"), *AWAY, "--open"))
     assert code == 0
     assert "not governed" in json.loads(out)["systemMessage"]
 
@@ -214,10 +214,10 @@ def test_it_waits_for_a_person(
     live: Live, claude: Host, start: Start, reviewer: httpx.Client
 ) -> None:
     process = start(pre(claude, ASKED), "--url", live.url)
-    until(lambda: claude.known and held(claude.run))
+    until(lambda: claude.known and is_waited_for(claude.run))
     assert process.poll() is None
     rule(reviewer, str(claude.review.code), "deny", note="not today")
-    code, out, _ = ended(process)
+    code, out, _ = wait_for_end(process)
     answer = check_answer("claude-code", "PreToolUse", json.loads(out))
     assert code == 0
     assert "not today" in answer["hookSpecificOutput"]["permissionDecisionReason"]
@@ -243,11 +243,11 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
             wait=570,
         )
         answer = pool.submit(sending.send_event, call)
-        until(lambda: claude.known and held(claude.run))
+        until(lambda: claude.known and is_waited_for(claude.run))
         network.cut()
-        until(lambda: not held(claude.run))
+        until(lambda: not is_waited_for(claude.run))
         network.mend()
-        until(lambda: held(claude.run))
+        until(lambda: is_waited_for(claude.run))
         rule(reviewer, str(claude.review.code), "approve")
         said = check_answer("claude-code", "PreToolUse", answer.result(timeout=10))
         assert said["hookSpecificOutput"]["permissionDecision"] == "allow"
@@ -266,7 +266,7 @@ def test_a_restart_is_not_noticed(live: Live, claude: Host, start: Start) -> Non
         time.sleep(3)
         assert process.poll() is None
         network.mend()
-        assert ended(process) == (0, "{}\n", "")
+        assert wait_for_end(process) == (0, "{}\n", "")
 
 
 def test_headless_is_told_by_the_host(
@@ -283,7 +283,7 @@ def test_headless_is_told_by_the_host(
         start(pre(host, ASKED), *options, **more)
         for host, more in zip(hosts, told, strict=True)
     ]
-    said = [json.loads(ended(process)[1]) for process in processes]
+    said = [json.loads(wait_for_end(process)[1]) for process in processes]
     decisions = [each["hookSpecificOutput"]["permissionDecision"] for each in said]
     assert decisions == ["defer", "ask", "defer"]
 
@@ -299,7 +299,7 @@ def test_tokens_come_from_the_transcript(
         "cwd": "/home/robo/shop",
     }
     prompt = {**common, "hook_event_name": "UserPromptSubmit", "prompt": "Go"}
-    ended(start(prompt, "--url", live.url, name="UserPromptSubmit"))
+    wait_for_end(start(prompt, "--url", live.url, name="UserPromptSubmit"))
     usage = {
         "input_tokens": 100,
         "cache_creation_input_tokens": 5,
@@ -308,11 +308,11 @@ def test_tokens_come_from_the_transcript(
     }
     line = json.dumps({"type": "assistant", "message": {"id": "m", "usage": usage}})
     transcript.write_text(f"{line}\n{line}\n")
-    after = {**recorded("claude-code", "PostToolUse-Bash"), **common}
+    after = {**load_recorded("claude-code", "PostToolUse-Bash"), **common}
     # Told to nobody, they are told with the next one.
-    code, _, _ = ended(start(after, *AWAY, name="PostToolUse"))
+    code, _, _ = wait_for_end(start(after, *AWAY, name="PostToolUse"))
     assert code == 0
-    ended(start(after, "--url", live.url, name="PostToolUse"))
+    wait_for_end(start(after, "--url", live.url, name="PostToolUse"))
     assert claude.run.tokens_used == 147
 
 

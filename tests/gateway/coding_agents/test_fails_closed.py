@@ -17,7 +17,7 @@ from django.test import Client as DjangoClient
 
 from config.fastpath import fail_closed
 from config.fastpath.asgi import App, Receive, Scope, Send
-from tests.gateway.coding_agents.hosts import Host, recorded
+from tests.gateway.coding_agents.hosts import Host, load_recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
 from tests.support.applications import add_lifespan
 from tests.support.builders import Person, Robot
@@ -69,7 +69,7 @@ def test_a_host_is_never_left_with_a_connection_that_will_be_closed(
 ) -> None:
     """Sent on one that we have just closed, a call is lost, and then it runs."""
     key = "crk_wrong" if case == "wrong key" else robo.key
-    event = dict(recorded("claude-code", "PreToolUse-Bash"))
+    event = dict(load_recorded("claude-code", "PreToolUse-Bash"))
     if case == "too large":
         event["padding"] = "x" * 3_000_000
     answer = httpx.post(
@@ -93,7 +93,7 @@ def test_a_browser_session_opens_no_hook(live: Live, bob: Person) -> None:
 
 
 def test_what_is_sent_wrongly_holds(agent: httpx.Client, bob: Person) -> None:
-    event = recorded("claude-code", "PreToolUse-Bash")
+    event = load_recorded("claude-code", "PreToolUse-Bash")
     path = "/hooks/claude-code/PreToolUse"
     junk: dict[str, tuple[Any, dict[str, str]]] = {
         "malformed": (b"{", {}),
@@ -154,7 +154,7 @@ def _app(inner: App) -> App:
     return add_lifespan(partial(fail_closed.fail_closed, inner))
 
 
-async def _broken(_scope: Scope, _receive: Receive, _send: Send) -> None:
+async def _fail(_scope: Scope, _receive: Receive, _send: Send) -> None:
     raise RuntimeError("nobody thought of this")
 
 
@@ -185,7 +185,7 @@ def inner(request: pytest.FixtureRequest) -> Iterator[Live]:
 @pytest.mark.parametrize(
     ("inner", "trouble"),
     [
-        (_broken, "internal"),
+        (_fail, "internal"),
         (_slow, "unavailable"),
         (_silent, "unavailable"),
         (_page, "unavailable"),

@@ -9,9 +9,9 @@ from checkrail.hooks.events import EVENTS
 from checkrail.hooks.installation import build_parser
 from checkrail.hooks.settings_hooks import HookOptions, add_hooks
 
-from tests.docs.markdown import blocks, table_under, text_of
+from tests.docs.markdown import blocks, read_page, table_under
 
-PAGE = text_of("docs/claude-code.md")
+PAGE = read_page("docs/claude-code.md")
 
 
 def test_every_event_and_option_is_on_the_page() -> None:

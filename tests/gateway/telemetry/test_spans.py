@@ -17,7 +17,7 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from tests.config.fastpath.streams import ledger
-from tests.docs.markdown import blocks, text_of
+from tests.docs.markdown import blocks, read_page
 from tests.gateway.telemetry.spans import PATH, chat, new_trace, runs, send, span
 from tests.guidance.core.secrets.samples import body as drawn
 from tests.support.builders import Person, make_policy, step
@@ -225,7 +225,7 @@ def test_people_see_that_it_was_only_observed(
 
 
 def test_the_example_of_the_page_is_taken(agent: httpx.Client) -> None:
-    (example,) = blocks(text_of("docs/telemetry.md"), language="json")
+    (example,) = blocks(read_page("docs/telemetry.md"), language="json")
 
     told = agent.post(PATH, json=json.loads(example))
 

@@ -87,10 +87,10 @@ def ask(**overrides: Any) -> ContinueVerdict:
     return judge_continue(policy=Policy(), facts=make_facts(**overrides))
 
 
-def tripped(verdict: ContinueVerdict) -> list[str]:
+def list_gates(verdict: ContinueVerdict) -> list[str]:
     return [finding.gate for finding in verdict.findings]
 
 
-def message_of(verdict: ContinueVerdict, gate: str) -> str:
+def get_message(verdict: ContinueVerdict, gate: str) -> str:
     (found,) = (finding for finding in verdict.findings if finding.gate == gate)
     return found.message

@@ -77,12 +77,12 @@ def calls(tree: ast.AST) -> Iterator[str]:
             yield node.id
 
 
-def name_of(source: Path) -> str:
+def get_module_name(source: Path) -> str:
     parts = source.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-@each_row("source", SOURCES, ids=name_of)
+@each_row("source", SOURCES, ids=get_module_name)
 def test_a_module_imports_nothing_impure_and_calls_nothing_impure(
     source: Path,
 ) -> None:
@@ -100,7 +100,7 @@ def test_a_bare_interpreter_loads_the_core_with_a_handful_of_pure_parsers() -> N
     script = LOAD_ALL.format(
         root=str(ROOT),
         packages=sysconfig.get_path("platlib"),
-        names=[name_of(source) for source in SOURCES],
+        names=[get_module_name(source) for source in SOURCES],
     )
     loaded = subprocess.run(
         [sys.executable, "-I", "-S", "-c", script],

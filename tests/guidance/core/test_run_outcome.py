@@ -11,7 +11,7 @@ from guidance.core.run_outcome import Evaluation, Outcome, evaluate_outcome
 from tests.support.rows import each_row
 
 
-def said(name: str, **told: Any) -> Evaluation:
+def evaluate(name: str, **told: Any) -> Evaluation:
     found = evaluate_outcome(Policy(), Outcome(**told))
     return next(evaluation for evaluation in found if evaluation.name == name)
 
@@ -41,7 +41,7 @@ def said(name: str, **told: Any) -> Evaluation:
     ],
 )
 def test_tests_pass(told: dict[str, Any], passed: bool | None, score: float) -> None:
-    evaluation = said("tests-pass", **told)
+    evaluation = evaluate("tests-pass", **told)
     assert (evaluation.passed, evaluation.score) == (passed, score)
 
 
@@ -57,13 +57,13 @@ def test_tests_pass(told: dict[str, Any], passed: bool | None, score: float) -> 
     ],
 )
 def test_diff_quality(changed: int, rework: int, passed: bool | None) -> None:
-    evaluation = said("diff-quality", lines_changed=changed, rework_lines=rework)
+    evaluation = evaluate("diff-quality", lines_changed=changed, rework_lines=rework)
     assert evaluation.passed is passed
 
 
 def test_violations_and_commands() -> None:
     """LG-14, LG-15 and the rule that one broken rule is one too many."""
-    assert said("violation-rate").passed is True
-    assert said("violation-rate", violations=("R1", "R1")).passed is False
-    assert said("forbidden-commands", tools_used=("Bash", "Read")).passed is True
-    assert said("forbidden-commands", tools_used=("rm -fr /",)).passed is False
+    assert evaluate("violation-rate").passed is True
+    assert evaluate("violation-rate", violations=("R1", "R1")).passed is False
+    assert evaluate("forbidden-commands", tools_used=("Bash", "Read")).passed is True
+    assert evaluate("forbidden-commands", tools_used=("rm -fr /",)).passed is False

@@ -15,7 +15,7 @@ from tests.ledger.tampering.triggers import run_sql, without_triggers
 
 
 @contextmanager
-def edited(edit: Callable[[], object]) -> Iterator[None]:
+def edit_rows(edit: Callable[[], object]) -> Iterator[None]:
     """The edit is made without triggers, seen with them in place again, and undone."""
     with transaction.atomic():
         with ExitStack() as stack:
@@ -28,12 +28,12 @@ def edited(edit: Callable[[], object]) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def seq_of(run: Run, kind: str, *, last: bool = False) -> int:
+def get_seq(run: Run, kind: str, *, last: bool = False) -> int:
     found = list(run.entries.filter(type=kind).order_by("seq"))
     return found[-1 if last else 0].seq
 
 
-def said_by(command: str, run: Run, capsys: pytest.CaptureFixture[str]) -> str:
+def list_faults(command: str, run: Run, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
         call_command(command, run=str(run.code))

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from accounts.models import Project
 from ledger.chain import Link, format_timestamp, hash_link, hash_payload
 from ledger.models import Entry, Run
-from tests.ledger.tampering.editing import edited, said_by
+from tests.ledger.tampering.editing import edit_rows, list_faults
 from tests.ledger.tampering.triggers import run_sql
 from tests.support.builders import (
     start_run,
@@ -34,11 +34,11 @@ def test_a_cut_tail_is_named(
     for number in (1, 2):
         agent.post(f"/runs/{code}/steps", json=step(number))
     run = Run.objects.get(code=code)
-    with edited(lambda: cut_tail(run)):
-        assert "seq 2: the run's last_step is 2" in said_by(
+    with edit_rows(lambda: cut_tail(run)):
+        assert "seq 2: the run's last_step is 2" in list_faults(
             "ledger_verify", run, capsys
         )
-        said_by("replay", run, capsys)
+        list_faults("replay", run, capsys)
 
 
 def delete_run(run: Run) -> None:
@@ -77,7 +77,7 @@ def test_a_deleted_run_leaves_a_gap_in_its_project(
     start_run(agent)
     gone = Run.objects.get(code=start_run(agent))
     start_run(agent)
-    with edited(lambda: delete_run(gone)):
+    with edit_rows(lambda: delete_run(gone)):
         with pytest.raises(SystemExit):
             call_command("ledger_verify")
         told = f"MISSING project {project.slug}: 3 positions were handed out, 2 entries"
@@ -90,6 +90,6 @@ def test_what_the_chain_cannot_know_is_not_claimed(agent: httpx.Client) -> None:
     body = {"outcome": "completed", "summary": "Fine"}
     agent.post(f"/runs/{code}/finish", json=body)
     run = Run.objects.get(code=code)
-    with edited(lambda: rechain(run)):
+    with edit_rows(lambda: rechain(run)):
         call_command("ledger_verify", run=code)
     assert Entry.objects.get(run=run, seq=run.head_seq).hash == run.head_hash

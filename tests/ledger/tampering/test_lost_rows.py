@@ -29,14 +29,14 @@ def run(agent: httpx.Client) -> Run:
 
 
 @contextmanager
-def deleted(table: str, where: str) -> Iterator[None]:
+def delete_row(table: str, where: str) -> Iterator[None]:
     with transaction.atomic():
         assert run_sql(f"DELETE FROM {table} WHERE {where}") == 1
         yield
         transaction.set_rollback(True)
 
 
-def said_by(
+def list_faults(
     command: str, capsys: pytest.CaptureFixture[str], *, run: Run | None = None
 ) -> str:
     capsys.readouterr()
@@ -49,8 +49,8 @@ def said_by(
 def test_entries_whose_run_is_gone_are_named(
     run: Run, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with deleted("ledger_run", f"id = {run.pk}"):
-        shown = said_by("ledger_verify", capsys)
+    with delete_row("ledger_run", f"id = {run.pk}"):
+        shown = list_faults("ledger_verify", capsys)
     assert f"MISSING project {project.slug}: the run of 2 entries is gone" in shown
 
 
@@ -58,11 +58,11 @@ def test_entries_whose_run_is_gone_are_named(
 def test_a_run_that_lost_a_row_is_still_checked(
     run: Run, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with deleted(f"accounts_{name}", f"id = {getattr(run, name).pk}"):
-        shown = said_by("ledger_verify", capsys, run=run)
+    with delete_row(f"accounts_{name}", f"id = {getattr(run, name).pk}"):
+        shown = list_faults("ledger_verify", capsys, run=run)
         assert f"BROKEN run {run.code} seq 2: the run's {name} is gone" in shown
         if name == "agent":
-            assert f"run {run.code} " in said_by("replay", capsys, run=run)
+            assert f"run {run.code} " in list_faults("replay", capsys, run=run)
 
 
 def test_a_run_whose_policy_is_gone_is_still_checked(
@@ -72,18 +72,18 @@ def test_a_run_whose_policy_is_gone_is_still_checked(
     with transaction.atomic():
         for statement in release_statements(table, connection.vendor):
             run_sql(statement)
-        with deleted(table, f"id = {run.policy_id}"):
-            shown = said_by("ledger_verify", capsys, run=run)
+        with delete_row(table, f"id = {run.policy_id}"):
+            shown = list_faults("ledger_verify", capsys, run=run)
             assert f"BROKEN run {run.code} seq 2: the run's policy is gone" in shown
-            assert f"run {run.code} " in said_by("replay", capsys, run=run)
+            assert f"run {run.code} " in list_faults("replay", capsys, run=run)
         transaction.set_rollback(True)
 
 
 def test_a_project_without_its_last_position_is_named(
     run: Run, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with deleted("ledger_projecthead", f"project_id = {run.project_id}"):
-        shown = said_by("ledger_verify", capsys)
+    with delete_row("ledger_projecthead", f"project_id = {run.project_id}"):
+        shown = list_faults("ledger_verify", capsys)
     told = f"MISSING project {project.slug}: 0 positions were handed out, 2 entries"
     assert told in shown
 
@@ -95,5 +95,5 @@ def test_another_hash_of_a_policy_is_named(
         with without_triggers("guidance_policyversion"):
             forged = "UPDATE guidance_policyversion SET hash = 'sha256:0' WHERE id = %s"
             assert run_sql(forged, [run.policy_id]) == 1
-        assert "the run's policy" in said_by("replay", capsys, run=run)
+        assert "the run's policy" in list_faults("replay", capsys, run=run)
         transaction.set_rollback(True)

@@ -57,7 +57,7 @@ def run(agent: httpx.Client) -> str:
 
 
 @contextmanager
-def weakened(table: str, *statements: str) -> Iterator[None]:
+def weaken(table: str, *statements: str) -> Iterator[None]:
     """Afterwards it is as protected as before."""
     try:
         for statement in statements:
@@ -89,7 +89,7 @@ def test_a_weakened_table_is_noticed(
     table: str, run: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for statement in WEAKENED[connection.vendor]:
-        with weakened(table, statement):
+        with weaken(table, statement):
             assert_noticed(table, run, capsys)
     assert list_faults() == []
 
@@ -101,7 +101,7 @@ def test_a_schema_edited_by_hand_is_noticed(
     if connection.vendor != "sqlite":
         pytest.skip("PostgreSQL has no writable_schema.")
     for statement in SCHEMA:
-        with weakened(table, "PRAGMA writable_schema = ON", statement):
+        with weaken(table, "PRAGMA writable_schema = ON", statement):
             assert_noticed(table, run, capsys)
     assert list_faults() == []
 

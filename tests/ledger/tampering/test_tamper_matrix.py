@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from ledger.models import Run
 from ledger.verification.row_checks import compare_runs
-from tests.ledger.tampering.editing import edited, said_by, seq_of
+from tests.ledger.tampering.editing import edit_rows, get_seq, list_faults
 from tests.ledger.tampering.edits import EDITS, RULING, change
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import (
@@ -38,13 +38,13 @@ def test_every_edit_is_named(
 ) -> None:
     for what, (statement, entry_type, words) in EDITS.items():
         edit = partial(run_sql, statement.format(run=run.pk))
-        with subtests.test(what=what), edited(edit):
-            verified = said_by("ledger_verify", run, capsys)
+        with subtests.test(what=what), edit_rows(edit):
+            verified = list_faults("ledger_verify", run, capsys)
             assert words in verified
             seqs = run.entries.filter(type=entry_type).values_list("seq", flat=True)
             lines = [line for line in verified.splitlines() if words in line]
             assert any(f" seq {seq}: " in line for seq in seqs for line in lines), lines
-            said_by("replay", run, capsys)
+            list_faults("replay", run, capsys)
 
 
 def test_equal_comments_of_one_moment_are_counted(
@@ -67,14 +67,14 @@ def test_equal_comments_of_one_moment_are_counted(
 
     one = "(SELECT min(c.id) FROM reviews_comment c JOIN reviews_review r "
     one += f"ON r.id = c.review_id WHERE r.run_id = {run.pk})"
-    with edited(lambda: run_sql(f"DELETE FROM reviews_comment WHERE id = {one}")):
-        assert "is missing" in said_by("ledger_verify", run, capsys)
+    with edit_rows(lambda: run_sql(f"DELETE FROM reviews_comment WHERE id = {one}")):
+        assert "is missing" in list_faults("ledger_verify", run, capsys)
     again = (
         "INSERT INTO reviews_comment (review_id, author_id, text, at) SELECT review_id, "
         f"author_id, text, at FROM reviews_comment WHERE id = {one}"
     )
-    with edited(lambda: run_sql(again)):
-        assert "is stored 3 times" in said_by("ledger_verify", run, capsys)
+    with edit_rows(lambda: run_sql(again)):
+        assert "is stored 3 times" in list_faults("ledger_verify", run, capsys)
 
 
 def test_a_ruling_that_nobody_made_is_named(
@@ -85,16 +85,16 @@ def test_a_ruling_that_nobody_made_is_named(
         "SELECT review.code, review.id, 'approve', '', %s, review.opened_at "
         "FROM reviews_review review WHERE run_id = %s AND state = 'open'"
     )
-    with edited(lambda: run_sql(added, [bob.user.pk, run.pk])):
-        assert "no entry tells of it" in said_by("ledger_verify", run, capsys)
-        said_by("replay", run, capsys)
+    with edit_rows(lambda: run_sql(added, [bob.user.pk, run.pk])):
+        assert "no entry tells of it" in list_faults("ledger_verify", run, capsys)
+        list_faults("replay", run, capsys)
 
 
 def test_the_api_says_so_too(
     agent: httpx.Client, reviewer: httpx.Client, run: Run
 ) -> None:
     # Committed, for the server looks by itself: the column is put back afterwards.
-    ruled = seq_of(run, "review.ruled")
+    ruled = get_seq(run, "review.ruled")
     edit = change("ruling", "note = %s", RULING.format(run=run.pk))
     with without_triggers("reviews_ruling"):
         run_sql(edit, ["x"])

@@ -40,30 +40,30 @@ def change(run: Run, entry: int, **columns: Any) -> None:
     assert run_sql(f"UPDATE ledger_entry SET {names} {where}", values) == 1
 
 
-def entry_of(run: Run, seq: int) -> Entry:
+def get_entry(run: Run, seq: int) -> Entry:
     return run.entries.get(seq=seq)
 
 
-def edited(run: Run, seq: int) -> str:
-    payload = json.loads(entry_of(run, seq).payload)
+def build_edited_payload(run: Run, seq: int) -> str:
+    payload = json.loads(get_entry(run, seq).payload)
     payload["report"]["tokens"] = 1
     return json.dumps(payload, sort_keys=True, separators=(",", ":"))
 
 
 def edit_payload(run: Run) -> int:
-    change(run, 3, payload=edited(run, 3))
+    change(run, 3, payload=build_edited_payload(run, 3))
     return 3
 
 
 def edit_payload_and_its_hash(run: Run) -> int:
-    text = edited(run, 3)
+    text = build_edited_payload(run, 3)
     change(run, 3, payload=text, payload_sha256=hash_payload(text))
     return 3
 
 
 def recompute(run: Run, seq: int, text: str) -> None:
     """All that a careful forger can do to one entry."""
-    entry = entry_of(run, seq)
+    entry = get_entry(run, seq)
     link = Link(
         version=entry.version,
         run=str(run.code),
@@ -84,12 +84,12 @@ def recompute(run: Run, seq: int, text: str) -> None:
 
 
 def recompute_in_the_middle(run: Run) -> int:
-    recompute(run, 3, edited(run, 3))
+    recompute(run, 3, build_edited_payload(run, 3))
     return 4  # the next one does not follow any more
 
 
 def recompute_the_last(run: Run) -> int:
-    recompute(run, 6, edited(run, 6))
+    recompute(run, 6, build_edited_payload(run, 6))
     return 7  # the run's head knows another hash
 
 
@@ -123,7 +123,7 @@ def swap(run: Run) -> int:
 
 def append(run: Run) -> int:
     """An entry behind the head, as good as a forger can make it."""
-    last = entry_of(run, 6)
+    last = get_entry(run, 6)
     link = Link(
         version=last.version,
         run=str(run.code),
@@ -219,7 +219,7 @@ def test_a_change_by_hand_is_found_and_named(
 
 
 def test_a_head_set_back_by_hand_is_found(run: Run) -> None:
-    third = entry_of(run, 3)
+    third = get_entry(run, 3)
     Run.objects.filter(pk=run.pk).update(head_seq=3, head_hash=third.hash)
 
     with pytest.raises(SystemExit):

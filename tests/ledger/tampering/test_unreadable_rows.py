@@ -12,7 +12,7 @@ from django.db import connection
 
 from ledger.management import selection
 from ledger.models import Run
-from tests.ledger.tampering.editing import edited
+from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.edits import OF_RUN, change, first
 from tests.ledger.tampering.triggers import run_sql
 from tests.support.builders import (
@@ -89,7 +89,7 @@ def test_a_row_that_cannot_be_read_is_named_and_the_others_are_checked(
     cases = {**UNREADABLE, **UNREADABLE_HERE[connection.vendor]}
     for what, (statement, words) in cases.items():
         edit = partial(run_sql, statement.format(run=run.pk))
-        with subtests.test(what=what), edited(edit):
+        with subtests.test(what=what), edit_rows(edit):
             run_sql(note)
             for command_name in ("ledger_verify", "replay"):
                 capsys.readouterr()

@@ -17,11 +17,11 @@ from loop.control.clock import run_cycle
 from loop.models import Decision
 from reviews.models import Review
 from reviews.rulings.expiry import expire_due_reviews
-from tests.console.queue.panes import desk_of
+from tests.console.queue.panes import open_desk
 from tests.loop.saying import (
     COMPLETE,
-    decided,
     events,
+    get_decision,
     loop_policy,
     loop_runs,
     outcome,
@@ -29,7 +29,7 @@ from tests.loop.saying import (
 )
 from tests.reviews.test_expiry import overdue
 from tests.support.builders import Person
-from tests.support.people import rule, seen
+from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 from tests.support.threads import at_once
 
@@ -42,14 +42,14 @@ def held(agent: httpx.Client, project: Project) -> dict[str, Any]:
 
 
 def again(client: httpx.Client, held: dict[str, Any]) -> dict[str, Any]:
-    return decided(client, held["decision_id"])
+    return get_decision(client, held["decision_id"])
 
 
 def test_approved_it_is_emitted_exactly_once(
     reviewer: httpx.Client, project: Project, held: dict[str, Any]
 ) -> None:
     review = held["review"]["id"]
-    body = {"action": "approve", **seen(reviewer, review)}
+    body = {"action": "approve", **get_seen(reviewer, review)}
     rule(reviewer, review, "approve", note="Go ahead")
     told = again(reviewer, held)
     assert told["outcome"] == "approved_and_emitted"
@@ -105,7 +105,7 @@ def test_approve_and_deny_at_once_are_one_ruling(
         held = outcome(agent, project, COMPLETE, number=number)
         review = held["review"]["id"]
         before = len(events(project))
-        body = seen(reviewer, review)
+        body = get_seen(reviewer, review)
         path = f"/reviews/{review}/ruling"
         answers = at_once(
             partial(reviewer.post, path, json={"action": "approve", **body}),
@@ -137,7 +137,7 @@ def test_an_approval_is_judged_by_how_things_stand_when_it_comes(
 ) -> None:
     """Switch, cap and policy: a refusal leaves the review open and emits nothing."""
     review = held["review"]["id"]
-    body = {"action": "approve", **seen(manager, review)}
+    body = {"action": "approve", **get_seen(manager, review)}
     path = f"/reviews/{review}/ruling"
     manager.post("/loop/switch", json={"paused": True, "reason": "Fire drill"})
     told = problem(manager.post(path, json=body), "run-paused")
@@ -196,7 +196,7 @@ def test_a_person_sees_what_would_run_and_why_they_are_asked(
     }
     loop_policy(project, kinds=[harmful], rules=[rule_])
     held = outcome(agent, project, disk="</pre><script>\u202e")
-    desk = desk_of(alice, project, held)
+    desk = open_desk(alice, project, held)
     pane = desk.look()
     assert "Start the loop wipe?" in pane.text
     assert "wipe is marked as destructive" in pane.part("Why you are asked")

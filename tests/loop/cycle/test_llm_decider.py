@@ -45,40 +45,44 @@ def costly(wire: str) -> Behaviour:
     return http(reply)
 
 
-def said(document: Any) -> Any:
+def answer_with(document: Any) -> Any:
     text = document if isinstance(document, str) else json.dumps(document)
     return lambda wire: says(wire, text)
 
 
 TROUBLE: dict[str, tuple[Any, str, str]] = {
     "invalid action": (
-        said({**RIGHT, "action": "drop_tables"}),
+        answer_with({**RIGHT, "action": "drop_tables"}),
         *("invalid_decision", "another form"),
     ),
-    "extra fields": (said({**RIGHT, "sudo": True}), "invalid_decision", "another form"),
+    "extra fields": (
+        answer_with({**RIGHT, "sudo": True}),
+        "invalid_decision",
+        "another form",
+    ),
     "a field is missing": (
-        said({"action": "do_nothing", "kind": ""}),
+        answer_with({"action": "do_nothing", "kind": ""}),
         *("invalid_decision", "another form"),
     ),
     "prose": (
-        said("I would start a repair loop now."),
+        answer_with("I would start a repair loop now."),
         *("invalid_decision", "cannot be read"),
     ),
-    "two actions": (said([RIGHT, RIGHT]), "invalid_decision", "answer"),
+    "two actions": (answer_with([RIGHT, RIGHT]), "invalid_decision", "answer"),
     "unknown kind": (
-        said({**RIGHT, "kind": "wipe"}),
+        answer_with({**RIGHT, "kind": "wipe"}),
         *("invalid_decision", "no loop of this kind"),
     ),
     "bad parameters": (
-        said({**RIGHT, "parameters": '{"about": []}'}),
+        answer_with({**RIGHT, "parameters": '{"about": []}'}),
         *("invalid_decision", "parameters/about"),
     ),
     "prose in parameters": (
-        said({**RIGHT, "parameters": "about x"}),
+        answer_with({**RIGHT, "parameters": "about x"}),
         *("invalid_decision", "parameters cannot be read"),
     ),
     "no reason": (
-        said({**RIGHT, "reasoning": " "}),
+        answer_with({**RIGHT, "reasoning": " "}),
         *("invalid_decision", "no reason"),
     ),
     "time-out": (lambda wire: hangs, "invalid_decision", "no answer within"),

@@ -26,8 +26,8 @@ from loop.runs import ensure_run
 from tests.loop.conftest import Sending
 from tests.loop.saying import (
     FAILED,
-    decided,
     events,
+    get_decision,
     loop_policy,
     loop_runs,
     outcome,
@@ -168,7 +168,7 @@ def test_a_run_that_an_event_started_is_its_consequence(
     own = Decision.objects.filter(project=project, trigger_source="own").order_by("pk")
     assert [row.outcome for row in own] == ["emitted", "rate_limited"]
     # Learn: what came of the event stands at its decision.
-    report = decided(agent, first)["report"]
+    report = get_decision(agent, first)["report"]
     assert report["outcome"] == "failed"
     assert Decision.objects.get(code=first).reported == "failed"
 

@@ -15,8 +15,8 @@ from loop.control.clock import run_cycle, send_heartbeat
 from loop.models import Decision, ProjectLoop
 from tests.loop.saying import (
     COMPLETE,
-    decided,
     events,
+    get_decision,
     loop_policy,
     outcome,
     send,
@@ -49,7 +49,7 @@ def test_the_clock_and_a_signal_take_the_same_way_and_say_which_they_are(
         "signal": COMPLETE,
         "manual": "wake",
     }
-    told = [decided(agent, str(row.code)) for row in rows.values()]
+    told = [get_decision(agent, str(row.code)) for row in rows.values()]
     assert [one["reasoning_summary"] for one in told] == [
         *("heartbeat", COMPLETE, "wake"),
     ]
@@ -192,7 +192,7 @@ def test_every_decision_is_written_down_with_its_reason_and_found_by_its_id(
         send(agent, COMPLETE),
     ]
     run_cycle(project.pk)
-    told = [decided(reviewer, one) for one in ids]
+    told = [get_decision(reviewer, one) for one in ids]
     assert [one["outcome"] for one in told] == [
         *("emitted", "rate_limited", "noop", "rate_limited"),
     ]

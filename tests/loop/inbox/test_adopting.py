@@ -15,7 +15,7 @@ from guidance.services import get_policy_in_force, publish_policy
 from loop.inbox import recommendations
 from loop.models import Recommendation
 from tests.loop.saying import sound
-from tests.support.browsing import browser_of
+from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy
 from tests.support.problems import problem
 from tests.support.threads import at_once
@@ -36,7 +36,7 @@ def adopt(client: httpx.Client, code: str, **body: Any) -> httpx.Response:
     return client.post(f"/loop/recommendations/{code}/adopt", json=body)
 
 
-def shown(client: httpx.Client, code: str) -> dict[str, Any]:
+def get_recommendation(client: httpx.Client, code: str) -> dict[str, Any]:
     items = client.get("/loop/recommendations").json()["items"]
     return next(item for item in items if item["id"] == code)
 
@@ -49,7 +49,7 @@ def test_a_change_is_adopted_on_the_version_that_was_seen(
     agent: httpx.Client, manager: httpx.Client, project: Project
 ) -> None:
     first, second = recommend(agent, LOOSER, "Fix a typo"), recommend(agent, STRICTER)
-    assert shown(manager, first)["draft"]["based_on"] == 1
+    assert get_recommendation(manager, first)["draft"]["based_on"] == 1
     missing = problem(manager.post(_path(second)), "precondition-required")
     assert missing["in_force"] == {"name": "default", "version": 1}
     assert adopt(manager, second, based_on=1).json()["state"] == "adopted"
@@ -63,7 +63,7 @@ def test_a_change_is_adopted_on_the_version_that_was_seen(
     assert (change["before"], change["after"]) == (["git-push-force"], [])
     assert versions(project) == 2
     # Who has looked again may still want it.
-    assert shown(manager, first)["draft"]["changes"] == [change]
+    assert get_recommendation(manager, first)["draft"]["changes"] == [change]
     assert adopt(manager, first, based_on=2).status_code == 200
     assert versions(project) == 3
     sound(project)
@@ -96,10 +96,10 @@ def test_what_changes_nothing_makes_no_version_and_says_so(
     empty: dict[str, Any] = {"set": {"tools": {}}}
     for change in (STRICTER, empty):
         code = recommend(agent, change)
-        assert shown(manager, code)["draft"]["changes"] == []
+        assert get_recommendation(manager, code)["draft"]["changes"] == []
         told = problem(adopt(manager, code, based_on=1), "unchanged")
         assert "nothing" in told["detail"]
-        assert shown(manager, code)["state"] == "pending"
+        assert get_recommendation(manager, code)["state"] == "pending"
     assert versions(project) == 1
 
 
@@ -140,7 +140,7 @@ def test_a_version_published_elsewhere_in_that_moment_wins(
 
     monkeypatch.setattr(recommendations, "publish_policy", publish_late)
     problem(adopt(manager, code, based_on=1), "stale-version")
-    assert shown(manager, code)["state"] == "pending"
+    assert get_recommendation(manager, code)["state"] == "pending"
     sound(project)
 
 
@@ -149,7 +149,7 @@ def test_the_page_shows_the_difference_and_asks_for_the_version_it_showed(
 ) -> None:
     stale, code = recommend(agent, LOOSER, "Fix a typo"), recommend(agent, STRICTER)
     tab = f"/p/{project.slug}/loop/recommendations/"
-    browser = browser_of(alice.user)
+    browser = open_browser(alice.user)
     page = browser.get(tab).content.decode()
     assert "tools.always_ask" in page
     assert 'name="based_on" value="1"' in page
@@ -177,7 +177,7 @@ def test_the_page_offers_nothing_to_adopt_where_nothing_would_change(
     make_policy("default", project=project, tools={"always_ask": ["git-push-force"]})
     code = recommend(agent, STRICTER)
     tab = f"/p/{project.slug}/loop/recommendations/"
-    page = browser_of(alice.user).get(tab).content.decode()
+    page = open_browser(alice.user).get(tab).content.decode()
     assert "would change nothing" in page
     assert f"{code}/adopt/" not in page
     assert f"{code}/dismiss/" in page

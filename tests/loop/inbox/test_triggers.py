@@ -28,8 +28,8 @@ from tests.conftest import client_for
 from tests.loop.cycle.test_many_workers import closing
 from tests.loop.saying import (
     FAILED,
-    decided,
     events,
+    get_decision,
     loop_policy,
     loop_runs,
     outcome,
@@ -147,7 +147,7 @@ def test_ends_of_runs_and_rulings_are_heard_once(
     reviewer.post(f"/runs/{aborted}/abort", json={"reason": "Enough"})
     run_cycle(project.pk)
     rows = Decision.objects.filter(project=project).select_related("signal")
-    told = [decided(agent, str(row.code)) for row in rows.order_by("pk")]
+    told = [get_decision(agent, str(row.code)) for row in rows.order_by("pk")]
     assert {one["trigger_source"] for one in told} == {"own"}
     assert [
         (one["trigger"]["type"], one["trigger"]["data"].get("status")) for one in told
@@ -313,7 +313,7 @@ def test_a_wiped_broker_loses_nothing(
     assert not Decision.objects.filter(project=project).exists()
     attend_project(project.pk)
     assert not Signal.objects.filter(project=project, pending=True).exists()
-    outcomes = [decided(agent, one)["outcome"] for one in ids]
+    outcomes = [get_decision(agent, one)["outcome"] for one in ids]
     assert outcomes == ["emitted", "deduplicated"] * 10
     assert len(events(project)) == 10
     assert Decision.objects.filter(project=project, trigger_source="own").count() == 1
@@ -344,7 +344,7 @@ def test_one_projects_trouble_is_not_anothers(
     monkeypatch.setattr(clock, "send_heartbeat", refuse)
     monkeypatch.setattr(clock, "list_project_ids", lambda: [other.pk, project.pk])
     assert clock.tick() == 1
-    assert decided(agent, decision)["outcome"] == "noop"
+    assert get_decision(agent, decision)["outcome"] == "noop"
 
 
 def test_a_decision_of_another_project_is_nobodys_cause(

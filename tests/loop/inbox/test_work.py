@@ -16,8 +16,8 @@ from loop.control.clock import run_cycle
 from loop.models import Incident, Note, ProjectLoop
 from tests.loop.saying import (
     FAILED,
-    decided,
     events,
+    get_decision,
     loop_policy,
     outcome,
     send,
@@ -39,11 +39,11 @@ def test_notes_are_claimed_together_and_confirmed_one_by_one(
 ) -> None:
     first, second = note(agent), note(agent, "Another one")
     run_cycle(project.pk)
-    told = decided(agent, first["decision_id"])
+    told = get_decision(agent, first["decision_id"])
     assert (told["action"], told["outcome"]) == ("process_notes", "emitted")
     assert told["event"]["parameters"]["notes"] == [first["id"], second["id"]]
     # The second note's own trigger finds nothing left to do.
-    assert decided(agent, second["decision_id"])["outcome"] == "noop"
+    assert get_decision(agent, second["decision_id"])["outcome"] == "noop"
     claimed = agent.get("/loop/notes?state=claimed").json()["items"]
     assert [item["decision_id"] for item in claimed] == [told["decision_id"]] * 2
     path, key = f"/loop/notes/{first['id']}/done", {"Idempotency-Key": "done-1"}

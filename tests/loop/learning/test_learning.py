@@ -26,8 +26,8 @@ from loop.tasks import learn as learn_task
 from reviews.models import Review
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_on_call
-from tests.gateway.checks.test_flows import fail, opened
-from tests.loop.history import lived
+from tests.gateway.checks.test_flows import fail, open_new_check
+from tests.loop.history import live_through
 from tests.loop.saying import sound
 from tests.support.builders import (
     Person,
@@ -64,12 +64,12 @@ def learner(project: Project, **more: Any) -> None:
     )
 
 
-def recommended(project: Project) -> dict[str, Recommendation]:
+def get_recommendations(project: Project) -> dict[str, Recommendation]:
     rows = Recommendation.objects.filter(project=project).order_by("pk")
     return {row.key: row for row in rows}
 
 
-def ended(agent: httpx.Client, outcome: str) -> None:
+def finish_run(agent: httpx.Client, outcome: str) -> None:
     run = start_run(agent)
     answer = agent.post(f"/runs/{run}/finish", json={"outcome": outcome})
     assert answer.status_code == 200, answer.text
@@ -82,7 +82,7 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
     for _ in range(2):
         run = start_run(agent)
         agent.post(f"/runs/{run}/steps", json=step(1))
-        told = fail(agent, run, opened(agent, run, "style"))
+        told = fail(agent, run, open_new_check(agent, run, "style"))
         rule(reviewer, told["review"]["id"], "skip", note="Not for this one")
         for text in ("deploy now", "rm -rf build"):
             call = command(agent, run, text)
@@ -96,7 +96,7 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
     command(agent, run, "rm -rf dist")
 
     assert learn(project.pk) == 5
-    rows = recommended(project)
+    rows = get_recommendations(project)
     assert set(rows) == {
         *("gate-skipped/style", "rule-approved/deploys", "pause-approved/uncertainty"),
         *("rule-approved/delete-folder", "runs-failed/robo"),
@@ -122,7 +122,7 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
     end_recommendation(row=gate, person=alice.principal, adopt=True, based_on=1)
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
-    assert opened(agent, run, "style")["enforcement_mode"] == "advisory"
+    assert open_new_check(agent, run, "style")["enforcement_mode"] == "advisory"
     assert learn(project.pk) == 0
     sound(project)
 
@@ -132,7 +132,7 @@ def test_what_was_answered_rests_until_its_facts_are_past(
 ) -> None:
     learner(project, days=7)
     for _ in range(2):
-        ended(agent, "failed")
+        finish_run(agent, "failed")
     assert learn(project.pk) == 1
     row = Recommendation.objects.get(project=project)
     end_recommendation(row=row, person=alice.principal, adopt=False)
@@ -155,7 +155,7 @@ def test_two_workers_and_many_ticks_learn_once_a_day(
 ) -> None:
     learner(project)
     for _ in range(2):
-        ended(agent, "failed")
+        finish_run(agent, "failed")
     run_cycle(project.pk)
 
     def forget() -> None:
@@ -221,7 +221,7 @@ def test_advice_can_be_sent_and_nothing_else_without_a_change(
 def test_a_week_in_figures(
     project: Project, robo: Robot, alice: Person, reviewer: httpx.Client
 ) -> None:
-    history = lived(project, robo, alice)
+    history = live_through(project, robo, alice)
     this, last = (
         Week.from_moment(timezone.now()),
         Week.from_moment(timezone.now()).previous,
@@ -283,7 +283,7 @@ def test_a_week_in_figures(
 def test_the_median_is_the_middle_one_or_between_the_two(
     project: Project, robo: Robot, alice: Person
 ) -> None:
-    lived(project, robo, alice)
+    live_through(project, robo, alice)
     week = Week.parse("2020-W01")  # long before any of them
     at = week.begins + timedelta(hours=1)
     rows = Decision.objects.filter(project=project).select_related("signal")

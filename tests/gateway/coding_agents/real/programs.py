@@ -12,7 +12,7 @@ from typing import Any
 
 from accounts.models import Project
 from reviews.models import Review
-from tests.gateway.coding_agents.hosts import held
+from tests.gateway.coding_agents.hosts import is_waited_for
 from tests.gateway.coding_agents.standins import Model
 from tests.support.waiting import until
 
@@ -68,7 +68,7 @@ def waiting_review(project: Project) -> Review:
 
     def found() -> bool:
         review = Review.objects.filter(project=project, state="open").first()
-        return review is not None and held(review.run)
+        return review is not None and is_waited_for(review.run)
 
     until(found, seconds=40)
     return Review.objects.get(project=project, state="open")

@@ -76,7 +76,7 @@ def start(session: Session, *words: str, tools: str = "Bash") -> subprocess.Pope
     )
 
 
-def worked(session: Session, *words: str) -> dict[str, Any]:
+def run_session(session: Session, *words: str) -> dict[str, Any]:
     return last_document(start(session, *words))
 
 
@@ -149,7 +149,7 @@ def test_a_stopped_run_stops_it(
     govern(policy="small")
     session.model.script = [bash("touch one"), bash("touch two"), bash("touch three")]
 
-    answer = worked(session, "Work")
+    answer = run_session(session, "Work")
 
     assert answer["terminal_reason"] == "hook_stopped"
     names = {path.name for path in session.project.iterdir()}
@@ -163,13 +163,13 @@ def test_a_parked_call_is_resumed_after_the_ruling(
 ) -> None:
     govern(wait_s=20)
     session.model.script = [bash(ASKED)]
-    answer = worked(session, "Clean up")
+    answer = run_session(session, "Clean up")
     assert answer["stop_reason"] == "tool_deferred"
     assert (session.project / "build").exists()
 
     review = Review.objects.get(project=project)
     rule(reviewer, str(review.code), "approve")
-    answer = worked(session, "--resume", answer["session_id"])
+    answer = run_session(session, "--resume", answer["session_id"])
 
     assert answer["result"] == "All done."
     assert not (session.project / "build").exists()
@@ -184,7 +184,7 @@ def test_an_agent_that_stops_half_way_is_sent_on(
     govern(policy="eager")
     half_way = "I have looked at it. Now let me continue with the second file."
     session.model.script = [bash("ls"), [half_way]]
-    answer = worked(session, "Look at both")
+    answer = run_session(session, "Look at both")
     assert answer["result"] == "All done."
     assert len(session.model.heard) == 3
     assert "stop hook" in session.model.told.lower()
@@ -195,7 +195,7 @@ def test_nothing_goes_on_without_the_server(session: Session, robo: Robot) -> No
     install("claude-code", url=url, key=robo.key, folder=session.project)
     session.model.script = [bash("touch ungoverned")]
 
-    answer = worked(session, "Work")
+    answer = run_session(session, "Work")
 
     assert url in answer["result"]
     assert session.model.heard == []

@@ -17,7 +17,7 @@ from guidance.core.strict_json import (
 )
 
 
-def nested(depth: int, kind: type[Any]) -> Any:
+def build_nested(depth: int, kind: type[Any]) -> Any:
     """So many containers, one in the other, with a text at the bottom."""
     value: Any = "bottom"
     for _ in range(depth):
@@ -28,9 +28,9 @@ def nested(depth: int, kind: type[Any]) -> Any:
 @pytest.mark.parametrize("kind", [list, dict])
 def test_nesting(kind: type[Any]) -> None:
     assert DEPTH_LIMIT == 32
-    check_size(nested(32, kind))
+    check_size(build_nested(32, kind))
     with pytest.raises(JsonRefused, match="deeper than 32"):
-        check_size(nested(33, kind))
+        check_size(build_nested(33, kind))
 
 
 @pytest.mark.parametrize("sign", ["", "-"])
@@ -48,4 +48,4 @@ def test_the_number_of_values() -> None:
 
 
 def test_a_document_at_every_limit_is_read() -> None:
-    check_size(json.loads(json.dumps({"deep": nested(31, list), "n": 2**53 - 1})))
+    check_size(json.loads(json.dumps({"deep": build_nested(31, list), "n": 2**53 - 1})))

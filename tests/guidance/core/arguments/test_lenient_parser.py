@@ -17,7 +17,7 @@ from guidance.core.arguments.lenient_parser import REPAIR_LIMIT
 from tests.support.rows import each_row
 
 
-def repaired(text: str) -> tuple[dict[str, Any], list[str]]:
+def repair(text: str) -> tuple[dict[str, Any], list[str]]:
     assert isinstance(read_arguments(text), ArgumentProblem)
     result = read_arguments(text, lenient=True)
     assert isinstance(result, Arguments), result
@@ -25,7 +25,7 @@ def repaired(text: str) -> tuple[dict[str, Any], list[str]]:
     return result.values, [repair.what for repair in result.repairs]
 
 
-def broken(text: str) -> ArgumentProblem:
+def get_problem(text: str) -> ArgumentProblem:
     result = read_arguments(text, lenient=True)
     assert isinstance(result, ArgumentProblem), result
     return result
@@ -71,7 +71,7 @@ def broken(text: str) -> ArgumentProblem:
 def test_jr_02_to_05_small_things_are_put_right(
     text: str, values: dict[str, Any], what: list[str]
 ) -> None:
-    assert repaired(text) == (values, what)
+    assert repair(text) == (values, what)
 
 
 @each_row(
@@ -79,7 +79,7 @@ def test_jr_02_to_05_small_things_are_put_right(
     ["", "{:2}", '{"a":2}{}', '{"a":"\\u12"}', '{"a":"\\q"}', '{"a": rm -rf /}', "{a}"],
 )
 def test_jr_06_these_stay_wrong(text: str) -> None:
-    assert not broken(text).truncated
+    assert not get_problem(text).truncated
 
 
 def test_a_repair_says_where() -> None:
@@ -100,19 +100,19 @@ def test_a_repair_says_where() -> None:
 )
 def test_a_quote_within_a_string_is_not_guessed_at(text: str) -> None:
     """Each guess would be another command."""
-    broken(text)
+    get_problem(text)
 
 
 def test_more_repairs_than_slips_are_refused() -> None:
     keys = ",".join(f"k{n}:1" for n in range(REPAIR_LIMIT + 1))
-    assert "too much" in broken("{" + keys + "}").message
+    assert "too much" in get_problem("{" + keys + "}").message
 
 
 def test_what_is_refused_strictly_is_not_let_in_by_a_repair() -> None:
-    assert "twice" in broken("{a: 1, 'a': 2}").message
-    assert "2^53" in broken("{a: 9007199254740992}").message
-    assert "surrogate" in broken("{a: '\\ud800'}").message
-    assert "deeper" in broken("{a:" + "[" * 40 + "]" * 40 + "}").message
+    assert "twice" in get_problem("{a: 1, 'a': 2}").message
+    assert "2^53" in get_problem("{a: 9007199254740992}").message
+    assert "surrogate" in get_problem("{a: '\\ud800'}").message
+    assert "deeper" in get_problem("{a:" + "[" * 40 + "]" * 40 + "}").message
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_jr_08_and_09_texts_stay_texts() -> None:
 
 
 def test_jr_10_arguments_written_as_a_string() -> None:
-    assert repaired('"{\\"a\\": 1}"') == (
+    assert repair('"{\\"a\\": 1}"') == (
         {"a": 1},
         ["the object was written as a string"],
     )
-    assert broken('"{\\"a\\": "').truncated
-    assert broken('"{\\"a\\":"').truncated
+    assert get_problem('"{\\"a\\": "').truncated
+    assert get_problem('"{\\"a\\":"').truncated

@@ -43,7 +43,7 @@ def check(*gates: GateDefinition) -> CombinedGates:
     return combine(gates or (gate(),))
 
 
-def opened(**fields: Any) -> tuple[CombinedGates, CheckState]:
+def open_gate(**fields: Any) -> tuple[CombinedGates, CheckState]:
     gates = check(gate(**fields))
     return gates, open_check(gates)
 
@@ -61,7 +61,9 @@ def ran(criterion: str = "quality.1", exit_code: int = 0) -> CommandEvidence:
     )
 
 
-def judged(criterion: str = "quality.1", *, passed: bool = True) -> JudgeEvidence:
+def make_judgement(
+    criterion: str = "quality.1", *, passed: bool = True
+) -> JudgeEvidence:
     return JudgeEvidence(criterion=criterion, passed=passed, rationale="It says so")
 
 

@@ -26,14 +26,14 @@ from tests.guidance.core.checks.builders import (
     after,
     check,
     gate,
-    opened,
+    open_gate,
     retrying,
 )
 from tests.support.rows import each_row
 
 
 def test_vr_22_a_new_check_has_no_attempt_behind_it_and_two_before() -> None:
-    _, state = opened(severity="critical")
+    _, state = open_gate(severity="critical")
     assert (state.status, state.attempts, state.max_attempts) == ("open", 0, 2)
     assert (state.attempt, state.attempts_left, state.offers) == (1, 2, ())
 
@@ -54,7 +54,7 @@ def test_vr_24_three_of_three_are_all() -> None:
 
 @pytest.mark.parametrize("mode", ["blocking", "advisory", "informational"])
 def test_vr_25_pass_ends_the_check_and_adds_no_attempt(mode: str) -> None:
-    gates, state = opened(mode=mode)
+    gates, state = open_gate(mode=mode)
     outcome = after(state, PASS, gates=gates)
     assert (outcome.word, outcome.state.status) == ("passed", "passed")
     assert (outcome.state.attempts, outcome.state.attempt) == (0, 1)
@@ -62,7 +62,7 @@ def test_vr_25_pass_ends_the_check_and_adds_no_attempt(mode: str) -> None:
 
 
 def test_pass_after_a_failure() -> None:
-    gates, state = opened(severity="critical")
+    gates, state = open_gate(severity="critical")
     outcome = after(state, FAIL, PASS, gates=gates)
     assert outcome.word == "passed"
     assert (outcome.state.attempts, outcome.state.attempt) == (1, 2)
@@ -89,7 +89,7 @@ def test_vr_27_fail_without_attempts_left_waits_for_a_person() -> None:
 
 
 def test_vr_28_advisory_goes_on_with_a_warning() -> None:
-    gates, state = opened(severity="high", criteria=["x"])
+    gates, state = open_gate(severity="high", criteria=["x"])
     outcome = after(state, FAIL, gates=gates)
     assert (outcome.word, outcome.state.status) == ("warned", "warned")
     assert outcome.warning == "Gate not passed: quality. No test covers the retry"
@@ -105,7 +105,7 @@ def test_vr_28_the_warning_names_the_gates_that_failed() -> None:
 
 
 def test_the_warning_says_why_a_claim_was_not_believed() -> None:
-    gates, state = opened(criteria=[{"text": "It is clear", "verifier": "judge"}])
+    gates, state = open_gate(criteria=[{"text": "It is clear", "verifier": "judge"}])
     said = JudgeEvidence(criterion="quality.1", passed=False, rationale="What is foo?")
     outcome = apply_verdict(state, PASS, gates=gates, evidence=[said])
     assert outcome.warning is not None
@@ -114,14 +114,14 @@ def test_the_warning_says_why_a_claim_was_not_believed() -> None:
 
 
 def test_vr_29_informational_goes_on_without_one() -> None:
-    gates, state = opened(severity="low")
+    gates, state = open_gate(severity="low")
     outcome = after(state, FAIL, gates=gates)
     assert (outcome.word, outcome.state.status) == ("logged", "logged")
     assert outcome.warning is None
 
 
 def test_vr_30_a_mode_that_nobody_knows_blocks() -> None:
-    gates, state = opened()
+    gates, state = open_gate()
     outcome = after(replace(state, mode="unheard-of"), FAIL, gates=gates)
     assert outcome.word == "retry"
     document = replace(state, mode="unheard-of").to_json()
@@ -129,14 +129,14 @@ def test_vr_30_a_mode_that_nobody_knows_blocks() -> None:
         CheckState.from_json(document)
 
 
-def exhausted() -> CheckState:
-    gates, state = opened(severity="critical")
+def make_exhausted() -> CheckState:
+    gates, state = open_gate(severity="critical")
     return after(state, FAIL, FAIL, gates=gates).state
 
 
 def test_vr_31_retry_resets_the_attempts_and_history_keeps_a_row() -> None:
     state = apply_ruling(
-        exhausted(), "retry", said="One more", guidance="Mock the clock"
+        make_exhausted(), "retry", said="One more", guidance="Mock the clock"
     )
     assert (state.status, state.attempts, state.attempt) == ("open", 0, 1)
     assert (state.resets, state.guidance) == (1, "Mock the clock")
@@ -145,7 +145,7 @@ def test_vr_31_retry_resets_the_attempts_and_history_keeps_a_row() -> None:
 
 
 def test_vr_31_resets_are_capped() -> None:
-    gates, state = opened(severity="critical")
+    gates, state = open_gate(severity="critical")
     for _ in range(MAX_RESETS):
         state = after(state, FAIL, FAIL, gates=gates).state
         state = apply_ruling(state, "retry", said="Again")
@@ -163,7 +163,7 @@ def test_a_check_that_may_never_be_reset() -> None:
 
 
 def test_vr_32_skip_ends_the_check_unpassed() -> None:
-    state = apply_ruling(exhausted(), "skip", said="Known and accepted")
+    state = apply_ruling(make_exhausted(), "skip", said="Known and accepted")
     assert (state.status, state.attempts) == ("skipped", 2)
     assert (state.history[-1].what, state.history[-1].said) == (
         "skipped",
@@ -172,19 +172,19 @@ def test_vr_32_skip_ends_the_check_unpassed() -> None:
 
 
 def test_vr_33_abort() -> None:
-    assert apply_ruling(exhausted(), "abort", said="Wrong way").status == "aborted"
+    assert apply_ruling(make_exhausted(), "abort", said="Wrong way").status == "aborted"
 
 
 @each_row("ruling", ["approve", "RETRY", "", "open", "skipped"])
 def test_vr_34_an_unknown_ruling(ruling: str) -> None:
     with pytest.raises(NotOffered):
-        apply_ruling(exhausted(), ruling, said="x")
+        apply_ruling(make_exhausted(), ruling, said="x")
 
 
 @each_row("ruling", ["retry", "skip", "abort"])
 @each_row("mode", ["blocking", "advisory", "informational"])
 def test_rulings_are_offered_on_exhausted_checks_alone(mode: str, ruling: str) -> None:
-    gates, state = opened(mode=mode)
+    gates, state = open_gate(mode=mode)
     for one in (state, after(state, FAIL, gates=gates).state):
         with pytest.raises(NotOffered, match="offers nothing"):
             apply_ruling(one, ruling, said="x")
@@ -208,8 +208,8 @@ def test_vr_42_mixed_gates_take_the_strictest_of_all() -> None:
 
 @pytest.mark.parametrize("ruling", ["skip", "abort"])
 def test_vr_43_an_ended_check_takes_nothing_more(ruling: str) -> None:
-    gates, _ = opened(severity="critical")
-    state = apply_ruling(exhausted(), ruling, said="x")
+    gates, _ = open_gate(severity="critical")
+    state = apply_ruling(make_exhausted(), ruling, said="x")
     with pytest.raises(NotOffered, match="takes no more verdicts"):
         apply_verdict(state, PASS, gates=gates)
     for word in ("retry", "skip", "abort"):
@@ -218,9 +218,9 @@ def test_vr_43_an_ended_check_takes_nothing_more(ruling: str) -> None:
 
 
 def test_no_verdict_is_taken_while_a_person_has_to_choose() -> None:
-    gates, _ = opened(severity="critical")
+    gates, _ = open_gate(severity="critical")
     with pytest.raises(NotOffered, match="exhausted"):
-        apply_verdict(exhausted(), PASS, gates=gates)
+        apply_verdict(make_exhausted(), PASS, gates=gates)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +233,12 @@ def test_no_verdict_is_taken_while_a_person_has_to_choose() -> None:
     ids=["third-word", "small-letters", "failing-entry"],
 )
 def test_a_verdict_that_no_reader_makes_does_not_pass(verdict: Verdict) -> None:
-    gates, state = opened(severity="critical")
+    gates, state = open_gate(severity="critical")
     assert after(state, verdict, gates=gates).word == "retry"
 
 
 def test_a_state_survives_its_json() -> None:
-    gates, state = opened(severity="critical", criteria=["x"])
+    gates, state = open_gate(severity="critical", criteria=["x"])
     entries = (GateVerdict(index=1, passed=False, rationale="Why"),)
     state = after(state, replace(FAIL, per_gate=entries), FAIL, gates=gates).state
     state = apply_ruling(state, "retry", said="Again", guidance="Two\nlines")

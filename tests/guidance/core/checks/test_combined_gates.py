@@ -20,7 +20,7 @@ from tests.support.rows import each_row
 POLICY = {name: gate(name, severity="high") for name in ("one", "two", "three")}
 
 
-def chosen(*named: str, inline: tuple[object, ...] = ()) -> list[str]:
+def list_chosen(*named: str, inline: tuple[object, ...] = ()) -> list[str]:
     found = choose_gates(named=named, inline=inline, policy=POLICY)
     return [gate.slug for gate in found.gates]
 
@@ -48,10 +48,10 @@ def test_vr_42_the_lowest_number_of_attempts() -> None:
 
 
 def test_gs_01_the_same_gate_counts_once() -> None:
-    assert chosen("two", "one", "two") == ["two", "one"]
-    assert chosen("two", inline=(POLICY["two"].to_json(),)) == ["two"]
+    assert list_chosen("two", "one", "two") == ["two", "one"]
+    assert list_chosen("two", inline=(POLICY["two"].to_json(),)) == ["two"]
     own = gate("own").to_json()
-    assert chosen("two", inline=(own, own)) == ["two", "own"]
+    assert list_chosen("two", inline=(own, own)) == ["two", "own"]
     assert combine([gate("a"), gate("a")]).gates == (gate("a"),)
 
 
@@ -70,7 +70,7 @@ def test_gs_01_an_id_never_has_two_definitions() -> None:
 
 def test_gs_02_gates_of_both_sources_stay_in_their_order() -> None:
     own = gate("own", severity="critical").to_json()
-    assert chosen("three", "one", inline=(own,)) == ["three", "one", "own"]
+    assert list_chosen("three", "one", inline=(own,)) == ["three", "one", "own"]
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\t"])

@@ -27,7 +27,7 @@ from tests.guidance.core.checks.builders import (
     PASS,
     check,
     gate,
-    judged,
+    make_judgement,
     ran,
 )
 from tests.support.rows import each_row
@@ -43,12 +43,12 @@ REPORT: dict[str, Any] = {
 }
 
 
-def claimed(*evidence: Evidence, state: CheckState | None = None) -> Outcome:
+def claim_pass(*evidence: Evidence, state: CheckState | None = None) -> Outcome:
     return apply_verdict(state or open_check(BOTH), PASS, gates=BOTH, evidence=evidence)
 
 
 def test_a_pass_with_every_result_passes() -> None:
-    assert claimed(ran(), judged("quality.3")).word == "passed"
+    assert claim_pass(ran(), make_judgement("quality.3")).word == "passed"
 
 
 @each_row(
@@ -56,22 +56,22 @@ def test_a_pass_with_every_result_passes() -> None:
     [
         ((), ("quality.1", "quality.3")),
         ((ran(),), ("quality.3",)),
-        ((judged("quality.3"),), ("quality.1",)),
-        ((ran(exit_code=1), judged("quality.3")), ("quality.1",)),
-        ((ran(exit_code=-9), judged("quality.3")), ("quality.1",)),
-        ((ran(), judged("quality.3", passed=False)), ("quality.3",)),
+        ((make_judgement("quality.3"),), ("quality.1",)),
+        ((ran(exit_code=1), make_judgement("quality.3")), ("quality.1",)),
+        ((ran(exit_code=-9), make_judgement("quality.3")), ("quality.1",)),
+        ((ran(), make_judgement("quality.3", passed=False)), ("quality.3",)),
         ((ran(), ran("quality.3")), ("quality.3",)),
-        ((judged("quality.1"), judged("quality.3")), ("quality.1",)),
+        ((make_judgement("quality.1"), make_judgement("quality.3")), ("quality.1",)),
         ((ran(), ran("quality.2"), ran("style.1")), ("quality.3",)),
-        ((ran(exit_code=1), ran(), judged("quality.3")), ("quality.1",)),
-        ((ran(), ran(exit_code=1), judged("quality.3")), ("quality.1",)),
+        ((ran(exit_code=1), ran(), make_judgement("quality.3")), ("quality.1",)),
+        ((ran(), ran(exit_code=1), make_judgement("quality.3")), ("quality.1",)),
     ],
 )
 def test_a_pass_without_a_passing_result_of_the_right_kind_fails(
     evidence: tuple[Evidence, ...], missing: tuple[str, ...]
 ) -> None:
     assert list_unproven(BOTH, evidence) == missing
-    outcome = claimed(*evidence)
+    outcome = claim_pass(*evidence)
     assert (outcome.word, outcome.unproven) == ("retry", missing)
     (event,) = outcome.state.history
     assert (event.what, event.unproven, event.failed_gates) == ("failed", missing, (2,))
@@ -79,15 +79,17 @@ def test_a_pass_without_a_passing_result_of_the_right_kind_fails(
 
 
 def test_a_claim_without_proof_uses_up_an_attempt_and_ends_with_a_person() -> None:
-    outcome = claimed(state=claimed().state)
+    outcome = claim_pass(state=claim_pass().state)
     assert outcome.word == "exhausted"
     text = build_exhaustion_text(BOTH, outcome.state)
     assert "without a passing result for quality.1, quality.3" in text
 
 
 def test_evidence_counts_for_its_own_attempt_alone() -> None:
-    first = claimed(ran())
-    assert claimed(judged("quality.3"), state=first.state).word == "exhausted"
+    first = claim_pass(ran())
+    assert (
+        claim_pass(make_judgement("quality.3"), state=first.state).word == "exhausted"
+    )
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,10 @@ def test_a_claim_without_proof_in_the_mild_modes(mode: str, word: str) -> None:
 
 def test_a_fail_stays_one_whatever_is_proven() -> None:
     outcome = apply_verdict(
-        open_check(BOTH), FAIL, gates=BOTH, evidence=(ran(), judged("quality.3"))
+        open_check(BOTH),
+        FAIL,
+        gates=BOTH,
+        evidence=(ran(), make_judgement("quality.3")),
     )
     assert (outcome.word, outcome.unproven) == ("retry", ())
 
@@ -110,7 +115,7 @@ def test_what_a_result_said_is_kept_in_one_line() -> None:
     said = JudgeEvidence(
         criterion="quality.3", passed=False, rationale="Too\n\nvague " + "x" * 3_000
     )
-    (event,) = claimed(ran(exit_code=2), said).state.history
+    (event,) = claim_pass(ran(exit_code=2), said).state.history
     assert event.remarks[0] == "quality.1: the command ended with exit code 2"
     assert event.remarks[1].startswith("quality.3: Too vague xxx")
     assert len(event.remarks[1]) < 2_050
@@ -122,7 +127,7 @@ def test_a_report_is_read_and_written_again() -> None:
         criterion="quality.1", exit_code=0, output_sha256=DIGEST
     )
     assert read.to_json() == REPORT
-    assert judged().to_json() == {
+    assert make_judgement().to_json() == {
         "criterion": "quality.1",
         "passed": True,
         "rationale": "It says so",

@@ -46,13 +46,13 @@ LOUD = (
 )  # fmt: skip
 
 
-def mixed(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
+def mix_texts(pieces: tuple[str, ...]) -> st.SearchStrategy[str]:
     return st.lists(st.sampled_from(pieces) | st.text(max_size=5), max_size=25).map(
         "".join
     )
 
 
-quiet, noise = mixed(QUIET), mixed(QUIET + LOUD)
+quiet, noise = mix_texts(QUIET), mix_texts(QUIET + LOUD)
 reasons = st.sampled_from(
     ("no test", "a - b", "x: y", "GATE_REVIEW: PASS - ok", "PASS")
 )
@@ -70,13 +70,13 @@ counts = st.none() | st.integers(1, 5)
 lines = st.text(max_size=60) | noise.map(lambda text: " ".join(text.splitlines()))
 
 
-def reasoned(text: str) -> bool:
+def is_consistent(text: str) -> bool:
     return not list_contradictions(Verdict(overall="PASS", rationale=text), gates=None)
 
 
 rationales = st.one_of(
     lines.map(lambda text: f"Seen {text}".strip()), quiet.map(str.strip)
-).filter(reasoned)
+).filter(is_consistent)
 
 
 @thoroughly
@@ -222,7 +222,7 @@ definitions = st.fixed_dictionaries(
 )
 
 
-def gates_of(documents: list[dict[str, Any]]) -> CombinedGates:
+def make_gates(documents: list[dict[str, Any]]) -> CombinedGates:
     try:
         return check(
             *(
@@ -240,7 +240,7 @@ def gates_of(documents: list[dict[str, Any]]) -> CombinedGates:
 def test_no_echo_of_a_prompt_is_a_verdict(
     documents: list[dict[str, Any]], rationale: str, guidance: str
 ) -> None:
-    gates = gates_of(documents)
+    gates = make_gates(documents)
     said = Verdict(overall="FAIL", rationale=rationale)
     state = open_check(gates)
     while state.status == "open":
@@ -284,7 +284,7 @@ class Model:
         return True
 
 
-def moved(state: CheckState, move: str, gates: CombinedGates) -> CheckState | None:
+def apply_move(state: CheckState, move: str, gates: CombinedGates) -> CheckState | None:
     try:
         if move in {"PASS", "FAIL"}:
             verdict = PASS if move == "PASS" else FAIL
@@ -313,7 +313,7 @@ def test_a_check_lives_as_its_plain_model(
     state = open_check(gates, max_resets=resets)
     model = Model(mode, most, resets)
     for move in moves:
-        after = moved(state, move, gates)
+        after = apply_move(state, move, gates)
         assert (after is not None) == model.do(move)
         if after is not None:
             assert len(after.history) == len(state.history) + 1

@@ -18,13 +18,13 @@ def make_edits(changes: Sequence[Change]) -> list[Edit]:
     ]
 
 
-def planned(original: str, *changes: Change) -> EditPlan:
+def plan_changes(original: str, *changes: Change) -> EditPlan:
     plan = plan_edits(original, make_edits(changes))
     assert isinstance(plan, EditPlan), plan
     return plan
 
 
-def refused(original: str, *changes: Change) -> tuple[EditProblem, ...]:
+def get_problems(original: str, *changes: Change) -> tuple[EditProblem, ...]:
     refusal = plan_edits(original, make_edits(changes))
     assert isinstance(refusal, EditRefusal), refusal
     return refusal.problems

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from guidance.core.edits import Edit, EditPlan, count_diff_lines, plan_edits
 from guidance.core.edits.changes import split_lines
-from tests.guidance.core.edits.builders import planned, whole_diff
+from tests.guidance.core.edits.builders import plan_changes, whole_diff
 from tests.support.examples import examples
 from tests.support.rows import each_row
 
@@ -18,7 +18,7 @@ steadily = examples(500)
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def patched(original: str, diff: str) -> str:
+def apply_diff(original: str, diff: str) -> str:
     """Apply a unified diff as any other program would."""
     old = split_lines(original)
     result: list[str] = []
@@ -50,7 +50,7 @@ def patched(original: str, diff: str) -> str:
 
 def test_a_diff_as_everybody_knows_it() -> None:
     text = "".join(f"{n}\n" for n in range(1, 21))
-    plan = planned(text, ("2\n3\n4\n", "two\n3\nfour\n"), ("20\n", "20"))
+    plan = plan_changes(text, ("2\n3\n4\n", "two\n3\nfour\n"), ("20\n", "20"))
     assert plan.diff == (
         "--- a/file\n+++ b/file\n"
         "@@ -1,7 +1,7 @@\n 1\n-2\n+two\n 3\n-4\n+four\n 5\n 6\n 7\n"
@@ -61,17 +61,17 @@ def test_a_diff_as_everybody_knows_it() -> None:
 
 def test_a_line_that_was_not_changed_is_not_shown_as_changed() -> None:
     text = "".join(f"{n}\n" for n in range(100))
-    plan = planned(text, (text, text.replace("50\n", "fifty\n")))
+    plan = plan_changes(text, (text, text.replace("50\n", "fifty\n")))
     assert (plan.lines_added, plan.lines_removed) == (1, 1)
 
 
 def test_the_end_of_a_file_without_a_last_end() -> None:
-    plan = planned("a ", (" ", ""))
+    plan = plan_changes("a ", (" ", ""))
     assert plan.diff.endswith(
         "@@ -1 +1 @@\n-a \n\\ No newline at end of file\n"
         "+a\n\\ No newline at end of file\n"
     )
-    assert patched("a ", plan.diff) == "a"
+    assert apply_diff("a ", plan.diff) == "a"
 
 
 def test_a_name_cannot_forge_a_line_of_the_diff() -> None:
@@ -83,7 +83,7 @@ def test_a_name_cannot_forge_a_line_of_the_diff() -> None:
 
 
 def test_a_change_of_line_ends_is_seen() -> None:
-    plan = planned("a\nb\n", ("a\n", "a\r\n"))
+    plan = plan_changes("a\nb\n", ("a\n", "a\r\n"))
     assert "-a\n+a\r\n" in plan.diff
 
 
@@ -91,7 +91,7 @@ def test_a_change_of_line_ends_is_seen() -> None:
 @each_row("result", ["", "a", "a\n", "b\na", "a\nb\nc\n"])
 def test_small_texts_with_and_without_a_last_end(original: str, result: str) -> None:
     diff = whole_diff(original, result)
-    assert patched(original, diff) == result if diff else original == result
+    assert apply_diff(original, diff) == result if diff else original == result
 
 
 texts = st.text("ab\n", max_size=60)
@@ -104,7 +104,7 @@ def test_the_fewest_changes_lead_from_one_text_to_the_other(
 ) -> None:
     old, new = split_lines(original), split_lines(result)
     diff = whole_diff(original, result)
-    assert (patched(original, diff) if diff else original) == result
+    assert (apply_diff(original, diff) if diff else original) == result
     put_in = sum(row.startswith("+") for row in diff.split("\n")[2:])
     taken_out = sum(row.startswith("-") for row in diff.split("\n")[2:])
     assert put_in + taken_out == count_diff_lines(result, original=original)
@@ -125,7 +125,7 @@ def test_the_diff_of_a_plan_leads_to_its_result(
     edits = [Edit(old=original[at : at + size], new=new) for at, size, new in pieces]
     plan = plan_edits(original, edits)
     if isinstance(plan, EditPlan) and plan.diff:
-        assert patched(original, plan.diff) == plan.result
+        assert apply_diff(original, plan.diff) == plan.result
         assert plan.lines_added - plan.lines_removed == len(
             split_lines(plan.result)
         ) - len(split_lines(original))

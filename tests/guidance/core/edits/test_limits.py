@@ -15,7 +15,7 @@ from guidance.core.edits.plan import (
 )
 from guidance.core.edits.similarity import KEPT, Windows
 from guidance.core.effort import Effort
-from tests.guidance.core.edits.builders import planned, refused
+from tests.guidance.core.edits.builders import get_problems, plan_changes
 
 
 def troubles(result: EditPlan | EditRefusal) -> list[str]:
@@ -50,7 +50,9 @@ def test_many_edits_of_a_small_file_and_fewer_of_a_large_one(
 
 def test_what_costs_too_much_says_what_to_do() -> None:
     line = f"line 1: {'x' * 28}\n"
-    (problem,) = refused(line * 6_000, *[(f"line {n}", "x") for n in range(EDIT_LIMIT)])
+    (problem,) = get_problems(
+        line * 6_000, *[(f"line {n}", "x") for n in range(EDIT_LIMIT)]
+    )
     assert problem.trouble == "too-large"
     assert "send fewer at once" in problem.message
 
@@ -59,7 +61,7 @@ def test_an_edit_that_is_nearly_right_takes_nothing_from_the_others() -> None:
     lines = [f"statement {n:05} = {n * 7_919 % 10_007}\n" for n in range(6_000)]
     wrong = [("".join(lines[n : n + 150])[::-1], "x") for n in (10, 1_000, 2_000)]
     right = [(line, f"# {line}") for line in lines[3_000:3_010]]
-    problems = refused("".join(lines), *wrong, *right)
+    problems = get_problems("".join(lines), *wrong, *right)
     assert {problem.edit for problem in problems} == {0, 1, 2}
     assert all("too much to compare" in problem.message for problem in problems)
 
@@ -85,7 +87,7 @@ def test_the_largest_result_is_made_and_a_larger_one_is_not() -> None:
     plan = plan_edits("aaaa", [grow])
     assert isinstance(plan, EditPlan)
     assert len(plan.result) == RESULT_LIMIT
-    (problem,) = refused("aaaac", ("a", grow.new, True))
+    (problem,) = get_problems("aaaac", ("a", grow.new, True))
     assert problem.trouble == "too-large"
     assert "the result would have more than 524,288 characters" in problem.message
 
@@ -107,12 +109,12 @@ def test_the_effort_is_counted_not_timed() -> None:
 
 
 def test_edits_that_find_nothing_say_whether_everything_was_looked_at() -> None:
-    (problem,) = refused("one\ntwo\n", ("quite something else", "x"))
+    (problem,) = get_problems("one\ntwo\n", ("quite something else", "x"))
     assert problem.message == "edits[0]: old does not stand in the file"
 
 
 def test_two_insertions_into_an_empty_file_have_no_order() -> None:
-    (problem,) = refused("", ("", "a"), ("", "b"))
+    (problem,) = get_problems("", ("", "a"), ("", "b"))
     assert problem.trouble == "overlap"
 
 
@@ -124,8 +126,8 @@ def test_no_edits_change_nothing() -> None:
 
 def test_what_stands_behind_the_text_is_not_found() -> None:
     """A short text is searched with room behind it."""
-    assert planned("a\0c\n", ("\0", "x")).result == "axc\n"
-    (one, other) = refused("a\n", ("\0", "x"), ("\0\0", "y"))
+    assert plan_changes("a\0c\n", ("\0", "x")).result == "axc\n"
+    (one, other) = get_problems("a\n", ("\0", "x"), ("\0\0", "y"))
     assert (one.trouble, other.trouble) == ("no-match", "no-match")
 
 
@@ -133,8 +135,8 @@ def test_lines_that_cannot_be_compared_are_shown_as_a_whole() -> None:
     """Many lines of both sides, in another order: each would have to be looked up."""
     lines = [f"{n}\n" for n in range(4_000)]
     text, turned = "".join(lines), "".join(reversed(lines))
-    plan = planned(text, (text, turned))
+    plan = plan_changes(text, (text, turned))
     assert (plan.lines_added, plan.lines_removed) == (4_000, 4_000)
     few = "".join(f"{n % 100}\n" for n in range(4_000))
-    plan = planned(few, (few, few.removeprefix("0\n") + "0\n"))
+    plan = plan_changes(few, (few, few.removeprefix("0\n") + "0\n"))
     assert (plan.lines_added, plan.lines_removed) == (1, 1)

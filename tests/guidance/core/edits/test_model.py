@@ -29,7 +29,7 @@ def apart(text: str, old: str) -> list[int]:
     return places
 
 
-def modelled(text: str, edits: list[Edit]) -> str | None:
+def apply_edits(text: str, edits: list[Edit]) -> str | None:
     """The result, None where the edits have to be refused. Exact matches only."""
     spans: list[Span] = []
     for number, edit in enumerate(edits):
@@ -80,7 +80,7 @@ def changes(draw: st.DrawFn) -> tuple[str, list[Edit]]:
 @given(change=changes())
 def test_a_plan_is_what_the_model_says(change: tuple[str, list[Edit]]) -> None:
     text, edits = change
-    wanted = modelled(text, edits)
+    wanted = apply_edits(text, edits)
     plan = plan_edits(text, edits)
     if wanted is None:
         assert isinstance(plan, EditRefusal)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 
 from guidance.core.edits import count_diff_lines, describe_oversized
-from tests.guidance.core.edits.builders import planned, refused
+from tests.guidance.core.edits.builders import get_problems, plan_changes
 
 
 def test_pt_01_one_match_is_replaced() -> None:
-    assert planned("hello world", ("world", "there")).result == "hello there"
+    assert plan_changes("hello world", ("world", "there")).result == "hello there"
 
 
 def test_pt_02_three_matches_ask_for_context_or_replace_all() -> None:
-    (problem,) = refused("a b\na c\na d\n", ("a", "x"))
+    (problem,) = get_problems("a b\na c\na d\n", ("a", "x"))
     assert problem.trouble == "ambiguous"
     assert "3 places (1:1, 2:1, 3:1)" in problem.message
     assert "replace_all" in problem.message
@@ -21,26 +21,26 @@ def test_pt_02_three_matches_ask_for_context_or_replace_all() -> None:
 
 
 def test_pt_03_replace_all() -> None:
-    assert planned("a b a c a", ("a", "x", True)).result == "x b x c x"
+    assert plan_changes("a b a c a", ("a", "x", True)).result == "x b x c x"
 
 
 def test_pt_04_no_match() -> None:
-    (problem,) = refused("hello", ("nothing", "x"))
+    (problem,) = get_problems("hello", ("nothing", "x"))
     assert problem.trouble == "no-match"
 
 
 def test_pt_05_an_empty_new_text_deletes() -> None:
-    assert planned("one two three", (" two", "")).result == "one three"
+    assert plan_changes("one two three", (" two", "")).result == "one three"
 
 
 def test_pt_06_a_crlf_file_and_an_lf_search() -> None:
-    plan = planned("one\r\ntwo\r\nthree\r\n", ("one\ntwo", "1\n2"))
+    plan = plan_changes("one\r\ntwo\r\nthree\r\n", ("one\ntwo", "1\n2"))
     assert plan.result == "1\r\n2\r\nthree\r\n"
     assert plan.matches[0].layer == "exact"
 
 
 def test_pt_08_unicode() -> None:
-    plan = planned(
+    plan = plan_changes(
         "naïve 👩‍👩‍👧 text\nzwei", ("👩‍👩‍👧 text", "Familie"), ("zwei", "drei")
     )
     assert plan.result == "naïve Familie\ndrei"
@@ -48,7 +48,9 @@ def test_pt_08_unicode() -> None:
 
 
 def test_pt_09_overlapping_edits_are_refused_with_both_places() -> None:
-    (problem,) = refused("one\ntwo three four", ("two three", "x"), ("three four", "y"))
+    (problem,) = get_problems(
+        "one\ntwo three four", ("two three", "x"), ("three four", "y")
+    )
     assert problem.trouble == "overlap"
     assert problem.message == "edits[0] at 2:1 and edits[1] at 2:5 overlap"
     assert (problem.line, problem.column) == (2, 5)
@@ -56,7 +58,7 @@ def test_pt_09_overlapping_edits_are_refused_with_both_places() -> None:
 
 def test_pt_09_every_edit_inside_a_longer_one_is_told() -> None:
     inside = ("b", "B"), ("d", "D")
-    found = refused("a b c d e\n", ("a b c d e", "x"), *inside)
+    found = get_problems("a b c d e\n", ("a b c d e", "x"), *inside)
     assert [problem.message for problem in found] == [
         "edits[0] at 1:1 and edits[1] at 1:3 overlap",
         "edits[0] at 1:1 and edits[2] at 1:7 overlap",
@@ -64,35 +66,35 @@ def test_pt_09_every_edit_inside_a_longer_one_is_told() -> None:
 
 
 def test_pt_09_touching_edits_are_fine() -> None:
-    assert planned("abcdef", ("abc", "1"), ("def", "2")).result == "12"
+    assert plan_changes("abcdef", ("abc", "1"), ("def", "2")).result == "12"
 
 
 def test_pt_10_edits_of_different_length_in_any_order() -> None:
     text = "alpha beta gamma delta"
     wanted = "a beta GAMMA-RAY delta"
     one, two = ("alpha", "a"), ("gamma", "GAMMA-RAY")
-    assert planned(text, one, two).result == wanted
-    assert planned(text, two, one).result == wanted
+    assert plan_changes(text, one, two).result == wanted
+    assert plan_changes(text, two, one).result == wanted
 
 
 def test_pt_11_replacing_all_does_not_feed_on_itself() -> None:
-    assert planned("a a a", ("a", "aa", True)).result == "aa aa aa"
-    assert planned("aaa", ("a", "aa", True)).result == "aaaaaa"
+    assert plan_changes("a a a", ("a", "aa", True)).result == "aa aa aa"
+    assert plan_changes("aaa", ("a", "aa", True)).result == "aaaaaa"
 
 
 def test_pt_12_an_empty_search_in_an_existing_file() -> None:
-    (problem,) = refused("something", ("", "x"))
+    (problem,) = get_problems("something", ("", "x"))
     assert problem.trouble == "empty-old"
 
 
 def test_pt_12_an_empty_search_creates_the_content_of_an_empty_file() -> None:
-    plan = planned("", ("", "hello\n"))
+    plan = plan_changes("", ("", "hello\n"))
     assert plan.result == "hello\n"
     assert plan.diff.endswith("@@ -0,0 +1 @@\n+hello\n")
 
 
 def test_pt_13_one_failing_edit_fails_all_and_every_problem_is_told() -> None:
-    problems = refused(
+    problems = get_problems(
         "one two two", ("one", "1"), ("two", "2"), ("three", "3"), ("", "4")
     )
     assert [(p.edit, p.trouble) for p in problems] == [
@@ -104,13 +106,13 @@ def test_pt_13_one_failing_edit_fails_all_and_every_problem_is_told() -> None:
 
 def test_every_edit_is_planned_on_the_original() -> None:
     """The second would match what the first one writes."""
-    (problem,) = refused("one", ("one", "two"), ("two", "three"))
+    (problem,) = get_problems("one", ("one", "two"), ("two", "three"))
     assert (problem.edit, problem.trouble) == (1, "no-match")
-    assert planned("one two", ("one", "two"), ("two", "one")).result == "two one"
+    assert plan_changes("one two", ("one", "two"), ("two", "one")).result == "two one"
 
 
 def test_the_digest_is_that_of_the_bytes_of_the_file() -> None:
-    plan = planned("\ufeffgrün", ("grün", "blau"))
+    plan = plan_changes("\ufeffgrün", ("grün", "blau"))
     assert plan.result_sha256 == hashlib.sha256("\ufeffblau".encode()).hexdigest()
 
 

@@ -12,12 +12,12 @@ KINDS = [{"name": "repair", "destructive": False}]
 FAILED = "agent/loop.failed"
 
 
-def wanted(when: dict[str, Any], **more: Any) -> dict[str, Any]:
+def make_rule(when: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"name": "one", "when": when, "do": "process_notes", "reason": "so", **more}
 
 
 def fits(when: dict[str, Any], asked: Any = None, seen: Any = None) -> bool:
-    rules = section(rules=[wanted(when)]).rules
+    rules = section(rules=[make_rule(when)]).rules
     chosen = decide_by_rules(
         rules, trigger=asked or trigger(), snapshot=seen or snapshot()
     )
@@ -81,9 +81,9 @@ def test_what_fits(when: Any, asked: Any, seen: Any, fitting: bool) -> None:
 def test_the_first_rule_that_fits_decides() -> None:
     rules = section(
         rules=[
-            wanted({"trigger": ["wake"]}, name="not this"),
-            wanted({}, name="this", do="do_nothing", reason="early"),
-            wanted({}, name="nor this"),
+            make_rule({"trigger": ["wake"]}, name="not this"),
+            make_rule({}, name="this", do="do_nothing", reason="early"),
+            make_rule({}, name="nor this"),
         ]
     ).rules
     chosen = decide_by_rules(rules, trigger=trigger(), snapshot=snapshot())
@@ -99,7 +99,7 @@ def test_where_none_fits_nothing_is_done_and_that_has_a_reason() -> None:
 
 
 def repair(**more: Any) -> Any:
-    rule = wanted({}, do="start_loop", kind="repair", **more)
+    rule = make_rule({}, do="start_loop", kind="repair", **more)
     return section(kinds=KINDS, rules=[rule]).rules
 
 

@@ -61,11 +61,11 @@ def test_there_is_a_difference_exactly_where_documents_differ(
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
     assert list_differences(before, before) == []
-    same = repr(_sorted(before)) == repr(_sorted(after))
+    same = repr(_sort(before)) == repr(_sort(after))
     assert bool(list_differences(before, after)) == (not same)
 
 
-def _sorted(value: Any) -> Any:
+def _sort(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(one) for one in value] if isinstance(value, list) else value
+        return {key: _sort(value[key]) for key in sorted(value)}
+    return [_sort(one) for one in value] if isinstance(value, list) else value

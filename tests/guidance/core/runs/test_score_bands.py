@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
-from tests.guidance.core.builders import ask, tripped
+from tests.guidance.core.builders import ask, list_gates
 from tests.support.rows import each_row
 
 EVERY_HUNDREDTH = [n / 100 for n in range(101)]
@@ -50,10 +50,10 @@ def test_uncertainty_levels(value: float | None, level: str | None) -> None:
 def test_gate_and_bands_agree_on_every_score(value: float) -> None:
     """CO-16 R: the default policy stops and pauses exactly in the last bands."""
     coherent = ask(coherence_score=value)
-    assert ("coherence" in tripped(coherent)) == (
+    assert ("coherence" in list_gates(coherent)) == (
         coherent.metrics.coherence_level == "critical"
     )
     unsure = ask(uncertainty_score=value)
-    assert ("uncertainty" in tripped(unsure)) == (
+    assert ("uncertainty" in list_gates(unsure)) == (
         unsure.metrics.uncertainty_level == "extreme"
     )

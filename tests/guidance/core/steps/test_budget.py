@@ -10,10 +10,10 @@ from guidance.core.runs.usage import Budget, Remaining, Usage
 from tests.guidance.core.builders import (
     UNLIMITED,
     ask,
+    get_message,
+    list_gates,
     make_report,
-    message_of,
     step,
-    tripped,
 )
 from tests.support.rows import each_row
 
@@ -50,15 +50,15 @@ def test_the_last_of_any_part_stops_and_is_named(field: str, message: str) -> No
     spent = NEARLY_ALL | {field: NEARLY_ALL[field] + 1}
     verdict = step(make_report(**spent), budget=BUDGET)
     assert verdict.decision == "stop"
-    assert message_of(verdict, "budget") == message
+    assert get_message(verdict, "budget") == message
 
 
 def test_every_part_that_is_used_up_is_named() -> None:
     """CG-13."""
     spent = {name: amount + 1 for name, amount in NEARLY_ALL.items()}
     verdict = step(make_report(**spent), budget=BUDGET)
-    assert tripped(verdict) == ["budget"]
-    assert message_of(verdict, "budget") == (
+    assert list_gates(verdict) == ["budget"]
+    assert get_message(verdict, "budget") == (
         "Tokens used up: 0 of 1,000,000 left; tool calls used up: 0 of 100 left; "
         "time used up: 0 s of 1 h left; cost used up: 0.00 USD of 10.00 USD left"
     )
@@ -68,7 +68,7 @@ def test_overspending_is_told_and_the_rest_is_never_below_zero() -> None:
     """CG-14 and BU-08."""
     verdict = step(make_report(tokens=1_000_100), budget=BUDGET)
     assert verdict.decision == "stop"
-    assert message_of(verdict, "budget") == (
+    assert get_message(verdict, "budget") == (
         "Tokens used up: 0 of 1,000,000 left, 100 over"
     )
     assert verdict.findings[0].value == -100
@@ -144,7 +144,7 @@ def test_without_a_run_the_callers_word_counts(
 ) -> None:
     verdict = ask(budget_remaining=Remaining(**left))
     assert verdict.decision == "stop"
-    assert message_of(verdict, "budget") == message
+    assert get_message(verdict, "budget") == message
 
 
 def test_without_a_run_one_left_passes_and_nothing_said_is_unlimited() -> None:
@@ -156,4 +156,4 @@ def test_without_a_run_one_left_passes_and_nothing_said_is_unlimited() -> None:
 
 def test_a_caller_that_tells_no_usage_gets_a_plain_message() -> None:
     verdict = ask(total_tokens_used=0, budget_remaining=Remaining(tokens=0))
-    assert message_of(verdict, "budget") == "Tokens used up: 0 left"
+    assert get_message(verdict, "budget") == "Tokens used up: 0 left"

@@ -9,11 +9,11 @@ import pytest
 from guidance.core.runs.memory import Memory
 from tests.guidance.core.builders import (
     ask,
+    get_message,
+    list_gates,
     make_policy,
     make_report,
-    message_of,
     step,
-    tripped,
     walk,
 )
 from tests.support.rows import each_row
@@ -51,18 +51,18 @@ def test_steps_since_the_last_checkpoint_decide(
 
 def test_the_messages_tell_how_many_steps_went_by() -> None:
     verdict = step(make_report(100), memory=at_step(100))
-    assert tripped(verdict) == ["step_limit", "checkpoint"]
-    assert message_of(verdict, "step_limit") == (
+    assert list_gates(verdict) == ["step_limit", "checkpoint"]
+    assert get_message(verdict, "step_limit") == (
         "100 steps without a checkpoint, the limit is 100"
     )
-    assert message_of(verdict, "checkpoint") == (
+    assert get_message(verdict, "checkpoint") == (
         "100 steps without a checkpoint, one is due every 25"
     )
 
 
 def test_one_step_is_singular() -> None:
     verdict = step(make_report(), policy=make_policy(checkpoint_interval_steps=1))
-    assert message_of(verdict, "checkpoint") == (
+    assert get_message(verdict, "checkpoint") == (
         "1 step without a checkpoint, one is due every 1"
     )
 
@@ -130,7 +130,7 @@ def test_a_worse_decision_does_not_hide_that_one_is_due(
     verdict = step(make_report(25, **worse), memory=at_step(25))
     assert verdict.decision == decision
     assert verdict.checkpoint_due
-    assert "checkpoint" in tripped(verdict)
+    assert "checkpoint" in list_gates(verdict)
 
 
 def test_a_new_segment_does_not_reset_the_count() -> None:

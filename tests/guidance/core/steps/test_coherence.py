@@ -11,12 +11,12 @@ from guidance.core.steps.scores import compute_coherence
 from guidance.core.vocabulary import CALL_WEIGHTS
 from tests.guidance.core.builders import (
     ask,
+    get_message,
+    list_gates,
     make_policy,
     make_report,
     make_trace,
-    message_of,
     step,
-    tripped,
     walk,
 )
 from tests.support.rows import each_row
@@ -48,12 +48,12 @@ def test_right_after_a_good_step_a_bad_one_stops() -> None:
 
 def test_the_message_names_score_and_floor() -> None:
     verdict = step(make_report(coherence=0.31))
-    assert message_of(verdict, "coherence") == "Coherence 0.31, under the 0.40 floor"
+    assert get_message(verdict, "coherence") == "Coherence 0.31, under the 0.40 floor"
 
 
 def test_a_score_that_rounds_to_the_floor_is_shown_with_more_digits() -> None:
     verdict = step(make_report(coherence=0.3999))
-    assert message_of(verdict, "coherence") == "Coherence 0.3999, under the 0.40 floor"
+    assert get_message(verdict, "coherence") == "Coherence 0.3999, under the 0.40 floor"
 
 
 def test_a_missing_score_is_not_evaluated_and_never_passed() -> None:
@@ -76,7 +76,7 @@ def test_three_steps_are_too_few_to_compute_a_score() -> None:
     bad = make_trace(3, rework=True, weight=BLOCK)
     assert compute_coherence(bad) is None
     last = step(make_report(3), memory=Memory(steps=2, trace=bad[:2], segment=2))
-    assert "coherence" not in tripped(last)
+    assert "coherence" not in list_gates(last)
     assert "coherence" in last.metrics.not_evaluated
 
 
@@ -90,7 +90,7 @@ def test_from_the_fifth_step_on_the_score_is_computed() -> None:
     assert "coherence" not in fifth.metrics.not_evaluated
 
 
-def mixed(
+def make_mixed_trace(
     steps: int, *, blocks: int = 0, rework: int = 0, changes: int = 0
 ) -> tuple[StepTrace, ...]:
     """A trace whose last steps change intent, with the sums asked for."""
@@ -108,21 +108,30 @@ def mixed(
 @each_row(
     ("trace", "parts", "value"),
     [
-        pytest.param(mixed(10), (1, 1, 1), 1.0, id="CO-01"),
-        pytest.param(mixed(10, blocks=5, rework=5), (0.5, 0.5, 1), 0.65, id="CO-02"),
+        pytest.param(make_mixed_trace(10), (1, 1, 1), 1.0, id="CO-01"),
         pytest.param(
-            mixed(10, blocks=10, rework=10, changes=9), (0, 0, 0), 0.0, id="CO-03"
+            make_mixed_trace(10, blocks=5, rework=5), (0.5, 0.5, 1), 0.65, id="CO-02"
         ),
-        pytest.param(mixed(10, blocks=20), (0, 1, 1), 0.6, id="CO-04"),
-        pytest.param(mixed(10, rework=10), (1, 0, 1), 0.7, id="CO-05"),
         pytest.param(
-            mixed(20, blocks=2, rework=4, changes=1),
+            make_mixed_trace(10, blocks=10, rework=10, changes=9),
+            (0, 0, 0),
+            0.0,
+            id="CO-03",
+        ),
+        pytest.param(make_mixed_trace(10, blocks=20), (0, 1, 1), 0.6, id="CO-04"),
+        pytest.param(make_mixed_trace(10, rework=10), (1, 0, 1), 0.7, id="CO-05"),
+        pytest.param(
+            make_mixed_trace(20, blocks=2, rework=4, changes=1),
             (0.9, 0.8, 18 / 19),
             0.884,
             id="CO-17",
         ),
-        pytest.param(mixed(10, blocks=10, rework=8), (0, 0.2, 1), 0.36, id="CO-18"),
-        pytest.param(mixed(10, rework=10, changes=9), (1, 0, 0), 0.4, id="0.4-passes"),
+        pytest.param(
+            make_mixed_trace(10, blocks=10, rework=8), (0, 0.2, 1), 0.36, id="CO-18"
+        ),
+        pytest.param(
+            make_mixed_trace(10, rework=10, changes=9), (1, 0, 0), 0.4, id="0.4-passes"
+        ),
     ],
 )
 def test_the_computed_score_and_its_parts(
@@ -137,7 +146,9 @@ def test_the_computed_score_and_its_parts(
 def test_only_the_last_twenty_steps_count() -> None:
     """CO-07."""
     old = make_trace(5, rework=True, weight=BLOCK)
-    assert compute_coherence(old + mixed(20)) == compute_coherence(mixed(20))
+    assert compute_coherence(old + make_mixed_trace(20)) == compute_coherence(
+        make_mixed_trace(20)
+    )
 
 
 def test_alternating_intents_are_drift_although_only_two_are_seen() -> None:
@@ -177,7 +188,7 @@ def worn_out(steps: int) -> dict[str, Any]:
         "steps": steps,
         "last_step": steps,
         "segment": steps,
-        "trace": mixed(steps, blocks=steps, rework=steps),
+        "trace": make_mixed_trace(steps, blocks=steps, rework=steps),
     }
 
 
@@ -197,12 +208,12 @@ def test_exactly_the_floor_does_not_stop_however_it_adds_up() -> None:
     steps = [{"rework": True, "intent": intents[n % 2]} for n in range(20)]
     verdict = walk(steps)[-1]
     assert verdict.metrics.coherence == 0.4
-    assert "coherence" not in tripped(verdict)
+    assert "coherence" not in list_gates(verdict)
 
 
 def test_reaching_a_floor_by_other_sums_does_not_stop_either() -> None:
     """0.4 · 1/4 + 0.3 · 1 + 0.3 · 0 is a little under 0.4 when added in floats."""
-    trace = mixed(8, blocks=6, changes=7)
+    trace = make_mixed_trace(8, blocks=6, changes=7)
     computed = compute_coherence(trace)
     assert computed is not None
     assert computed[0] == 0.4

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from guidance.core.policy import ContinueLimits
-from tests.guidance.core.builders import make_policy, tripped, walk
+from tests.guidance.core.builders import list_gates, make_policy, walk
 from tests.support.rows import each_row
 
 GROWING = [{"tokens": 1000 + 100 * n} for n in range(10)]
@@ -38,4 +38,4 @@ def test_the_limit_changes_the_outcome(name: str) -> None:
     value, steps = CASES[name]
     before = walk(steps)[-1]
     after = walk(steps, policy=make_policy(**{name: value}))[-1]
-    assert (tripped(before), before.delay_ms) != (tripped(after), after.delay_ms)
+    assert (list_gates(before), before.delay_ms) != (list_gates(after), after.delay_ms)

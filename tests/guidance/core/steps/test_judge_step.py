@@ -20,10 +20,10 @@ from guidance.core.steps.judge_step import ENGINE_VERSION
 from guidance.core.vocabulary import STEP_DECISIONS
 from tests.guidance.core.builders import (
     ask,
+    list_gates,
     make_policy,
     make_report,
     step,
-    tripped,
     walk,
 )
 from tests.support.rows import each_row
@@ -53,7 +53,7 @@ def test_a_healthy_step_goes_on() -> None:
 
 def test_every_gate_that_tripped_is_told_in_the_order_of_the_table() -> None:
     verdict = walk(broken_run(), policy=TIGHT, budget=Budget(tokens=5))[-1]
-    assert tripped(verdict) == list(REGISTRY)
+    assert list_gates(verdict) == list(REGISTRY)
     assert verdict.decision == "stop"
     assert verdict.checkpoint_due
 
@@ -89,7 +89,7 @@ def test_the_most_severe_decision_wins(
 ) -> None:
     verdict = ask(**facts)
     assert verdict.decision == decision
-    assert tripped(verdict) == gates
+    assert list_gates(verdict) == gates
 
 
 def test_four_evaluations_are_counted_by_decision() -> None:
@@ -177,7 +177,7 @@ def test_a_gate_that_fails_does_not_soften_a_stop(
     monkeypatch.setitem(REGISTRY, "rework", boom)
     verdict = step(make_report(coherence=0.1))
     assert verdict.decision == "stop"
-    assert tripped(verdict) == ["coherence", "rework"]
+    assert list_gates(verdict) == ["coherence", "rework"]
 
 
 def test_a_gate_with_an_unknown_word_holds_the_run(

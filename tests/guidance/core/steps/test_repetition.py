@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.guidance.core.builders import make_policy, message_of, tripped, walk
+from tests.guidance.core.builders import get_message, list_gates, make_policy, walk
 from tests.support.rows import each_row
 
 
@@ -13,11 +13,11 @@ def pattern(text: str) -> list[dict[str, str | None]]:
     return [{"signature": None if letter == "-" else letter} for letter in text]
 
 
-def repeated(text: str, **limits: int) -> bool:
+def is_repetition(text: str, **limits: int) -> bool:
     """Whether the last of these steps, and none before it, is a repetition."""
     verdicts = walk(pattern(text), policy=make_policy(**limits))
-    assert not any("repetition" in tripped(verdict) for verdict in verdicts[:-1])
-    return "repetition" in tripped(verdicts[-1])
+    assert not any("repetition" in list_gates(verdict) for verdict in verdicts[:-1])
+    return "repetition" in list_gates(verdicts[-1])
 
 
 @each_row(
@@ -25,7 +25,7 @@ def repeated(text: str, **limits: int) -> bool:
     ["aaa", "xyaaa", "ababab", "xababab", "abcabcabc", "abcdabcdabcd", "aabaabaab"],
 )
 def test_three_whole_times_pause(text: str) -> None:
-    assert repeated(text)
+    assert is_repetition(text)
 
 
 @each_row(
@@ -46,7 +46,7 @@ def test_three_whole_times_pause(text: str) -> None:
     ],
 )
 def test_less_than_three_whole_times_do_not(text: str) -> None:
-    assert not repeated(text)
+    assert not is_repetition(text)
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_less_than_three_whole_times_do_not(text: str) -> None:
 def test_the_message_tells_what_repeats(text: str, message: str) -> None:
     verdict = walk(pattern(text))[-1]
     assert verdict.decision == "pause"
-    assert message_of(verdict, "repetition") == message
+    assert get_message(verdict, "repetition") == message
 
 
 def test_how_often_is_the_policys() -> None:
-    assert repeated("aa", repeat_limit=2)
-    assert not repeated("aaaa", repeat_limit=5)
-    assert repeated("aaaaa", repeat_limit=5)
-    assert repeated("abcd" * 25, repeat_limit=25, checkpoint_interval_steps=100)
+    assert is_repetition("aa", repeat_limit=2)
+    assert not is_repetition("aaaa", repeat_limit=5)
+    assert is_repetition("aaaaa", repeat_limit=5)
+    assert is_repetition("abcd" * 25, repeat_limit=25, checkpoint_interval_steps=100)
 
 
 def test_a_step_without_a_signature_is_not_evaluated() -> None:
@@ -79,8 +79,8 @@ def test_a_step_without_a_signature_is_not_evaluated() -> None:
 def test_long_signatures_are_compared_in_full() -> None:
     same = [{"signature": "x" * 500}] * 3
     other = [{"signature": "x" * 500 + str(n)} for n in range(3)]
-    assert "repetition" in tripped(walk(same)[-1])
-    assert "repetition" not in tripped(walk(other)[-1])
+    assert "repetition" in list_gates(walk(same)[-1])
+    assert "repetition" not in list_gates(walk(other)[-1])
 
 
 def test_an_approved_pause_begins_anew() -> None:

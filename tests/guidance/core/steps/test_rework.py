@@ -6,10 +6,10 @@ import pytest
 
 from tests.guidance.core.builders import (
     ask,
+    list_gates,
     make_policy,
     make_report,
     step,
-    tripped,
     walk,
 )
 from tests.support.rows import each_row
@@ -137,4 +137,4 @@ def test_a_ratio_on_the_limit_never_trips(limit: float, trips: int) -> None:
         verdict = step(
             make_report(10, rework=count == 10), policy=policy, memory=memory
         )
-        assert ("rework" in tripped(verdict)) == (count >= trips)
+        assert ("rework" in list_gates(verdict)) == (count >= trips)

@@ -12,11 +12,11 @@ import pytest
 from guidance.core.runs.measures import fit_trend
 from tests.guidance.core.builders import (
     ask,
+    get_message,
+    list_gates,
     make_policy,
     make_report,
-    message_of,
     step,
-    tripped,
     walk,
 )
 from tests.support.rows import each_row
@@ -71,7 +71,7 @@ def test_exactly_two_percent_of_the_mean_a_step_does_not_throttle() -> None:
         figures = [mean + (2 * n - 9) * mean // 100 for n in range(10)]
         assert fit_trend(figures).slope == 0.02
         assert fit_trend(figures).significant
-        assert "slope" not in tripped(walk(spend(figures))[-1])
+        assert "slope" not in list_gates(walk(spend(figures))[-1])
 
 
 def test_a_little_more_than_two_percent_does() -> None:
@@ -80,17 +80,17 @@ def test_a_little_more_than_two_percent_does() -> None:
     figures[-1] += 1
     verdict = walk(spend(figures))[-1]
     assert verdict.decision == "throttle"
-    assert message_of(verdict, "slope") == (
+    assert get_message(verdict, "slope") == (
         "Spend rising 2.01 % a step over the last 10 steps"
     )
 
 
 def test_the_message_tells_by_how_much_and_over_how_many_steps() -> None:
     verdicts = walk(spend(growing(0.1)))
-    assert message_of(verdicts[-1], "slope") == (
+    assert get_message(verdicts[-1], "slope") == (
         "Spend rising 9.4 % a step over the last 10 steps"
     )
-    assert message_of(verdicts[5], "slope") == (
+    assert get_message(verdicts[5], "slope") == (
         "Spend rising 9.5 % a step over the last 6 steps"
     )
 
@@ -172,7 +172,7 @@ def test_a_worse_decision_needs_no_delay_but_the_throttle_is_counted() -> None:
     ]
     verdict = walk(figures)[-1]
     assert verdict.decision == "pause"
-    assert tripped(verdict) == ["rework", "slope"]
+    assert list_gates(verdict) == ["rework", "slope"]
     assert verdict.delay_ms == 0
     assert verdict.memory.throttles == 5
 
@@ -235,7 +235,7 @@ def test_healthy_agents_are_left_alone_and_growing_ones_are_caught(
     """A thousand seeded agents each: false alarms about 4 %, not a quarter."""
     chance = random.Random(20)
     caught = sum(
-        "slope" in tripped(ask(recent_step_tokens=tuple(figures)))
+        "slope" in list_gates(ask(recent_step_tokens=tuple(figures)))
         for figures in (noisy(chance, rate=rate, spread=spread) for _ in range(1000))
     )
     assert least <= caught / 1000 <= most

@@ -7,10 +7,10 @@ import pytest
 from guidance.core.steps.scores import compute_uncertainty
 from tests.guidance.core.builders import (
     ask,
+    get_message,
     make_policy,
     make_report,
     make_trace,
-    message_of,
     step,
     walk,
 )
@@ -33,10 +33,10 @@ def test_a_reported_score_over_the_limit_pauses(score: float, decision: str) -> 
 
 
 def test_the_message_names_score_and_limit() -> None:
-    assert message_of(step(make_report(uncertainty=0.86)), "uncertainty") == (
+    assert get_message(step(make_report(uncertainty=0.86)), "uncertainty") == (
         "Uncertainty 0.86, over the 0.80 limit"
     )
-    assert message_of(step(make_report(uncertainty=0.8004)), "uncertainty") == (
+    assert get_message(step(make_report(uncertainty=0.8004)), "uncertainty") == (
         "Uncertainty 0.8004, over the 0.80 limit"
     )
 
@@ -159,7 +159,9 @@ def test_from_the_repetition_on_it_is_uncertain_too() -> None:
 def test_many_failed_calls_pause() -> None:
     verdict = walk([{"tool_calls": 10, "failed_calls": 9}] * 5)[-1]
     assert verdict.decision == "pause"
-    assert message_of(verdict, "uncertainty") == "Uncertainty 0.90, over the 0.80 limit"
+    assert (
+        get_message(verdict, "uncertainty") == "Uncertainty 0.90, over the 0.80 limit"
+    )
 
 
 def test_failures_before_an_approved_pause_are_not_held_against_the_run() -> None:

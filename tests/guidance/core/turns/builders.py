@@ -43,11 +43,9 @@ def make_turn(content: str = "", **overrides: Any) -> TurnFacts:
     return TurnFacts(content=content, **fields)
 
 
-def judged(
-    content: str = "", *, by: TurnRules = RULES, **overrides: Any
-) -> TurnVerdict:
+def judge(content: str = "", *, by: TurnRules = RULES, **overrides: Any) -> TurnVerdict:
     return judge_turn(by, make_turn(content, **overrides))
 
 
 def keenly(content: str, **overrides: Any) -> TurnVerdict:
-    return judged(content, **{**KEEN, **overrides})
+    return judge(content, **{**KEEN, **overrides})

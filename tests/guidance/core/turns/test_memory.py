@@ -9,7 +9,7 @@ from tests.guidance.core.turns.builders import make_turn
 from tests.support.rows import each_row
 
 
-def remembered(*contents: str, calls: int = 0) -> TurnMemory:
+def remember(*contents: str, calls: int = 0) -> TurnMemory:
     memory = TurnMemory()
     for content in contents:
         turn = make_turn(content, tool_calls=calls)
@@ -49,7 +49,7 @@ def test_the_share_of_turns_with_calls() -> None:
 
 
 def test_only_the_last_turns_are_kept() -> None:
-    memory = remembered(*map(str, range(TURNS_KEPT)), calls=1)
+    memory = remember(*map(str, range(TURNS_KEPT)), calls=1)
     assert memory.tool_ratio == 1.0
     for number in range(TURNS_KEPT):
         memory = memory.remember_turn(make_turn(f"n{number}"), action="warn")
@@ -58,17 +58,17 @@ def test_only_the_last_turns_are_kept() -> None:
 
 
 def test_the_same_words_three_times_are_a_repetition() -> None:
-    assert remembered("I go on.", "I go on.").count_repetition(times=3) == 0
-    assert remembered(*["I go on."] * 3).count_repetition(times=3) == 1
+    assert remember("I go on.", "I go on.").count_repetition(times=3) == 0
+    assert remember(*["I go on."] * 3).count_repetition(times=3) == 1
     assert (
-        remembered("I go on.", " i GO\non. ", "I go on.").count_repetition(times=3) == 1
+        remember("I go on.", " i GO\non. ", "I go on.").count_repetition(times=3) == 1
     )
-    assert remembered(*["a", "b"] * 3).count_repetition(times=3) == 2
-    assert remembered(*["I go on."] * 3, "Else.").count_repetition(times=3) == 0
+    assert remember(*["a", "b"] * 3).count_repetition(times=3) == 2
+    assert remember(*["I go on."] * 3, "Else.").count_repetition(times=3) == 0
 
 
 def test_nothing_at_all_three_times_is_one_too() -> None:
-    assert remembered("", "", "").count_repetition(times=3) == 1
+    assert remember("", "", "").count_repetition(times=3) == 1
 
 
 def test_the_same_words_before_other_calls_are_none() -> None:
@@ -89,11 +89,11 @@ def test_the_same_calls_after_other_words_are_one() -> None:
 
 def test_calls_nobody_knows_can_be_compared_with_nothing() -> None:
     assert TurnMemory().count_repetition(times=3) is None
-    assert remembered("", "", "", calls=1).count_repetition(times=3) is None
+    assert remember("", "", "", calls=1).count_repetition(times=3) is None
 
 
 def test_an_answer_of_a_person_begins_anew() -> None:
-    memory = remembered(*["I go on."] * 3).clear_after_answer()
+    memory = remember(*["I go on."] * 3).clear_after_answer()
     assert memory.count_repetition(times=3) is None
     memory = memory.remember_turn(make_turn("I go on."), action="warn")
     assert memory.count_repetition(times=3) == 0

@@ -17,7 +17,7 @@ from guidance.core.turns.phrases import (
     find_places_to_look,
 )
 from guidance.core.turns.sentences import split_sentences, split_words
-from tests.guidance.core.turns.builders import RULES, judged
+from tests.guidance.core.turns.builders import RULES, judge
 from tests.support.examples import examples
 from tests.support.rows import each_row
 
@@ -37,7 +37,7 @@ WRITTEN = [
 
 @each_row("phrase", INTENT_PHRASES)
 def test_an_intent_goes_on(phrase: str) -> None:
-    verdict = judged(f"Good so far. {phrase.capitalize()} the tests.")
+    verdict = judge(f"Good so far. {phrase.capitalize()} the tests.")
     assert verdict.signals.content_intent == 25
     assert verdict.action == "auto_continue"
 
@@ -48,15 +48,15 @@ def test_a_completion_finishes_and_wins_over_an_intent(phrase: str) -> None:
         f"Well, {phrase}. Now let me continue.",
         f"Now let me continue. Well, {phrase}!",
     ):
-        verdict = judged(text, finish_reason="tool_calls")
+        verdict = judge(text, finish_reason="tool_calls")
         assert verdict.signals.content_intent == 0
         assert verdict.action == "finish"
 
 
 @each_row("phrase", SUMMARY_PHRASES)
 def test_a_summary_takes_its_points_away(phrase: str) -> None:
-    assert judged(f"Well: {phrase} this.").signals.no_summary == 0
-    assert judged("Well: this.").signals.no_summary == 10
+    assert judge(f"Well: {phrase} this.").signals.no_summary == 0
+    assert judge("Well: this.").signals.no_summary == 10
 
 
 def test_the_lists_repeat_nothing() -> None:
@@ -121,7 +121,7 @@ DENIED = [
 @each_row("text", DENIED)
 def test_a_completion_that_is_denied_or_depends_is_none(text: str) -> None:
     assert not RULES.completion_phrases.are_claimed_in(split_sentences(text))
-    assert judged(f"{text} Now let me continue.").action == "auto_continue"
+    assert judge(f"{text} Now let me continue.").action == "auto_continue"
 
 
 @each_row(
@@ -169,7 +169,7 @@ def test_an_intent_stands_beside_a_denial(text: str) -> None:
     "text", ["Let me continue with a summary.", "Now let me summarize what I did."]
 )
 def test_going_on_with_a_summary_finishes(text: str) -> None:
-    assert judged(text).action == "finish"
+    assert judge(text).action == "finish"
 
 
 @each_row(

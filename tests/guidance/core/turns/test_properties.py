@@ -21,7 +21,7 @@ from guidance.core.turns.judge_turn import ACTIONS
 from guidance.core.turns.masking import mask
 from guidance.core.turns.memory import TurnMemory
 from guidance.core.turns.sentences import split_sentences
-from tests.guidance.core.turns.builders import RULES, judged, keenly, make_turn
+from tests.guidance.core.turns.builders import RULES, judge, keenly, make_turn
 from tests.support.examples import examples
 from tests.support.rows import each_row
 
@@ -76,10 +76,10 @@ def test_a_text_that_ends_with_a_request_is_never_sent_on(
 @steadily
 @given(text=texts, turn=facts, calls=st.integers(0, 1))
 def test_no_text_is_trouble(text: str, turn: dict[str, Any], calls: int) -> None:
-    verdict = judged(text, tool_calls=calls, **turn)
+    verdict = judge(text, tool_calls=calls, **turn)
     assert verdict.action in ACTIONS
     assert "could not be judged" not in verdict.reason
-    assert verdict == judged(text, tool_calls=calls, **turn)
+    assert verdict == judge(text, tool_calls=calls, **turn)
     TurnMemory().remember_turn(
         make_turn(text, **turn), action=verdict.action, tools=text
     )
@@ -90,9 +90,9 @@ def test_no_text_is_trouble(text: str, turn: dict[str, Any], calls: int) -> None
 def test_saying_that_it_is_done_sends_nothing_on(
     text: str, turn: dict[str, Any], phrase: str
 ) -> None:
-    before = judged(text, **turn).action
+    before = judge(text, **turn).action
     for more in (f"{text}\n\nWell, {phrase}.", f"Well, {phrase}.\n\n{text}"):
-        after = judged(more, **turn).action
+        after = judge(more, **turn).action
         assert after != "auto_continue" or before == "auto_continue"
 
 
@@ -110,7 +110,7 @@ def test_who_was_sent_on_often_enough_is_not_sent_on(
     text: str, turn: dict[str, Any]
 ) -> None:
     often = {**turn, "retries_used": RULES.max_retries}
-    assert judged(text, **often).action != "auto_continue"
+    assert judge(text, **often).action != "auto_continue"
 
 
 BOMBS = [

@@ -6,7 +6,7 @@ import pytest
 
 from guidance.core.turns.questions import SENTENCE_SHOWN, find_question
 from guidance.core.turns.sentences import split_sentences
-from tests.guidance.core.turns.builders import judged, keenly
+from tests.guidance.core.turns.builders import judge, keenly
 from tests.support.rows import each_row
 
 REQUESTS = [
@@ -161,16 +161,16 @@ OFFERS = [
 
 @each_row("text", OFFERS)
 def test_an_offer_after_finished_work_finishes(text: str) -> None:
-    verdict = judged(f"It works. {text}", last_event="assistant")
+    verdict = judge(f"It works. {text}", last_event="assistant")
     assert (verdict.action, verdict.question) == ("finish", None)
-    assert judged(f"The task is complete. {text}").action == "finish"
+    assert judge(f"The task is complete. {text}").action == "finish"
 
 
 @each_row("text", OFFERS)
 def test_an_offer_in_the_middle_of_work_is_left_to_a_person(text: str) -> None:
     verdict = keenly(f"I still need to fix two tests. {text}")
     assert (verdict.action, verdict.question) == ("needs_human", text)
-    todos = judged(f"The task is complete. {text}", pending_todos=2)
+    todos = judge(f"The task is complete. {text}", pending_todos=2)
     assert (todos.action, todos.question) == ("needs_human", text)
 
 
@@ -188,11 +188,11 @@ def test_an_offer_in_the_middle_of_work_is_left_to_a_person(text: str) -> None:
 def test_the_sentence_that_asks_is_shown_as_it_was_written(
     text: str, question: str
 ) -> None:
-    assert judged(text).question == question
+    assert judge(text).question == question
 
 
 def test_a_very_long_question_is_cut() -> None:
-    question = judged("Shall I " + "very " * 1_000 + "well?").question
+    question = judge("Shall I " + "very " * 1_000 + "well?").question
     assert question is not None
     assert len(question) == SENTENCE_SHOWN
     assert question.endswith("…")

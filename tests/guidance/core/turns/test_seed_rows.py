@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from guidance.core.turns.memory import TurnMemory
-from tests.guidance.core.turns.builders import RULES, judged, make_turn
+from tests.guidance.core.turns.builders import RULES, judge, make_turn
 from tests.support.rows import each_row
 
 CONTINUE = "Let me continue with the next step."
@@ -68,7 +68,7 @@ def row(number: str, content: str, action: str, score: int, **facts: Any) -> Any
 def test_a_row_of_turns(
     content: str, facts: dict[str, Any], action: str, score: int
 ) -> None:
-    verdict = judged(content, **facts)
+    verdict = judge(content, **facts)
     assert (verdict.action, verdict.score) == (action, score)
 
 
@@ -112,7 +112,7 @@ def test_a_row_of_turns(
 def test_the_first_table_comes_out(
     content: str, facts: dict[str, Any], points: tuple[int, ...], action: str
 ) -> None:
-    verdict = judged(content, **facts)
+    verdict = judge(content, **facts)
     assert tuple(verdict.signals.to_json().values()) == points
     assert (verdict.score, verdict.action) == (sum(points), action)
 
@@ -127,7 +127,7 @@ def run(turns: list[dict[str, Any]]) -> tuple[list[str], TurnMemory]:
             "retries_used": memory.retries,
             "reminded_todos": memory.reminded_todos,
         }
-        verdict = judged(**facts)
+        verdict = judge(**facts)
         actions.append(verdict.action)
         memory = memory.remember_turn(make_turn(**facts), action=verdict.action)
     return actions, memory
