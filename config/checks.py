@@ -18,20 +18,17 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
 from common.append_only import list_faults
+from common.commands import SETTINGS
 from config.database.data_folder import DATABASE, KEY_FILE
 from config.database.version import find_version_fault
 
 SHORTEST_SECRET = 50
 
 
-# Other apps register the checks of their own settings under it too.
-TAG = "settings"
-
-
 def refuse_unsafe() -> None:
     """Raise one error that lists everything a person must mend."""
     faults = run_checks(
-        tags=[TAG], include_deployment_checks=True, databases=["default"]
+        tags=[SETTINGS], include_deployment_checks=True, databases=["default"]
     )
     if faults:
         raise ImproperlyConfigured(
@@ -40,18 +37,18 @@ def refuse_unsafe() -> None:
         )
 
 
-@register(TAG)
+@register(SETTINGS)
 def check_settings(**_options: Any) -> list[CheckMessage]:
     return [*find_setting_faults()]
 
 
-@register(TAG)
+@register(SETTINGS)
 def check_data_folder(**_options: Any) -> list[CheckMessage]:
     return [*find_data_faults(settings.ENVIRONMENT.data)] if settings.EMBEDDED else []
 
 
 # For deployment alone: `migrate` has to run while the database is not as it should be.
-@register(TAG, Tags.database, deploy=True)
+@register(SETTINGS, Tags.database, deploy=True)
 def check_database(
     databases: Sequence[str] | None = None, **_options: Any
 ) -> list[CheckMessage]:

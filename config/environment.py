@@ -15,7 +15,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config.database.data_folder import DATABASE, KEY_FILE
-from config.server.proxies import check_proxies
+from config.server.proxy_addresses import check_proxies
 from guidance.core.money import parse_usd
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 
+from common.commands import SETTINGS
 from webhooks.addresses import parse_allowed
 
 
-@register("settings")
+@register(SETTINGS)
 def check_allowed_receivers(**_options: Any) -> list[CheckMessage]:
     try:
         parse_allowed(settings.WEBHOOK_ALLOW)

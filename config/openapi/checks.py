@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.checks import CheckMessage, Error, register
 
-from config.openapi.document import NameTaken
-
 
 @register()
 def check_schema_names(**_options: Any) -> list[CheckMessage]:
-    from config.api import api  # the API needs every app to be loaded
+    # The API needs every app to be loaded, and takes long to load itself.
+    from config.api import api
+    from config.openapi.document import NameTaken
 
     try:
         api.get_openapi_schema()

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from common.errors import TooLarge
 from gateway.telemetry.errors import Unreadable
 from gateway.telemetry.otlp_json import read_json, write_json
-from gateway.telemetry.protobuf import read_protobuf, write_protobuf
 from gateway.telemetry.spans import Reading
 
 INFLATED_LIMIT = 4 * 1_048_576
@@ -27,8 +26,21 @@ class Encoding:
     write: Callable[..., bytes]
 
 
+def _read_protobuf(raw: bytes) -> Reading:
+    # Late, here and below: its library takes longer to load than all of the others.
+    from gateway.telemetry.protobuf import read_protobuf
+
+    return read_protobuf(raw)
+
+
+def _write_protobuf(*, refused: int, message: str) -> bytes:
+    from gateway.telemetry.protobuf import write_protobuf
+
+    return write_protobuf(refused=refused, message=message)
+
+
 PROTOBUF = Encoding(
-    media_type="application/x-protobuf", read=read_protobuf, write=write_protobuf
+    media_type="application/x-protobuf", read=_read_protobuf, write=_write_protobuf
 )
 JSON = Encoding(media_type="application/json", read=read_json, write=write_json)
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import logging
 
-from celery import current_app
-from kombu.exceptions import OperationalError
-
 from ledger.waiting.coalescing import CoalescingSender
 from ledger.writer import Committed, listen_always
 
@@ -23,6 +20,10 @@ logger = logging.getLogger(__name__)
 
 
 def _send_tasks(projects: list[int]) -> None:
+    # Late: a command that writes nothing need not load Celery.
+    from celery import current_app
+    from kombu.exceptions import OperationalError
+
     for project_id in projects:
         try:
             current_app.send_task(DECIDE, (project_id,), expires=EXPIRES_S, retry=False)

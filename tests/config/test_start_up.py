@@ -17,6 +17,7 @@ from django.core.management.base import CommandError
 from django.db import connection, connections
 from django.test.utils import override_settings
 
+from common.commands import SETTINGS
 from config import checks
 from config.environment import build_database_settings, get_secret_key, read_environment
 from tests.support.processes import database_url, environment, manage
@@ -55,7 +56,7 @@ def test_each_unsafe_setting_has_its_sentence(
     with override_settings(**GOOD):
         assert list(checks.find_setting_faults()) == []
     with override_settings(**GOOD | wrong):
-        faults = run_checks(tags=[checks.TAG])
+        faults = run_checks(tags=[SETTINGS])
 
     assert len(faults) == 1
     assert sentence in faults[0].msg

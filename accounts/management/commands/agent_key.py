@@ -7,15 +7,16 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.core.validators import validate_slug
 
 from accounts.management.data_option import add_data_option
 from accounts.services import issue_agent_key
+from common.commands import QuickCommand
 from common.errors import Invalid
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Make an agent (and its project) if absent, and print a new key for it once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

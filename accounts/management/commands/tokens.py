@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.management.data_option import add_data_option
 from accounts.management.secret_rows import (
@@ -16,9 +16,10 @@ from accounts.management.secret_rows import (
 )
 from accounts.models import PersonalToken, User
 from accounts.services import issue_token, revoke_secrets
+from common.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "List, add or revoke the personal tokens of somebody."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -8,15 +8,16 @@ from typing import Any
 
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from accounts.management.commands.agent_key import check_names
 from accounts.management.data_option import add_data_option
 from accounts.models import Role
 from accounts.services import add_person
+from common.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = (
         "Make a person (and the project) if absent, give them the role, and print a "
         "new one-time password and personal token once. What they had before ends."

@@ -10,8 +10,9 @@ from typing import Any
 
 import httpx
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from common.commands import QuickCommand
 from demo.client import Counts
 from demo.fleet import Fleet
 from demo.keys import DEMO_PROJECT, issue_simulation_keys, revoke_keys
@@ -23,7 +24,7 @@ OUTCOMES = ("exhausted", "retry", "warned", "logged", "passed")
 ACTIONS = ("needs_human", "warn", "auto_continue", "in_progress", "finish")
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Let demo agents work against a running server, until Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -6,13 +6,12 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from common.commands import QuickCommand
 from gateway.use_cases.checkpoint_secrets import list_leaks, redact_checkpoint
 from ledger.management.selection import add_run_option, list_selected_runs
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = (
         "Find secrets in the states of stored checkpoints, and in the answers kept for "
         "their keys. With --redact each is replaced by a label, which the ledger records and nothing undoes."

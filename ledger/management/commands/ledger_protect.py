@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
 from django.db import connection, transaction
 
 from common.append_only import KEYS, list_faults, protect_statements
+from common.commands import QuickCommand
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Put back the triggers that refuse to change the ledger."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -6,9 +6,8 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from common.append_only import list_faults
+from common.commands import QuickCommand
 from ledger.management.selection import add_run_option, list_selected_runs
 from ledger.models import Run
 from ledger.verification.missing import list_missing_positions, list_missing_runs
@@ -16,7 +15,7 @@ from ledger.verification.row_checks import compare_runs, list_batches
 from ledger.verification.verify import verify_run
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Recompute every chain and compare every row with it (or those of one run)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,8 +7,9 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from common.commands import QuickCommand
 from guidance.core.policy import Policy, load_policy
 from guidance.models import PolicyVersion
 from ledger.management.selection import add_run_option, list_selected_runs
@@ -17,7 +18,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.row_checks import compare_runs, list_batches
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = "Re-judge every stored step under its policy and name the first difference."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
