@@ -26,6 +26,11 @@ def find_version_fault() -> str | None:
     )
 
 
+def has_every_migration() -> bool:
+    loader = MigrationLoader(connection)
+    return loader.applied_migrations.keys() >= loader.disk_migrations.keys()
+
+
 def _find_unknown_migration() -> str | None:
     loader = MigrationLoader(connection)
     unknown = loader.applied_migrations.keys() - loader.disk_migrations.keys()

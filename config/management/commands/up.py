@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
 from accounts.services import add_person
-from config.database.version import find_version_fault
+from config.database.version import find_version_fault, has_every_migration
 from config.embedded import (
     Embedded,
     PortTaken,
@@ -88,8 +88,10 @@ class Command(BaseCommand):
         if other_version is not None:
             raise CommandError(other_version)
         write_checkpoint()
-        self.stdout.write("Preparing the database …")
-        call_command("migrate", verbosity=0, interactive=False)
+        # `migrate` takes a while to find out that there is nothing to do.
+        if not has_every_migration():
+            self.stdout.write("Preparing the database …")
+            call_command("migrate", verbosity=0, interactive=False)
 
     def _first_admin(self, project: str) -> str | None:
         """The one-time password of the first person, when there is nobody yet."""
