@@ -77,7 +77,7 @@ SENSITIVE_HANDLERS: Mapping[str, Handler] = _add_judges(SENSITIVE_JUDGES)
 
 # What programs that run others do only after one of these words.
 _RUNNING: Mapping[str, frozenset[str]] = {
-    "git": git.RUNNING,
+    "git": git.RUNNING | {"clone"},
     "gh": frozenset(("alias",)),
     "docker": frozenset(("exec", "run", "create")),
     "podman": frozenset(("exec", "run", "create", "unshare")),
@@ -116,6 +116,7 @@ MATTERS: Mapping[str, frozenset[str] | None] = {
         for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME, *BUILDERS)
     },
     **dict.fromkeys(KEYWORDS),
+    **dict.fromkeys(JUDGES.keys() - FAMILY_PATTERNS.keys() - {"git"}),
 }
 SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
     **MATTERS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.signs import may_be_sensitive
-from guidance.core.shell_commands.secret_paths import find_secret_rule
+from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -27,6 +27,20 @@ _DUMP = compile_byte_pattern(
 _OPENING = compile_byte_pattern(
     r"\b(?:open|read\w*|slurp|file_get_contents|dotenv_values|fopen|load|parse|cat|path)\b",
     ignore_case=True,
+)
+_FETCHED_CODE = compile_byte_pattern(
+    r"(?:eval|exec|Function|instance_eval|compile|system)\W{1,3}(?:[\w.]{0,40}\W{1,3}){0,6}"
+    r"(?:urlopen|requests\.get|httpx\.get|URI\.open|open-uri|Net::HTTP|get\s*[(\"']+\s*[\"']?https?"
+    r"|file_get_contents\s*\(\s*[\"']https?|fetch\s*\()"
+    r"|\.then\s*\(\s*eval\s*\)|\.then\s*\([^)]{0,40}eval\s*\(|eval\s*\(\s*await"
+)
+_HANDED_SHELL = compile_byte_pattern(
+    r"dup2\s*\(|pty\.spawn|net\.connect\([^)]{0,60}\)[\s\S]{0,200}(?:spawn|exec)\("
+    r"|fsockopen\([^)]{0,80}\)[\s\S]{0,100}(?:exec|proc_open|shell)|TCPSocket[\s\S]{0,120}(?:exec|sh\b)"
+    r"|IO::Socket::INET[\s\S]{0,300}exec|new-object\s+(?:system\.)?net\.sockets\.tcpclient"
+)
+_SOCKET = compile_byte_pattern(
+    r"socket|net\.connect|fsockopen|TCPSocket|tcpclient", ignore_case=True
 )
 # So many texts of one program are looked at.
 _MOST = 200
@@ -51,9 +65,13 @@ def judge_program_text(walk: Walk, call: ProgramCall) -> None:
 
 def list_program_rules(text: str) -> Iterator[str]:
     """Which rules the text of a program breaks, in any language."""
+    data = encode_one_byte(text)
+    if _FETCHED_CODE.search(data):
+        yield "remote-code"
+    if _SOCKET.search(data) and _HANDED_SHELL.search(data):
+        yield "remote-shell"
     if not may_be_sensitive(text):
         return
-    data = encode_one_byte(text)
     if _DUMP.search(data):
         yield "credential-environment"
     if not _OPENING.search(data):

@@ -7,7 +7,7 @@ import re
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.pipelines import find_reader, is_kept_private
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.secret_names import is_secret_variable
+from guidance.core.shell_commands.sensitive.secret_names import is_secret_variable
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names

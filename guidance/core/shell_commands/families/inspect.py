@@ -6,7 +6,18 @@ import re
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.afar import (
+    CONNECTING,
+    DETACHING,
+    SQL_CLIENTS,
+    judge_clone,
+    judge_connection,
+    judge_detached,
+    judge_sql_grants,
+    judge_ssh,
+)
 from guidance.core.shell_commands.families.code import INTERPRETING, judge_program_text
+from guidance.core.shell_commands.families.elevation import ELEVATING, judge_elevation
 from guidance.core.shell_commands.families.environment import (
     DUMPING,
     PRINTING,
@@ -17,6 +28,11 @@ from guidance.core.shell_commands.families.reads import (
     READING,
     judge_input,
     judge_reads,
+)
+from guidance.core.shell_commands.families.writes import (
+    WRITING,
+    judge_output,
+    judge_writes,
 )
 from guidance.core.shell_commands.rules import FAMILY_PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import sort_arguments
@@ -51,6 +67,7 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
         return
     if (
         call.name == "terraform"
+        and rule in _SHOWN
         and not found.operands[1:]
         and not is_hunted(walk, call)
     ):
@@ -69,12 +86,19 @@ _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr 
 _ALWAYS: _Table = (
     (frozenset(FAMILY_PATTERNS), _judge_patterns),
     (DUMPING, judge_environment),
+    (ELEVATING, judge_elevation),
+    (CONNECTING, judge_connection),
+    (split_names("ssh"), judge_ssh),
+    (split_names("git"), judge_clone),
+    (SQL_CLIENTS, judge_sql_grants),
+    (DETACHING, judge_detached),
+    (INTERPRETING, judge_program_text),
 )
 _SENSITIVE: _Table = (
     *_ALWAYS,
     (PRINTING, judge_environment),
     (READING, judge_reads),
-    (INTERPRETING, judge_program_text),
+    (WRITING, judge_writes),
     (_FETCHING, _judge_address),
 )
 
@@ -102,3 +126,4 @@ def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> 
 
 def inspect_redirections(walk: Walk, call: ProgramCall) -> None:
     judge_input(walk, call)
+    judge_output(walk, call)

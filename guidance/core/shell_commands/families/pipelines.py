@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.secret_names import is_hunting
+from guidance.core.shell_commands.sensitive.secret_names import is_hunting
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.walk import Walk
 

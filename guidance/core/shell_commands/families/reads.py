@@ -11,8 +11,8 @@ from guidance.core.shell_commands.families.pipelines import (
     shows_names_alone,
 )
 from guidance.core.shell_commands.paths import is_root
-from guidance.core.shell_commands.secret_names import is_hunting
-from guidance.core.shell_commands.secret_paths import find_secret_rule
+from guidance.core.shell_commands.sensitive.secret_names import is_hunting
+from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.shell.tree import Heredoc
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names

@@ -16,6 +16,9 @@ _SIGNS = compile_byte_pattern(
     r"|kubeconfig|private|privkey|wireguard|letsencrypt|/etc/|/run/|keychain|keyring"
     r"|cookies|logins?\.json|login data|web data|key[34]\.db|wallet|utc--|chrom|firefox"
     r"|wp-config|secret|credential|password|token|api[-_]?key|service[-_]?account|akia"
+    # What others run or trust later.
+    r"|[a-z]shrc|vimrc|exrc|tmux\.conf|profile|zshenv|zlogin|nvim|emacs|cron|systemd|launch|autostart|startup|\.git/|hooks|sudoers"
+    r"|authorized_keys|site-packages|/proc/sys|docker\.sock"
     # Variables that hold secrets, and the environment as a whole.
     r"|\$\{?[a-z0-9_]*(?:key|pass|pw|cred|dsn|pat|url|connection_string)"
     r"|environ|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"

@@ -22,8 +22,15 @@ from guidance.core.shell_commands.rules.data import (
     vaults,
 )
 from guidance.core.shell_commands.rules.data import questions as data_questions
-from guidance.core.shell_commands.rules.families import credential_read
-from guidance.core.shell_commands.rules.families import questions as family_questions
+from guidance.core.shell_commands.rules.families import (
+    credential_questions,
+    credential_read,
+    persistence,
+    privilege,
+    remote_execution,
+    remote_questions,
+    system_questions,
+)
 from guidance.core.shell_commands.rules.hosting import (
     cloud,
     configuration,
@@ -66,7 +73,7 @@ _SUBJECTS = (
     unknown,
     opaque,
 )
-_FAMILIES = (credential_read,)
+_FAMILIES = (credential_read, persistence, privilege, remote_execution)
 
 _DESTROYING = {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
 _BEYOND = {rule.name: rule for family in _FAMILIES for rule in family.RULES}
@@ -83,7 +90,15 @@ PATTERNS: Mapping[str, Program] = MappingProxyType(
     )
 )
 FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
-    compile_patterns(_BEYOND.values(), {**QUESTIONS, **family_questions.QUESTIONS})
+    compile_patterns(
+        _BEYOND.values(),
+        {
+            **QUESTIONS,
+            **credential_questions.QUESTIONS,
+            **system_questions.QUESTIONS,
+            **remote_questions.QUESTIONS,
+        },
+    )
 )
 # Their flags begin with a slash, or are whole words after one dash.
 _SLASHING = split_names(

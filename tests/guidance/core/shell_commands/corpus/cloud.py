@@ -162,7 +162,6 @@ PASSES = (
     ("", "az group list -o table"),
     ("", "gsutil ls gs://b"),
     ("", "heroku logs --tail"),
-    ("", "heroku run python manage.py check"),
     ("", "fly deploy"),
     ("", "vercel --prod"),
     ("", "curl https://api.example.com/users"),

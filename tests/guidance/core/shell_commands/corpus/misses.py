@@ -22,7 +22,6 @@ MISSES = (
     ("overwrites a file", "mv -f other.txt important.txt"),
     ("edits a file in place", "sed -i d important.txt"),
     ("overwrites a file", "tar xf archive.tar"),
-    ("overwrites a file", "python -c \"open('/etc/passwd', 'w')\""),
     # Names that say nothing about what they are.
     ("a path that looks like a branch", "git checkout notes"),
     (

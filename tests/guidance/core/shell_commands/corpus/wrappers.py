@@ -182,5 +182,4 @@ PASSES = (
     ("", "exec zsh"),
     ("", "busybox ls"),
     ("", "strace -c ls"),
-    ("", "echo 'ls' | at now"),
 )

@@ -36,7 +36,6 @@ _COMMANDS = (
     "git tag -a v2 -m 'v2: DROP TABLE support'",
     "gh pr comment 5 --body 'Please run `git reset --hard` locally'",
     "gh pr edit 5 --add-label 'do not delete'",
-    "gh workflow run deploy.yml -f action=destroy",
     "gh run rerun 123 --failed",
     "docker build -f Dockerfile.dev -t x:dev --build-arg RM=1 .",
     "docker run -d --name db -e POSTGRES_PASSWORD=x postgres:16",

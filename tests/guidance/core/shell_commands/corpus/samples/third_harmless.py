@@ -326,7 +326,6 @@ _COMMANDS = (
     "pulumi preview --diff",
     "ansible-playbook site.yml -l web -t deploy",
     "vagrant up && vagrant ssh -c 'uptime'",
-    "systemctl daemon-reload && systemctl enable --now app",
     "journalctl -xe --since '1 hour ago' | grep -i delete",
     "ip addr show && ss -tlnp",
     "iptables -L -n -v",

@@ -6,7 +6,7 @@ import re
 
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
-from guidance.core.shell_commands.secret_names import is_secret_name
+from guidance.core.shell_commands.sensitive.secret_names import is_secret_name
 
 _ENVIRONMENT = re.compile(r"\.env\b|config\.env|json \.config|environment", re.I)
 _HIVES = re.compile(r"hklm\\(?:sam|security|system)\b", re.I)

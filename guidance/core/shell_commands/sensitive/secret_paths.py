@@ -9,7 +9,7 @@ from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 _LONGEST = 1_000
 _SLASHES = re.compile(r"/(?:\.?/)+")
-_HOME = r"(?:~[\w.-]*|/root|/home/[^/]+|/users/[^/]+|[a-z]:/users/[^/]+|%userprofile%|\$env:userprofile)"
+HOME = r"(?:~[\w.-]*|/root|/home/[^/]+|/users/[^/]+|[a-z]:/users/[^/]+|%userprofile%|\$env:userprofile)"
 
 # In this order: the first that fits says which rule speaks.
 _KINDS: tuple[tuple[str, str], ...] = (
@@ -45,7 +45,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     (
         "credential-file",
         r"(?:.*/)?[._]netrc|"
-        + _HOME
+        + HOME
         + r"/\.(?:npmrc|yarnrc\.yml|pypirc|boto|s3cfg|dockercfg|terraformrc"
         r"|vault-token|smbcredentials|hgrc|mylogin\.cnf|my\.cnf|fetchmailrc|msmtprc|mutt/muttrc)"
         r"|(?:.*/)?\.(?:pgpass|git-credentials|pypirc|vault-token|vault[-_]pass(?:word)?(?:\.txt)?|htpasswd|s3cfg)"
@@ -86,7 +86,7 @@ _MADE_UP = re.compile(
     r"|(?:.*/)?(?:example|sample|fake|dummy|mock|test)[._-][^/]*"
 )
 # They are real wherever they stand.
-_ALWAYS = re.compile(rf"{_HOME}/\..*|/etc/.*|/proc/.*|/dev/.*|(?:/var)?/run/.*")
+_ALWAYS = re.compile(rf"{HOME}/\..*|/etc/.*|/proc/.*|/dev/.*|(?:/var)?/run/.*")
 # A pattern that would open one of these opens it.
 _WELL_KNOWN = (
     "/etc/shadow",

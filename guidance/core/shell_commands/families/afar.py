@@ -1,0 +1,111 @@
+"""Programs joined to the network: shells handed out, scripts fed in, code cloned and run."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.pipelines import list_feeders
+from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.shell.tree import Simple
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+CONNECTING = split_names("nc ncat netcat socat telnet openssl pwncat")
+SQL_CLIENTS = split_names(
+    "psql mysql mariadb sqlcmd sqlplus cockroach usql pgcli mycli sqlite3 mongosh"
+)
+DETACHING = split_names("nohup setsid daemonize screen tmux start-stop-daemon disown")
+_SHELLS = split_names("sh bash zsh dash ksh fish powershell cmd python perl ruby")
+_LOOP = re.compile(r"while\s+(?:true|:|\[\s*1|sleep)|for\s*\(\(\s*;|until\s+false")
+_GRANT = compile_byte_pattern(
+    r"\b(?:alter|create)\s+(?:role|user)\s[^;]*\b(?:superuser|createrole|bypassrls|replication)\b"
+    r"|\bgrant\s+(?:all(?:\s+privileges)?|super|[\w, ]+)\s+on\s+\*\.\*|\bwith\s+(?:grant|admin)\s+option"
+    r"|\bgrant\s+(?:pg_\w+|rds_superuser|cloudsqlsuperuser|dba|sysdba|db_owner|sysadmin)\b|sp_addsrvrolemember"
+    r"|\balter\s+server\s+role\s+\S+\s+add\s+member|\bgrant\s+[\w, ]+\s+on\s+[^;]*\bto\s+(?:public|'?%)",
+    ignore_case=True,
+)
+_FORGES = re.compile(
+    r"(?:https?://|git@|ssh://git@)(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|git\.sr\.ht)[/:].*"
+)
+_BUILDING = split_names(
+    "make ninja cmake bash sh zsh python node cargo go npm yarn pnpm pip pipx gradle mvn bundle rake docker meson"
+)
+
+
+def judge_connection(walk: Walk, call: ProgramCall) -> None:
+    """A shell whose input or output is the network."""
+    if call.name == "openssl" and "s_client" not in call.argv:
+        return
+    for feeder in list_feeders(call.script, call.simple):
+        argv = walk.known.build_argv(feeder.words)
+        if argv and resolve_program(argv[0]) in _SHELLS and not _is_plain_script(argv):
+            walk.report.add("remote-shell", call)
+            return
+
+
+def _is_plain_script(argv: list[str]) -> bool:
+    return any(word[:1] != "-" for word in argv[1:])
+
+
+def judge_ssh(walk: Walk, call: ProgramCall) -> None:
+    """A script from here, fed to a shell there."""
+    last = call.argv[-1].split() if len(call.argv) > 2 else []
+    shell = (
+        bool(last)
+        and resolve_program(last[0]) in _SHELLS
+        and (len(last) == 1 or last[-1] in ("-s", "-"))
+    )
+    if not shell:
+        shell = (
+            len(call.argv) > 3
+            and call.argv[-1] in ("-s", "-")
+            and resolve_program(call.argv[-2]) in _SHELLS
+        )
+    fed = call.simple.stage is not None or any(
+        r.operator in ("<", "<<") for r in call.simple.redirects
+    )
+    if shell and fed:
+        walk.report.add_whole("remote-command", call)
+
+
+def judge_clone(walk: Walk, call: ProgramCall) -> None:
+    """Unknown code fetched and built by the same command."""
+    if "clone" not in call.argv[1:4]:
+        return
+    address = next((word for word in call.argv if "://" in word or "git@" in word), "")
+    if not address or _FORGES.fullmatch(address):
+        return
+    after = False
+    for item in call.script.items[:200]:
+        if item is call.simple:
+            after = True
+        elif (
+            after
+            and isinstance(item, Simple)
+            and item.words
+            and isinstance(item.words[0], str)
+        ):
+            word = item.words[0]
+            if resolve_program(word) in _BUILDING or word.startswith("./"):
+                walk.report.add("remote-package", call)
+                return
+
+
+def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
+    texts = [word for word in call.argv[1:] if " " in word]
+    content = walk.find_stdin(call)
+    if content is not None and content.text:
+        texts.append(content.text)
+    if any(grants_rights(text) for text in texts):
+        walk.report.add("privilege-grant", call)
+
+
+def grants_rights(sql: str) -> bool:
+    return _GRANT.search(encode_one_byte(sql)) is not None
+
+
+def judge_detached(walk: Walk, call: ProgramCall) -> None:
+    if any(_LOOP.search(word) for word in call.argv[1:]):
+        walk.report.add("persist-background", call)

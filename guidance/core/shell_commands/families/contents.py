@@ -1,0 +1,36 @@
+"""Texts that are written to files which others run: builds, hooks, opened folders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.shell_commands.sensitive.secret_paths import normalize_path
+
+_BUILD_FILE = re.compile(
+    r"(?:.*/)?(?:makefile|gnumakefile|justfile|rakefile|taskfile\.ya?ml|package\.json|tox\.ini|noxfile\.py"
+    r"|\.gitlab-ci\.ya?ml|jenkinsfile|azure-pipelines\.ya?ml|bitbucket-pipelines\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml"
+    r"|devcontainer\.json|\.pre-commit-config\.ya?ml|\.envrc|tasks\.json|launch\.json|setup\.py|conftest\.py|cloudbuild\.ya?ml)"
+    r"|(?:.*/)?\.(?:github/(?:workflows|actions)|circleci|buildkite|husky|woodpecker)/.*|(?:.*/)?\.git/hooks/.*"
+)
+_DOWNLOAD_RUN = compile_byte_pattern(
+    r"(?:curl|wget|iwr|invoke-webrequest)\b[^\n|;&]{0,300}\|\s*(?:sudo\s+)?(?:\S*/)?(?:ba|z|da|k)?sh\b"
+    r"|(?:curl|wget)\b[^\n|;&]{0,300}\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|php)\b"
+    r"|(?:ba|z|da)?sh\s+(?:-c\s+)?[\"']?(?:<|\$)\((?:curl|wget)\b|eval\s+[\"']?\$\((?:curl|wget)\b"
+    r"|(?:iex|invoke-expression)\b[^\n]{0,80}(?:iwr|downloadstring|invoke-webrequest)",
+    ignore_case=True,
+)
+_OPENED_FOLDER = compile_byte_pattern(r"folderOpen|runOn[\"']?\s*:", ignore_case=True)
+
+
+def list_content_rules(path: str, text: str) -> Iterator[str]:
+    """Which rules a text breaks that is put into this file."""
+    name = normalize_path(path[-1_000:])
+    if _BUILD_FILE.fullmatch(name) is None:
+        return
+    data = encode_one_byte(text)
+    if _DOWNLOAD_RUN.search(data):
+        yield "remote-build-step"
+    if name.endswith("tasks.json") and _OPENED_FOLDER.search(data):
+        yield "persist-hook"

@@ -1,0 +1,104 @@
+"""Files that others run or trust later, written by a program or a redirection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.contents import list_content_rules
+from guidance.core.shell_commands.sensitive.written_paths import find_written_rule
+from guidance.core.shell_commands.shell.tree import Heredoc
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+_EACH = split_names(
+    "tee sponge truncate patch ed ex set-content add-content out-file sc ac crudini augtool chattr"
+)
+_LAST = split_names(
+    "cp mv ln install rsync scp copy copy-item cpi move move-item xcopy robocopy ditto"
+)
+_IN_PLACE = split_names("sed perl ruby awk gawk yq ex vim vi")
+_DOWNLOADING = split_names("curl wget aria2c")
+WRITING = (
+    _EACH | _LAST | _IN_PLACE | _DOWNLOADING | {"dd", "python", "node", "unzip", "tar"}
+)
+_WRITTEN = (">", ">>", ">|", "&>", "&>>")
+_OUTPUT = (
+    "-o",
+    "--output",
+    "-O",
+    "--output-document",
+    "-P",
+    "--directory-prefix",
+    "-C",
+    "-d",
+)
+_OPENED = re.compile(
+    r"[\"']([~/.][^\"'\n]{3,160})[\"']\s*,\s*(?:mode\s*=\s*)?[\"'][wa+]"
+)
+
+
+def judge_writes(walk: Walk, call: ProgramCall) -> None:
+    for path in _list_targets(call):
+        rule = find_written_rule(path)
+        if rule:
+            walk.report.add(rule, call)
+            return
+
+
+def judge_output(walk: Walk, call: ProgramCall) -> None:
+    """What a redirection writes to."""
+    for redirect in call.simple.redirects:
+        if redirect.operator not in _WRITTEN or isinstance(redirect.target, Heredoc):
+            continue
+        path = walk.known.expand_word(redirect.target)
+        rule = find_written_rule(path)
+        if rule:
+            walk.report.add_whole(rule, call)
+        content = walk.known.get_file(path)
+        if content is not None and content.text:
+            for found in list_content_rules(path, content.text):
+                walk.report.add_whole(found, call)
+
+
+def _list_targets(call: ProgramCall) -> Iterator[str]:
+    name, argv = call.name, call.argv
+    words = [word for word in argv[1:] if word[:1] != "-"]
+    if name in _EACH:
+        yield from words
+    elif name in _LAST:
+        yield from _list_destinations(argv, words)
+    elif name in _IN_PLACE:
+        if any(
+            re.fullmatch(r"-[a-zA-Z]*i.*|--in-place.*|-c", word) for word in argv[1:]
+        ):
+            yield from words
+    elif name == "dd":
+        yield from (word[3:] for word in argv if word.startswith("of="))
+    elif name in ("python", "node"):
+        for word in argv[1:]:
+            yield from (found[1] for found in _OPENED.finditer(word[:4000]))
+    else:
+        for index, word in enumerate(argv[:-1]):
+            if word in _OUTPUT:
+                yield argv[index + 1]
+
+
+def _list_destinations(argv: list[str], words: list[str]) -> Iterator[str]:
+    """The last operand, or the folder after -t, with the names that arrive there."""
+    folder = next(
+        (
+            argv[i + 1]
+            for i, w in enumerate(argv[:-1])
+            if w in ("-t", "--target-directory")
+        ),
+        "",
+    )
+    if not folder and len(words) > 1:
+        folder, words = words[-1], words[:-1]
+    if not folder:
+        return
+    yield folder
+    for word in words:
+        yield f"{folder.rstrip('/')}/{word.rstrip('/').rpartition('/')[2]}"

@@ -1,0 +1,163 @@
+"""The conditions of rules about other machines and other people's code."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.rules.families.system_questions import find_method
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.matching import Question
+
+_ADDRESS = re.compile(
+    r"(?:[\w.-]+\s*@\s*)?(?:git\+|hg\+|svn\+)\S+|(?:https?|ftp|git|ssh)://\S+|git@\S+"
+    r"|(?:github|gitlab|bitbucket|gist|git):\S+|git::\S+|[\w.-]+@(?:https?|git)\S+|/dev/fd/\S*",
+    re.I,
+)
+# Registries, and what their own documentation tells people to use.
+_KNOWN = re.compile(
+    r"https?://(?:[\w.-]+\.)?(?:pypi\.org|pythonhosted\.org|pytorch\.org|npmjs\.org|npmjs\.com|yarnpkg\.com"
+    r"|rubygems\.org|crates\.io|deno\.land|jsr\.io|esm\.sh|conda\.anaconda\.org|anaconda\.org|nvidia\.com"
+    r"|localhost|127\.0\.0\.1|astral\.sh)(?::\d+)?(?:/|$|\S*)"
+    r"|https?://localhost\S*|https?://127\.\S*",
+    re.I,
+)
+_INDEXES = (
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "--index",
+    "--default-index",
+    "--trusted-host",
+    "-f",
+    "--find-links",
+    "--source",
+    "-s",
+    "-c",
+    "--channel",
+)
+_MODULES = re.compile(
+    r"(?:github\.com|gitlab\.com|golang\.org|google\.golang\.org|gopkg\.in|go\.uber\.org|k8s\.io|sigs\.k8s\.io"
+    r"|honnef\.co|mvdan\.cc|modernc\.org|cloud\.google\.com|entgo\.io|connectrpc\.com|gotest\.tools|buf\.build)/.*"
+)
+_MODULE = re.compile(r"[\w.-]+\.[\w-]+/\S*")
+_PRODUCTION = re.compile(
+    r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.I
+)
+_DEPLOYS = re.compile(r"deploy|release|publish|prod|rollout|migrate", re.I)
+_FREE = ("shell", "command", "raw", "script", "expect")
+_CHANGING = re.compile(
+    r"cmd\.(?:run|script|exec|shell)\w*|state\.(?:apply|highstate|sls)"
+    r"|(?:service|pkg|system|file|user|docker)\."
+    r"(?:restart|stop|start|install|remove|upgrade|reboot|shutdown|write|add)\w*"
+)
+_EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
+
+
+def _comes_from_address(found: Invocation) -> bool:
+    words = [word for word in found.argv[1:] if _ADDRESS.fullmatch(word)]
+    words += [
+        value
+        for word in found.argv[1:]
+        if word.startswith("-")
+        and "=" in word
+        and _ADDRESS.fullmatch(value := word.partition("=")[2])
+    ]
+    indexes = {
+        found.argv[index + 1]
+        for index in range(1, len(found.argv) - 1)
+        if found.argv[index] in _INDEXES
+        and found.name not in ("kubectl", "helm", "apt", "rpm")
+    }
+    return any(word not in indexes and not _KNOWN.fullmatch(word) for word in words)
+
+
+def _uses_foreign_index(found: Invocation) -> bool:
+    for index, word in enumerate(found.argv):
+        name, equals, value = word.partition("=")
+        if name not in _INDEXES:
+            continue
+        given = (
+            value
+            if equals
+            else (found.argv[index + 1] if index + 1 < len(found.argv) else "")
+        )
+        if name == "--trusted-host" or (
+            _ADDRESS.fullmatch(given) is not None and not _KNOWN.fullmatch(given)
+        ):
+            return True
+    return False
+
+
+def _is_foreign_module(found: Invocation) -> bool:
+    return any(
+        _MODULE.fullmatch(word) and not _MODULES.fullmatch(word) and "@" in word
+        for word in found.operands[1:]
+    )
+
+
+def _changes_machines(found: Invocation) -> bool:
+    """Free commands; modules that say what should be are judged by their own rules."""
+    if found.name != "ansible":
+        return any(map(_CHANGING.fullmatch, found.operands[1:]))
+    modules = set()
+    for index, word in enumerate(found.argv):
+        name, equals, value = word.partition("=")
+        if name in ("-m", "--module-name"):
+            following = "".join(found.argv[index + 1 : index + 2])
+            modules.add((value if equals else following).rpartition(".")[2])
+    if modules:
+        return not modules.isdisjoint(_FREE)
+    return not {"-a", "--args"}.isdisjoint(found.argv)
+
+
+def _is_production(found: Invocation) -> bool:
+    before = found.argv[: found.argv.index("--")] if "--" in found.argv else found.argv
+    values = [word.rpartition("=")[2] for word in before]
+    return any(map(_PRODUCTION.fullmatch, values))
+
+
+def _deploys(found: Invocation) -> bool:
+    return any(map(_DEPLOYS.search, found.argv[2:]))
+
+
+def _dispatches(found: Invocation) -> bool:
+    return find_method(found) == "POST" and any(
+        "dispatches" in word for word in found.operands
+    )
+
+
+def _names_computer(found: Invocation) -> bool:
+    return any(
+        re.fullmatch(r"-(?:computername|cn|hostname|session|vmname)", word, re.I)
+        for word in found.argv
+    )
+
+
+def _names_node(found: Invocation) -> bool:
+    return any(word.lower().startswith("/node:") for word in found.argv)
+
+
+def _names_source(found: Invocation) -> bool:
+    return any(
+        re.fullmatch(r"-(?:source|repository|sourcelocation)", word, re.I)
+        for word in found.argv
+    )
+
+
+def _listens_to_all(found: Invocation) -> bool:
+    return any(_EVERYBODY.fullmatch(word.rpartition("=")[2]) for word in found.argv[1:])
+
+
+QUESTIONS: dict[str, Question] = {
+    "changes-machines": _changes_machines,
+    "any-flag-computer": _names_computer,
+    "any-flag-source": _names_source,
+    "deploys": _deploys,
+    "dispatches": _dispatches,
+    "foreign-index": _uses_foreign_index,
+    "foreign-module": _is_foreign_module,
+    "from-address": _comes_from_address,
+    "listens-to-all": _listens_to_all,
+    "production": _is_production,
+    "remote-node": _names_node,
+}

@@ -1,0 +1,1 @@
+"""Names that promise something sensitive: of secrets, of files that hold or rule."""
