@@ -1,4 +1,4 @@
-"""Tools that destroy by their name, or by the action that they are given."""
+"""Tools that destroy by their name, by the action they are given, or by what they write."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from guidance.core.shell_commands.paths import (
     is_plain_name,
     is_temporary,
 )
-from guidance.core.shell_commands.rules import RULES
-from guidance.core.tools.calls import CommandCall, ToolCall
+from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.file_writes import find_write_rule
 from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.texts import Text
 from guidance.core.tools.tool_verbs import (
     ToolVerb,
     find_destroying_verb,
@@ -35,34 +37,18 @@ _LONGEST = 64
 
 
 def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
-    name = _find_rule(rules, evidence)
-    if name is None:
-        return
-    rule = RULES[name]
-    decision = rules.decide(name, default=rule.decision)
-    if decision == "allow":
-        return
-    yield CallFinding(
-        gate=rule.family,
-        decision=decision,
-        message=rule.message,
-        remediation=rule.advice,
-        details={
-            "rule": name,
-            "severity": rule.severity,
-            "why": rule.why,
-            "text": evidence.call.tool,
-            "argument": "",
-            "span": None,
-        },
-    )
+    given = {name: part for name, _, part in evidence.held[0].parts}
+    name = _find_rule(rules, evidence.call, given)
+    found = (name, Text("", evidence.call.tool)) if name else None
+    found = found or find_write_rule(evidence.call, given)
+    finding = make_rule_finding(rules, *found) if found else None
+    if finding is not None:
+        yield finding
 
 
-def _find_rule(rules: ToolRules, evidence: CallEvidence) -> str | None:
-    call = evidence.call
+def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | None:
     if not isinstance(call, ToolCall | CommandCall):
         return None
-    given = {name: part for name, _, part in evidence.held[0].parts}
     found = find_destroying_verb(call.tool)
     if found is None:
         if not given:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.made_again import list_made_again
+from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
 from guidance.core.shell_commands.paths import (
     is_plain_name,
     is_temporary,
@@ -20,6 +21,8 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _RECURSIVE = ("-r", "-R", "--recursive")
 _INTERACTIVE = ("-i", "-I", "--interactive")
+# They write what they are given to a file.
+_FED = frozenset(("tee", "sponge", "out-file", "set-content"))
 _CONFIRMING = frozenset(("terraform", "terragrunt"))
 _LAST_WINS = frozenset(("rm", "srm", "mv", "cp"))
 # Programs that do nothing without a subcommand, so one that is not known matters.
@@ -67,6 +70,9 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
             found.flags.pop(flag, None)
     if call.name in _CONFIRMING and call.simple.stage is not None:
         found.answered = _is_answered(walk, call)
+    elif call.name in _FED:
+        found.fed = find_fed(walk, call)
+        found.inputs = list_inputs(call.script, call.simple)
     pattern = program.match(found)
     if pattern is None or (pattern.verbs and _is_help(found)):
         return

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from guidance.core.shell_commands.rules import (
     code,
-    files,
     git,
     hosts,
     opaque,
@@ -31,6 +30,8 @@ from guidance.core.shell_commands.rules.families import (
     remote_questions,
     system_questions,
 )
+from guidance.core.shell_commands.rules.files import deleting, overwriting
+from guidance.core.shell_commands.rules.files import questions as file_questions
 from guidance.core.shell_commands.rules.hosting import (
     cloud,
     configuration,
@@ -49,7 +50,8 @@ from guidance.core.shell_commands.rules.rule import Rule
 from guidance.core.shell_commands.word_lists import split_names
 
 _SUBJECTS = (
-    files,
+    deleting,
+    overwriting,
     git,
     hosts,
     sql,
@@ -84,6 +86,7 @@ PATTERNS: Mapping[str, Program] = MappingProxyType(
         {
             **QUESTIONS,
             **data_questions.QUESTIONS,
+            **file_questions.QUESTIONS,
             **hosting_questions.QUESTIONS,
             **machine_questions.QUESTIONS,
         },
@@ -104,11 +107,12 @@ FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
 _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
-    "taskkill "
+    "taskkill copy xcopy ni "
     "ri rp rni clc"
 )
 _CMDLETS = split_names(
-    "remove clear format stop restart initialize new disable uninstall unregister"
+    "remove clear format stop restart initialize new disable uninstall unregister set out "
+    "copy expand"
 )
 WINDOWS = frozenset(
     name

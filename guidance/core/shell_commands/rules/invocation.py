@@ -40,6 +40,10 @@ class Invocation:
     more: tuple[str, ...] = ()
     # Its questions are answered by a pipe.
     answered: bool = False
+    # The text that is piped into it, where that matters and is known.
+    fed: str | None = None
+    # The files that its pipeline reads, where that matters.
+    inputs: Collection[str] = ()
 
     def has_any(self, wanted: tuple[str, ...]) -> bool:
         for flag in wanted:

@@ -61,6 +61,11 @@ rsync: -e --rsh --exclude --include --filter -f --rsync-path --bwlimit --partial
 find: -name -iname -path -ipath -type -mtime -mmin -size -user -group -perm -newer
     -maxdepth -mindepth -regex -iregex -wholename -atime -ctime -amin -cmin -printf
     -fprint -fprintf -fls -regextype -links -inum -samefile -uid -gid -fstype
+tar: -C --directory -f --file -T -X --exclude --transform --strip-components
+unzip: -d -x -P
+sed: -e --expression -f --file
+cp: -t --target-directory -S --suffix
+mv: -t --target-directory -S --suffix
 truncate: -s --size -r --reference
 shred: -n --iterations -s --size --random-source
 chown: --reference --from

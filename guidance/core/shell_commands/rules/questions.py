@@ -15,6 +15,7 @@ from guidance.core.shell_commands.paths import (
     is_temporary,
     is_temporary_root,
 )
+from guidance.core.shell_commands.rules.files.valuable_files import is_own_data
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 from guidance.core.shell_commands.shell.tree import UNKNOWN
@@ -69,7 +70,8 @@ def _is_named(found: Invocation) -> bool:
     if found.open_ended or found.left or len(found.operands) > _FEW:
         return False
     return all(
-        is_plain_name(path) or _is_harmless(found, path) for path in found.operands
+        (is_plain_name(path) and not is_own_data(path)) or _is_harmless(found, path)
+        for path in found.operands
     ) and not any(_leads_out(found, path) for path in found.operands)
 
 

@@ -100,6 +100,7 @@ def _run_line(walk: Walk, call: ProgramCall, line: str) -> None:
 
 def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
     """sed, whose e command runs something."""
+    walk.judge(call)
     for word in call.argv[1:]:
         if "e" not in word or word[:2] == "--":
             continue

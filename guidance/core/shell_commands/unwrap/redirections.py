@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.judging.pipelines import list_inputs
+from guidance.core.shell_commands.outputs import find_printed
 from guidance.core.shell_commands.paths import (
     is_device,
     is_network,
     is_sink,
     is_system_file,
     is_temporary,
+)
+from guidance.core.shell_commands.rules.files.valuable_files import (
+    is_home_setting,
+    is_irreplaceable,
+    is_marker,
 )
 from guidance.core.shell_commands.script_state import Printed
 from guidance.core.shell_commands.shell.tree import Heredoc
@@ -19,6 +26,8 @@ _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 _REPLACING = frozenset((">", ">|", "&>", ">&"))
 # Commands that print nothing: before a redirection they empty the file.
 _SILENT = frozenset(("", ":", "true"))
+_EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
+_PRINTING = frozenset(("echo", "printf"))
 
 
 def judge_redirections(walk: Walk, call: ProgramCall) -> None:
@@ -51,8 +60,21 @@ def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> 
         return ""
     if is_system_file(path):
         return "overwrite-system-file"
-    if call.name not in _SILENT and call.argv != ["cat", "/dev/null"]:
-        return ""
     if is_sink(path) or is_temporary(path, folder=walk.known.folder):
         return ""
-    return "empty-file"
+    if _prints_nothing(walk, call):
+        return "" if is_marker(path) else "empty-file"
+    if is_home_setting(path) or (call.name == "exec" and is_irreplaceable(path)):
+        return "overwrite-file"
+    if path in list_inputs(call.script, call.simple):
+        return "overwrite-input"
+    return ""
+
+
+def _prints_nothing(walk: Walk, call: ProgramCall) -> bool:
+    if call.name in _SILENT or call.argv in _EMPTY:
+        return True
+    if call.name not in _PRINTING:
+        return False
+    printed = find_printed(walk.known, call.script, call.simple)
+    return not printed.opaque and not printed.text.strip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guidance.core.shell_commands.rules import RULES
+from guidance.core.tools.calls import EditCall
 from tests.guidance.core.tools.builders import judged, use
 from tests.support.rows import each_row
 
@@ -104,6 +105,28 @@ def test_one_named_file_is_only_warned_of_as_rm_would_be() -> None:
     assert [found.details["rule"] for found in verdict.findings] == [
         "delete-named-file"
     ]
+
+
+@each_row(
+    ("path", "content", "rule"),
+    [
+        (".env", "", "empty-file"),
+        ("src/app.py", " \n", "empty-file"),
+        ("/etc/fstab", "# nothing\n", "overwrite-system-file"),
+        ("src/app.py", "print(1)\n", None),
+        ("pkg/__init__.py", "", None),
+        ("docs/.gitkeep", "", None),
+        ("/tmp/list.txt", "", None),  # noqa: S108
+    ],
+)
+def test_a_file_that_is_written_empty_is_asked_about(
+    path: str, content: str, rule: str | None
+) -> None:
+    by_edit = EditCall(tool="Write", file_path=path, content=content)
+    by_tool = use("mcp__files__write_file", path=path, content=content)
+    for call in (by_edit, by_tool):
+        found = [finding.details.get("rule") for finding in judged(call).findings]
+        assert found == ([rule] if rule else [])
 
 
 def test_the_policy_says_what_it_leads_to() -> None:

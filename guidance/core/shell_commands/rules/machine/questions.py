@@ -31,7 +31,11 @@ _ACCESS = re.compile(
 _NO_ENTRY = re.compile(
     r"(?:[ugo]*[ua][ugo]*)?-[rw]*x[rwx]*|0?[0246][0-7]{2}|(?:[ugo]*[ua][ugo]*)=[rw]*"
 )
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]*(?:\*|Windows|Users|Program Files)?[\\/]?", re.I)
+_RESETS_DRIVE = re.compile(
+    r"[a-z]:[\\/]*(?:\*|windows|users|program files)?[\\/]*\s.*"
+    r"/(?:reset|grant|deny|setowner|remove|inheritance)",
+    re.IGNORECASE,
+)
 
 
 def _kills_many(found: Invocation) -> bool:
@@ -73,13 +77,14 @@ def _bars_folders(found: Invocation) -> bool:
     )
 
 
-def _is_drive_first(found: Invocation) -> bool:
-    return any(_DRIVE.fullmatch(word) for word in found.operands[:1])
+def _is_drive_reset(found: Invocation) -> bool:
+    """Another shell takes the backslash after the colon for a sign of its own."""
+    return _RESETS_DRIVE.match(" ".join(found.argv[1:8])) is not None
 
 
 QUESTIONS: dict[str, Question] = {
     "any-mount": _holds_mount,
-    "drive-first": _is_drive_first,
+    "drive-reset": _is_drive_reset,
     "guards-access": _guards_access,
     "kills-many": _kills_many,
     "no-entry": _bars_folders,

@@ -55,7 +55,7 @@ RULES = (
             "chmod -R|--recursive @no-entry",
             "chmod|chown|chgrp @each-of-root",
             "chattr -R @root",
-            "icacls /reset|/grant|/deny|/setowner|/remove /t @drive-first",
+            "icacls /t @drive-reset",
             "takeown /r",
         ),
         trips=(
@@ -66,6 +66,7 @@ RULES = (
             "chmod -R a-x .",
             "chmod -R 644 src",
             "setfacl -Rb /srv/shop",
+            "icacls C:\\ /grant Everyone:F /t",
         ),
         passes=(
             "chmod +x run.sh",

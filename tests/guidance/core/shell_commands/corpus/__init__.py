@@ -26,10 +26,10 @@ from tests.guidance.core.shell_commands.corpus import (
     sql,
     text,
     variants,
-    verbs,
     windows,
     wrappers,
 )
+from tests.guidance.core.shell_commands.corpus.accidents import overwriting, verbs
 from tests.guidance.core.shell_commands.corpus.borders import (
     indirection,
     names,
@@ -53,6 +53,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "seed: must not trip": seeds.PASSES,
         "files": files.TRIPS,
         "files, harmless": files.PASSES,
+        "overwriting": overwriting.TRIPS,
+        "overwriting, harmless": overwriting.PASSES,
         "git": git.TRIPS,
         "git, harmless": git.PASSES,
         "sql": sql.TRIPS,

@@ -20,7 +20,7 @@ MISSES = (
     ("overwrites a file", "echo x > important.txt"),
     ("overwrites a file", "cp other.txt important.txt"),
     ("overwrites a file", "mv -f other.txt important.txt"),
-    ("edits a file in place", "sed -i d important.txt"),
+    ("edits a file in place", "sed -i 's/a/b/' important.txt"),
     ("overwrites a file", "tar xf archive.tar"),
     # Names that say nothing about what they are.
     ("a path that looks like a branch", "git checkout notes"),
@@ -36,7 +36,6 @@ MISSES = (
     ("an option that is run", "git grep --open-files-in-pager='rm -rf' x"),
     ("an option that is run", "zip x.zip y -T --unzip-command='sh -c rm'"),
     ("a plug-in that is loaded", "nmap --script ./delete.nse host"),
-    ("an option that unlinks", "tar -xzf a.tgz -C / --recursive-unlink"),
     # Words that only another command knows.
     ("references to delete", "git push origin $(git branch -r | sed 's|origin/|:|')"),
     # Programs that build their calls out of pieces, or that nobody reads.

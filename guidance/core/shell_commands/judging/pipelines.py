@@ -1,0 +1,68 @@
+"""What a pipeline reads before a command writes: its files, and whether it is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.shell.tree import Heredoc, Script, Simple
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+# They read the files that they name, and print something else.
+_READERS = split_names(
+    "cat tac sed awk grep egrep fgrep rg sort uniq cut tr head tail jq yq nl fold fmt rev "
+    "column paste join comm iconv expand unexpand envsubst xmllint base64 perl python "
+    "prettier sqlformat gunzip zcat xzcat gzip xz openssl git"
+)
+_LONGEST = 16
+
+
+def list_inputs(script: Script, simple: Simple) -> set[str]:
+    """The files that a command and those before it in its pipeline read."""
+    return {path for item in _list_stages(script, simple) for path in _list_read(item)}
+
+
+def _list_stages(script: Script, simple: Simple) -> Iterator[Simple]:
+    waiting = [simple]
+    for _ in range(_LONGEST):
+        if not waiting:
+            return
+        item = waiting.pop()
+        yield item
+        if item.stage is not None:
+            first, last = item.stage
+            waiting += [
+                before
+                for before in script.items[first:last][:_LONGEST]
+                if isinstance(before, Simple)
+            ]
+
+
+def _list_read(item: Simple) -> Iterator[str]:
+    for redirect in item.redirects:
+        target = redirect.target
+        if redirect.operator == "<" and not isinstance(target, Heredoc):
+            yield str(target)
+    words = [word for word in item.words if isinstance(word, str)]
+    name = resolve_program(words[0]) if words else ""
+    if name not in _READERS:
+        return
+    for word in words[1:]:
+        if name != "git":
+            yield word
+        elif "show" in words[1:4] and ":" in word:
+            yield word.partition(":")[2]
+
+
+def find_fed(walk: Walk, call: ProgramCall) -> str | None:
+    """The text that comes through the pipe, None if that cannot be told."""
+    stage = call.simple.stage
+    if stage is not None and stage[1] - stage[0] == 1:
+        item = call.script.items[stage[0]]
+        # A text alone is what PowerShell hands on.
+        if isinstance(item, Simple) and item.words == [""]:
+            return ""
+    content = walk.find_stdin(call)
+    return None if content is None or content.opaque else content.text

@@ -1,0 +1,121 @@
+"""Files that something else is put in the place of: by downloads, copies, archives."""
+
+from __future__ import annotations
+
+from guidance.core.shell_commands.rules.rule import Rule
+
+RULES = (
+    Rule(
+        name="overwrite-file",
+        severity="medium",
+        message="Puts something else in the place of a file that has no other copy",
+        why="Settings, databases, keys and what stands in a home are in no repository.",
+        safer="Copy it first (cp --backup, cp file file.bak), and compare.",
+        rollback="the copy to put back.",
+        patterns=(
+            "curl|wget|aria2c|http|iwr|irm|invoke-webrequest|invoke-restmethod @downloads-over",
+            "mv !-i|-n|-b|--interactive|--no-clobber|--backup|--update=none @lands-over",
+            "cp|install -f|--force !-i|-n|-b|--backup @lands-over",
+            "cp|install !-i|-n|-b|--interactive|--no-clobber|--backup @lands-over-home",
+            "tee !-a|--append @over-home",
+        ),
+        trips=(
+            "curl -so ~/.gitconfig https://x.invalid/gitconfig",
+            "wget -O /etc/nginx/nginx.conf https://x.invalid/nginx.conf",
+            "cp -f defaults.env .env",
+            "mv /tmp/new.db shop.db",
+            "mv new-config ~/.kube/config",
+            "generate | tee ~/.aws/config",
+            "echo x > ~/.zshrc",
+        ),
+        passes=(
+            "cp .env.example .env",
+            "cp -f defaults.env .env.test",
+            "curl -o shop.json https://x.invalid/shop.json",
+            "curl -o /tmp/x.db https://x.invalid/x.db",
+            "wget -O ~/Downloads/tool.tgz https://x.invalid/tool.tgz",
+            "cp -i new ~/.zshrc",
+            "mv notes.txt docs/notes.txt",
+            "echo x >> ~/.zshrc",
+        ),
+    ),
+    Rule(
+        name="overwrite-input",
+        severity="medium",
+        message="Writes over the file that it reads",
+        why="The shell empties the file before it is read, or while it is.",
+        safer="Write to another file and move that, or use sed -i, sort -o or sponge.",
+        rollback="a commit or copy of the file.",
+        patterns=("tee !-a|--append @own-input",),
+        trips=(
+            "sort names.txt > names.txt",
+            "grep -v x < app.log > app.log",
+            "jq . a.json | tee a.json",
+            "git show HEAD~2:src/a.c > src/a.c",
+        ),
+        passes=(
+            "sort names.txt > sorted.txt",
+            "sort -o names.txt names.txt",
+            "jq . a.json | sponge a.json",
+            "git show HEAD:src/a.c > /tmp/a.c",
+            "cat a.txt >> b.txt",
+            "terraform output > output",
+        ),
+    ),
+    Rule(
+        name="archive-over",
+        severity="medium",
+        message="Lets an archive replace files that are there",
+        why="Whatever has the same name is overwritten, edits that were not saved included.",
+        safer="Unpack into a new folder and compare.",
+        rollback="a commit or copy of the folder.",
+        patterns=(
+            "tar|bsdtar --recursive-unlink|--unlink-first",
+            "tar|bsdtar @unpacks-over-root",
+            "unzip -o @unpacks-over-sources",
+            "7z|7za|7zz x|e -aoa @unpacks-over-sources",
+            "cpio -u|--unconditional -i|--extract",
+            "expand-archive -force|-f|-fo @unpacks-over-sources",
+            "gzip|bzip2|xz|zstd|lz4 -f|--force @by-pattern",
+        ),
+        trips=(
+            "unzip -oq backup.zip -d src",
+            "tar xf a.tar --recursive-unlink",
+            "tar -xzf a.tgz -C /",
+            "cpio -idu < a.cpio",
+            "gzip -f *.sql",
+        ),
+        passes=(
+            "unzip backup.zip -d src",
+            "unzip -o tool.zip -d /tmp/tool",
+            "unzip -oq awscliv2.zip",
+            "tar -xzf a.tgz -C vendor",
+            "gzip -f dump.sql",
+        ),
+    ),
+    Rule(
+        name="copy-over",
+        severity="medium",
+        message="Copies or moves many files over those that are there",
+        why="Whatever has the same name is overwritten without a question.",
+        safer="Copy into a new folder and compare; cp -n and mv -n keep what is there.",
+        rollback="a commit or copy of the folder.",
+        patterns=(
+            "cp -f|--force -r|-R|-a|--recursive|--archive !-n|-i|-b|--backup @all-into-sources",
+            "copy-item -force -recurse|-r|-rec !-whatif @all-into-sources",
+            "xcopy /y /s|/e @all-into-sources",
+            "mv|cp @many-over-one",
+        ),
+        trips=(
+            "cp -rf ../backup/. .",
+            "cp -af old/* src/",
+            "ls ~/notes | xargs -I{} mv ~/notes/{} all.md",
+        ),
+        passes=(
+            "cp -r template/. .",
+            "cp -rf dist/. /tmp/site",
+            "cp -rf dist/* public/",
+            "ls *.md | xargs -I{} mv {} notes/",
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What careless agents do by accident, with look-alikes."""
