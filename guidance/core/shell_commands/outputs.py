@@ -63,7 +63,10 @@ def find_stdin(known: ScriptState, script: Script, simple: Simple) -> Content | 
         if redirect.operator == "<&" and redirect.descriptor in ("", "0"):
             return Content(opaque="stdin")
         if redirect.operator == "<" and redirect.descriptor in ("", "0"):
-            return known.get_file(known.expand_word(target)) or Content(opaque="file")
+            path = known.expand_word(target)
+            if path == "/dev/null":
+                return _NOTHING
+            return known.get_file(path) or Content(opaque="file")
     if simple.stage is None:
         return None
     if known.chain > _LONGEST:

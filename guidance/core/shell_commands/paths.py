@@ -64,6 +64,23 @@ _FILE_ENDINGS = (
         ".tsbuildinfo",
     ),
 )
+_SOURCES = (
+    *(
+        ".py",
+        ".js",
+        ".jsx",
+        ".ts",
+        ".tsx",
+        ".rs",
+        ".go",
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".java",
+    ),
+    *(".kt", ".rb", ".php", ".cs", ".swift", ".scala", ".vue", ".sql", ".tf"),
+)
 # Names as people and agents write them: no pattern, nothing to be expanded.
 _PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*+/)*+[\w@+=-][\w.@+= -]*+")
 
@@ -178,6 +195,11 @@ def is_device(path: str) -> bool:
 def is_image(path: str) -> bool:
     """A file in the working folder that holds a disk."""
     return path.endswith(_IMAGES) and path[:1] not in ("/", "~") and ".." not in path
+
+
+def is_source(path: str) -> bool:
+    """A program's text, by its ending."""
+    return path.endswith(_SOURCES)
 
 
 def is_sink(path: str) -> bool:

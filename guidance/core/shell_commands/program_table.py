@@ -16,9 +16,11 @@ from guidance.core.shell_commands.program_names import SAME
 from guidance.core.shell_commands.rules import FAMILY_PATTERNS, PATTERNS, WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
 from guidance.core.shell_commands.unwrap import (
+    editors,
     escapes,
     git,
     recipes,
+    redirections,
     remote,
     searches,
     sessions,
@@ -38,7 +40,9 @@ _UNWRAPPING: Mapping[str, Handler] = {
     **state.HANDLERS,
     **searches.HANDLERS,
     **escapes.HANDLERS,
+    **editors.HANDLERS,
     **recipes.HANDLERS,
+    **redirections.HANDLERS,
     **transfers.HANDLERS,
     **remote.HANDLERS,
     **git.HANDLERS,

@@ -19,6 +19,12 @@ from guidance.core.shell_commands.code.language import (
     Language,
     R,
 )
+from guidance.core.shell_commands.code.other_languages import (
+    ESCAPING,
+    M4,
+    OTHER,
+    OTHER_INTERPRETERS,
+)
 from guidance.core.shell_commands.code.scan import Scan
 from guidance.core.shell_commands.program_options import (
     find_option_value,
@@ -79,6 +85,13 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "r": Interpreter(language=R, taking=("-f",)),
     "osascript": Interpreter(language=APPLESCRIPT, taking=("-l", "-s")),
     "tclsh": Interpreter(language=TCL, code=("-c",)),
+    "expect": Interpreter(language=TCL, code=("-c",), taking=("-f",)),
+    "m4": Interpreter(language=M4, code=()),
+    "dc": Interpreter(language=ESCAPING, code=("-e", "--expression")),
+    **{
+        name: Interpreter(language=OTHER, code=flags)
+        for name, flags in OTHER_INTERPRETERS.items()
+    },
 }
 
 
@@ -93,7 +106,7 @@ def interpret(walk: Walk, call: ProgramCall) -> None:
         if kind.module and word.startswith(kind.module) and word[2:].isidentifier():
             _run_module(walk, call, index, kind.module)
             return
-        if word in kind.code or _is_bundled(word, kind.code):
+        if word in kind.code or _is_bundled(word, kind.code, kind.taking):
             if index + 1 < len(argv):
                 _scan_argument(walk, call, index + 1, kind.language)
             index += 2
@@ -162,6 +175,8 @@ def _scan_argument(
     origin = walk.report.make_origin(call, place)
     code = call.argv[place]
     Scan(walk, call, code=code, origin=origin, via=call.name).run(language)
+    if call.name == "ipython":
+        Scan(walk, call, code=code, origin=origin, via=call.name).run(ESCAPING)
 
 
 def _report_code(walk: Walk, call: ProgramCall, code: str, language: Language) -> None:
@@ -170,8 +185,13 @@ def _report_code(walk: Walk, call: ProgramCall, code: str, language: Language) -
     ).run(language)
 
 
-def _is_bundled(word: str, flags: tuple[str, ...]) -> bool:
+def _is_bundled(
+    word: str, flags: tuple[str, ...], taking: tuple[str, ...] = ()
+) -> bool:
     """`-ne` holds `-e`; the program is then the next word."""
+    if word[:2] in taking:
+        # The rest is the value of that option.
+        return False
     if len(word) < 3 or word[0] != "-" or word[1] == "-" or not word[1:].isalnum():
         return False
     return any(len(flag) == 2 and word[-1] == flag[1] for flag in flags)
@@ -179,7 +199,7 @@ def _is_bundled(word: str, flags: tuple[str, ...]) -> bool:
 
 def _get_attached(word: str, flags: tuple[str, ...]) -> str | None:
     for flag in flags:
-        if flag.startswith("--") and word.startswith(flag + "="):
+        if flag.startswith("--") and word.startswith((flag + "=", flag + ":")):
             return word[len(flag) + 1 :]
         if len(flag) == 2 and word.startswith(flag) and not word[1:].isalnum():
             return word[2:]

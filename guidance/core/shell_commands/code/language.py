@@ -25,13 +25,23 @@ class Language:
     quotes: re.Pattern[str] = _NEVER
     # Builds code or names at run time.
     dynamic: re.Pattern[str] = _NEVER
+    # Text in a group that is printed into a shell.
+    scripts: re.Pattern[str] = _NEVER
     # Empties tables or stores.
     purges: re.Pattern[str] = _NEVER
     queries: re.Pattern[str] = _NEVER
     forks: re.Pattern[str] = _NEVER
+    # Opens a file only to empty it; group `path` where that is written out. Tried on the
+    # text as it is, for a mode stands in quotes.
+    empties: re.Pattern[str] = _NEVER
+    # Arguments of a call are separated by blanks alone.
+    spaced: bool = False
     masked: re.Pattern[str] | None = None
 
 
+# A path that is written out.
+_PATH = r"[rRbuf]?[\"'](?P<path>[^\"'\n]{1,300})[\"']"
+_PATH2 = _PATH.replace("path", "path2")
 _SQL_CALL = (
     r"\.(?:execute|executemany|executescript|exec_driver_sql|raw|query|read_sql\w*)\s*\("
     r"(?:\s*(?:\w+\.)?text\s*\()?"
@@ -65,13 +75,27 @@ PYTHON = Language(
         "query",
         "read_sql",
         "raw",
+        "open(",
+        "write_",
+        ".write(",
+        "move",
+        "posix_spawn",
     ),
     removes=re.compile(
         r"\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(|\bshutil\.rmtree\s*\("
         r"|\.(?:unlink|rmdir|rmtree)\s*\(|(?<![.\w])(?:rmtree|unlink|rmdir)\s*\("
+        r"|\bfrom\s+os\s+import\b[^\n;]{0,80}\bremove\b"
+        r"|\bmap\s*\(\s*(?:os\.(?:remove|unlink|rmdir)|shutil\.rmtree)\b"
+        r"|\bshutil\.move\s*\((?=[^,\n]{1,200},\s*tempfile\b)"
+    ),
+    empties=re.compile(
+        rf"(?<![.\w])open\s*\(\s*{_PATH}\s*,\s*[\"'](?:w|w\+|wb)[\"']\s*\)"
+        r"\s*(?:\.\s*(?:close|truncate)\s*\(|;|\Z)"
+        r"|\.write_(?:text|bytes)\(\s*b?(?:''|\"\")\s*\)"
+        rf"|(?<![.\w])open\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
     ),
     runs=re.compile(
-        r"(?:\bos|\))\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?)\s*\("
+        r"(?:\bos|[\])])\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)\s*\("
         r"|\bsubprocess\.\w+\s*\(|\bpty\.spawn\s*\(|create_subprocess_\w+\s*\("
         r"|(?<![.\w])(?:check_output|check_call|Popen|system|popen|getoutput)\s*\("
     ),
@@ -83,7 +107,7 @@ PYTHON = Language(
         r"|\b(?:system|popen|Popen|rmtree|remove|unlink|run|call)\s+as\s+\w"
     ),
     purges=re.compile(
-        r"\.all\(\)\.delete\s*\(|\.drop_all\s*\(|\.flush(?:all|db)\s*\("
+        r"\.(?:all|filter)\(\s*\)\.(?:delete|_raw_delete)\s*\(|\.drop_all\s*\(|\.flush(?:all|db)\s*\("
         r"|\.drop_database\s*\(|\.delete_many\s*\(\s*\{\s*\}|\.drop_collection\s*\("
     ),
     queries=re.compile(_SQL_CALL),
@@ -111,11 +135,16 @@ JAVASCRIPT = Language(
         "delete",
         "query",
         "flush",
+        "truncate",
+        "writeFile",
+        "require(",
+        "createWriteStream",
     ),
     removes=re.compile(
-        r"\b(?:fs|fsp|fse|promises)\.(?:rm|unlink|rmdir|remove|emptyDir)(?:Sync)?\s*\("
-        r"|\brequire\(\s*\)(?:\.promises)?\.(?:rm|unlink|rmdir|remove)(?:Sync)?\s*\("
+        r"\b(?:fs|fsp|fse|promises)\.(?:rm|unlink|rmdir|remove|emptyDir|truncate)(?:Sync)?\s*\("
+        r"|\brequire\(\s*\)(?:\.promises)?\.(?:rm|unlink|rmdir|remove|truncate)(?:Sync)?\s*\("
         r"|\b(?:rmSync|unlinkSync|rmdirSync|removeSync|emptyDirSync|rimraf(?:Sync)?)\s*\("
+        r"|\b(?:truncateSync|Bun\.file\([^()\n]{0,200}\)\.(?:delete|unlink))\s*\("
         r"|\bDeno\.remove(?:Sync)?\s*\("
     ),
     runs=re.compile(
@@ -124,6 +153,8 @@ JAVASCRIPT = Language(
     ),
     dynamic=re.compile(
         r"(?<![.\w])eval\s*\(|\bnew\s+Function\s*\(|\bvm\.\w+\s*\(|\.runIn\w+\s*\("
+        r"|(?:\brequire\(\s*\)|\b(?:fs|cp|child_process))\s*\[[^\]\n]{0,80}\+"
+        r"|\bprocess\.binding\s*\(|\[\s+\+\s+\]\s*\("
         r"|\b(?:exec|spawn|rm|unlink)\w{0,8}\s*:\s*\w[^{}\n]{0,80}\}\s*=\s*require\b"
     ),
     purges=re.compile(
@@ -132,6 +163,10 @@ JAVASCRIPT = Language(
     ),
     queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
     quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
+    empties=re.compile(
+        rf"\bwriteFile(?:Sync)?\(\s*{_PATH}\s*,\s*(?:''|\"\"|``)\s*[,)]"
+        rf"|\bcreateWriteStream\(\s*{_PATH2}\s*\)\s*(?:;|\.end\(\s*\)|\Z)"
+    ),
     masked=re.compile(
         r'"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|`(?:[^`\\]++|\\.)*+`'
         r"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
@@ -154,6 +189,12 @@ PERL = Language(
         "eval",
         "fork",
         "do(",
+        "open",
+        "truncate",
+    ),
+    empties=re.compile(
+        rf"\btruncate\s*\(?\s*{_PATH}|\bopen\s*\(?[^;\n]{{0,40}}[\"']\s*>\s*"
+        r"(?P<path2>[^\"'>&|\n;]{1,200})[\"']\s*\)?\s*(?:;?\s*\Z|;\s*close)"
     ),
     removes=re.compile(
         r"\b(?:unlink|rmtree|remove_tree|rmdir)\b\s*\(?\s*"
@@ -182,19 +223,33 @@ RUBY = Language(
         "destroy",
         "drop",
         "fork",
+        "send",
+        "truncate",
+        "File.",
+        "IO.",
     ),
     removes=re.compile(
         r"\bFileUtils\.(?:rm\w*|remove\w*)\b\s*\(?|\b(?:rm_rf|rm_r|remove_dir)\b\s*\(?"
-        r"|\b(?:File|Dir|Pathname)\.(?:delete|unlink|rmdir)\b\s*\(?"
+        r"|\b(?:File|Dir|Pathname)\.(?:delete|unlink|rmdir|truncate)\b\s*\(?"
+        r"|\)\.(?:rmtree|unlink)\b"
+    ),
+    empties=re.compile(
+        rf"\b(?:File|IO)\.write\s*\(?\s*{_PATH}\s*,\s*(?:''|\"\")"
+        rf"|\bFile\.(?:open|new)\s*\(?\s*{_PATH2}\s*,\s*[\"']w[\"']\s*\)?\s*"
+        r"(?:\.close|\{\s*\}|;|\Z)"
     ),
     runs=re.compile(
         r"(?<![.\w])(?:system|exec|spawn)\b\s*\(?\s*(?=[\"'a-zA-Z_\[*])"
         r"|\b(?:Kernel|Process)\.(?:system|exec|spawn)\s*\(?"
         r"|\bIO\.popen\s*\(?|\bOpen3\.\w+\s*\(?"
+        r"|\b(?:public_|__)?send(?:__)?\s*\(?\s*[:\"'](?:system|exec|spawn)[\"']?\s*,\s*"
     ),
     quotes=re.compile(r"`([^`]*+)`|%x[{(\[|]([^})\]|]*+)[})\]|]"),
     dynamic=re.compile(r"(?<![.\w])(?:eval|instance_eval|class_eval)\b\s*\(?"),
-    purges=re.compile(r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"),
+    purges=re.compile(
+        r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"
+        r"|\b(?:in_batches|find_each|each)\s*\(\s*&:(?:delete|destroy)"
+    ),
     queries=re.compile(r"\.(?:execute|exec_query|exec|find_by_sql)\s*\(?\s*"),
     forks=re.compile(r"\bloop\b[^\n]{0,40}?\bfork\b|\bfork\b[^\n]{0,40}?\bwhile\b"),
 )
@@ -216,6 +271,16 @@ PHP = Language(
         "assert",
         "create_function",
         "base64",
+        "call_user_func",
+        "file_put_contents",
+        "fopen",
+        "ftruncate",
+        '"."',
+        "'.'",
+    ),
+    empties=re.compile(
+        rf"\bfile_put_contents\(\s*{_PATH}\s*,\s*(?:''|\"\")|\bftruncate\s*\("
+        rf"|\bfopen\(\s*{_PATH2}\s*,\s*[\"']w[\"']\s*\)\s*\)?\s*;"
     ),
     removes=re.compile(
         r"(?<![>\w:])(?:unlink|rmdir)\s*\(|\bFile::delete\w*\s*\("
@@ -225,7 +290,11 @@ PHP = Language(
         r"(?<![>\w:])(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_exec)\s*\("
     ),
     quotes=re.compile(r"`([^`]*+)`"),
-    dynamic=re.compile(r"(?<![>\w:])(?:eval|assert|create_function)\s*\("),
+    dynamic=re.compile(
+        r"(?<![>\w:])(?:eval|assert|create_function|call_user_func(?:_array)?)\s*\("
+        r"|(?P<name>\$\w{1,40})\s*=\s*[\"']\w{0,40}[\"']\s*\.\s*[\"'][^;\n]{0,80};"
+        r"[^\n]{0,80}(?P=name)\s*\(|\(\s*[\"']\w{1,40}[\"']\s*\.[^()\n]{1,80}\)\s*\("
+    ),
     purges=re.compile(
         r"::truncate\s*\(|::query\(\)->delete\s*\(|->flush(?:all|db)\s*\("
     ),
@@ -237,14 +306,26 @@ LUA = Language(
         "os.",
         "io.",
         "load",
+        "ffi",
+        "vim.",
     ),
-    removes=re.compile(r"\bos\.remove\s*\(?"),
-    runs=re.compile(r"\bos\.execute\s*\(?|\bio\.popen\s*\(?"),
+    empties=re.compile(
+        rf"\bio\.open\s*\(\s*{_PATH}\s*,\s*[\"']w[\"']\s*\)\s*(?::close|;|\Z)"
+    ),
+    removes=re.compile(r"\bos\.remove\s*\(?|\bvim\.fn\.delete\s*\("),
+    runs=re.compile(
+        r"\bos\.execute\s*\(?|\bio\.popen\s*\(?|\bvim\.fn\.system(?:list)?\s*\(|\.C\.system\s*\("
+    ),
     dynamic=re.compile(r"\bload(?:string)?\s*\("),
 )
 
 AWK = Language(
-    telling=("system", "|"),
+    telling=("system", "|", ">"),
+    # A text for a shell to read.
+    scripts=re.compile(
+        r"\bprintf?\s*\(?\s*\"([^\"\n]*+)\"[^|\n;}]{0,40}\|&?\s*\"(?:/bin/)?(?:ba|da|z|k)?sh\b"
+    ),
+    empties=re.compile(rf"\bprintf\s*\(?\s*\"\"\s*\)?\s*>\s*{_PATH}"),
     runs=re.compile(r"\bsystem\s*\("),
     quotes=re.compile(r"\|&?\s*\"([^\"]*+)\"|\"([^\"]*+)\"\s*\|&?\s*getline"),
     dynamic=re.compile(r"\|\s*[a-z_]\w*\s*(?:[;}\n]|$)"),
@@ -277,7 +358,9 @@ TCL = Language(
     telling=(
         "delete",
         "exec",
+        "spawn",
+        "system",
     ),
     removes=re.compile(r"\bfile\s+delete\s+(?:-force\s+)?"),
-    runs=re.compile(r"\bexec\s+(?=\w)"),
+    quotes=re.compile(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)?([^;\n\]]++)"),
 )

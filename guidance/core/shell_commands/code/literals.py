@@ -48,7 +48,16 @@ def read_first_argument(code: str, at: int) -> str | None:
     )
 
 
-def read_words(code: str, at: int) -> list[str] | None:
+def read_adjacent(code: str, at: int) -> list[str] | None:
+    """Texts side by side, as Lisp separates arguments; None if there is only one."""
+    found: list[str] = []
+    while len(found) < _MOST and (literal := read_literal(code, at)) is not None:
+        found.append(literal[0])
+        at = literal[1]
+    return found if len(found) > 1 else None
+
+
+def read_words(code: str, at: int, *, nested: bool = False) -> list[str] | None:
     """The words of a list, or of several arguments; None if it is none."""
     opening = _LIST.match(code, at)
     if opening is None:
@@ -63,7 +72,14 @@ def read_words(code: str, at: int) -> list[str] | None:
         else:
             end = _find_end(code, at)
             name = code[at:end].strip()
-            if name:
+            inner = (
+                read_words(name, 0, nested=True)
+                if name[:1] == "[" and not nested
+                else None
+            )
+            if inner is not None:
+                found += inner
+            elif name:
                 found.append("python" if name == "sys.executable" else UNKNOWN)
             at = end
         after = _AFTER.match(code, at)

@@ -6,15 +6,24 @@ import re
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.language import Language
-from guidance.core.shell_commands.code.literals import read_first_argument, read_words
+from guidance.core.shell_commands.code.literals import (
+    read_adjacent,
+    read_first_argument,
+    read_words,
+)
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.paths import is_temporary
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
 
-_SEVERAL = re.compile(r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec")
+_SEVERAL = re.compile(
+    r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
+)
+# A list from which something else is made.
+_COMPUTED = re.compile(r"\s*\[[^\[\]\n]{0,400}\]\s*\.\s*(?:pack|join|map|reverse)\b")
 _PATH_BEFORE = re.compile(r"Path\(\s*[rRuU]?[\"']([^\"']*)[\"']\s*\)\Z")
 # Matches of one kind that are looked at.
 _MOST = 64
@@ -36,9 +45,11 @@ class Scan:
         self.code = code
         self.origin = origin
         self.via = (*call.via, via)
+        self.spaced = False
 
     def run(self, language: Language) -> None:
         code = self.code
+        self.spaced = language.spaced
         if UNKNOWN in code and code.strip(UNKNOWN + " \n") == "":
             self._say("opaque-code", 0, len(code), opaque=True)
             return
@@ -58,6 +69,10 @@ class Scan:
             self._running(match)
         for match in _find_each(language.quotes, code, windows):
             self._shell(match.group(match.lastindex or 0), *match.span())
+        for match in _find_each(language.scripts, code, windows):
+            self._shell(decode_ansi(match[1]), *match.span())
+        for match in _find_each(language.empties, code, windows):
+            self._emptying(match)
         for match in _find_each(language.dynamic, masked, windows):
             self._say("opaque-code", *match.span(), opaque=True)
         for match in _find_each(language.purges, masked, windows):
@@ -73,15 +88,28 @@ class Scan:
 
     def _removal(self, match: re.Match[str]) -> None:
         path = read_first_argument(self.code, match.end())
-        if path is None:
-            before = _PATH_BEFORE.search(self.code[: match.start()][-300:])
-            path = before[1] if before else None
+        path = self._find_path_before(match) if path is None else path
+        if path is None or not is_temporary(path, folder=self.walk.known.folder):
+            self._say("code-delete", match.start(), match.end())
+
+    def _find_path_before(self, match: re.Match[str]) -> str | None:
+        before = _PATH_BEFORE.search(self.code[: match.start()][-300:])
+        return before[1] if before else None
+
+    def _emptying(self, match: re.Match[str]) -> None:
+        named = match.groupdict()
+        path = named.get("path") or named.get("path2") or self._find_path_before(match)
         if path is None or not is_temporary(path, folder=self.walk.known.folder):
             self._say("code-delete", match.start(), match.end())
 
     def _running(self, match: re.Match[str]) -> None:
         start, end = match.span()
+        if _COMPUTED.match(self.code, end):
+            self._say("opaque-code", start, end, opaque=True)
+            return
         argv = read_words(self.code, end)
+        if argv is None and self.spaced:
+            argv = read_adjacent(self.code, end)
         if argv is None and _SEVERAL.search(match[0]):
             several = read_words("(" + self.code[end : end + 4000], 0)
             argv = several if several and len(several) > 1 else None

@@ -26,22 +26,21 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
     "aria2c": ("--on-download-complete", "--on-download-start"),
     "sbatch": ("--wrap",),
     "wget": ("--use-askpass",),
-    "vim": ("-c", "--cmd"),
     "gdb": ("-ex", "-iex"),
     "scp": ("-S",),
     "sftp": ("-S",),
 }
-_EDITORS = ("vi", "nvim", "view", "ex", "gvim", "less", "more")
+_PAGERS = ("less", "more")
 # What leads from an editor or debugger to a shell.
 _WAY_OUT = re.compile(
     r":?[ \t]*(?:silent[ \t]+)?!(.*)|:?[ \t]*shell[ \t]+(.*)", re.DOTALL
 )
 _SSH_COMMAND = re.compile(r"(?:proxy|local|knownhosts|remote)command\s*=?\s*(.+)", re.I)
 # GNU sed: `1e command`, and the flag e of s/…/…/.
-_SED_COMMAND = re.compile(
+SED_COMMAND = re.compile(
     r"(?:^|[;{}\n])[ \t]*+(?:\d++|\$|/[^/\n]{0,200}+/)?+[ \t]*+e[ \t]++([^;}\n]++)"
 )
-_SED_FLAG = re.compile(
+SED_FLAG = re.compile(
     r"s([/|#,])(?:\\.|(?!\1)[^\n\\]){0,200}+\1((?:\\.|(?!\1)[^\n\\]){0,500}+)\1"
     r"[gpiI0-9]{0,8}e\b"
 )
@@ -57,14 +56,14 @@ def unwrap_options(walk: Walk, call: ProgramCall) -> None:
             text = argv[index + 1]
         if word.startswith("--checkpoint-action=exec="):
             text = word.partition("exec=")[2]
-        if text is None and word[:1] == "+" and call.name in (*_EDITORS, "vim"):
+        if text is None and word[:1] == "+" and call.name in _PAGERS:
             text = word[1:]
         if text:
             _run_text(walk, call, text, word)
 
 
 def _run_text(walk: Walk, call: ProgramCall, text: str, flag: str) -> None:
-    if call.name in (*_EDITORS, "vim", "gdb"):
+    if call.name in (*_PAGERS, "gdb", "lldb"):
         match = _WAY_OUT.match(text)
         text = (match[1] or match[2] or "") if match else ""
     if text:
@@ -80,35 +79,6 @@ def unwrap_debugger(walk: Walk, call: ProgramCall) -> None:
 def judge_next(walk: Walk, call: ProgramCall) -> None:
     unwrap_options(walk, call)
     walk.judge(call)
-
-
-def unwrap_line_editor(walk: Walk, call: ProgramCall) -> None:
-    """ed and ex read their commands; those after an exclamation mark are the shell's."""
-    unwrap_options(walk, call)
-    content = walk.find_stdin(call)
-    if content is not None and not content.opaque:
-        for line in content.text.splitlines():
-            _run_line(walk, call, line)
-
-
-def _run_line(walk: Walk, call: ProgramCall, line: str) -> None:
-    match = _WAY_OUT.match(line)
-    if match and match[1]:
-        via = (*call.via, f"{call.name} !")
-        walk.walk_shell(match[1], origin=walk.report.make_whole_origin(call), via=via)
-
-
-def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
-    """sed, whose e command runs something."""
-    walk.judge(call)
-    for word in call.argv[1:]:
-        if "e" not in word or word[:2] == "--":
-            continue
-        found = _SED_COMMAND.search(word) or _SED_FLAG.search(word)
-        if found is not None:
-            via = (*call.via, "sed e")
-            text = found.group(found.lastindex or 0)
-            walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
@@ -127,14 +97,10 @@ def unwrap_ssh_options(walk: Walk, call: ProgramCall) -> None:
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("tar", "rsync", "zip"), judge_next),
-    **dict.fromkeys(
-        ("man", "sort", "split", "vim", "vi", "nvim", "view", "gvim"), unwrap_options
-    ),
+    **dict.fromkeys(("man", "split"), unwrap_options),
     **dict.fromkeys(("less", "more", "scp"), unwrap_options),
-    **dict.fromkeys(("ed", "ex"), unwrap_line_editor),
     **dict.fromkeys(
         ("bazel", "fzf", "lldb", "tcpdump", "aria2c", "sbatch"), judge_next
     ),
     "gdb": unwrap_debugger,
-    "sed": unwrap_stream_editor,
 }

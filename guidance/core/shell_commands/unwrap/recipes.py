@@ -10,6 +10,8 @@ import json
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.code.interpreters import scan_content
+from guidance.core.shell_commands.code.other_languages import OTHER
 from guidance.core.shell_commands.program_options import (
     find_operands,
     find_option_value,
@@ -42,6 +44,7 @@ _LIFECYCLE = {
     "publish": ("prepublishOnly", "prepublish", "postpublish"),
     "pack": ("prepack", "prepare", "postpack"),
 }
+_BUILDING = ("build", "b", "run", "r", "test", "t", "check", "c", "install")
 _GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
 
 
@@ -172,6 +175,9 @@ def unwrap_go(walk: Walk, call: ProgramCall) -> None:
                 for text in _GENERATE.findall(content.text):
                     origin = walk.report.make_whole_origin(call)
                     walk.walk_shell(text, origin=origin, via=(*call.via, "go generate"))
+    if call.argv[1:2] == ["run"]:
+        for place in find_operands(call.argv, start=2):
+            _scan_program(walk, call, call.argv[place])
     for flag in ("-exec", "-toolexec"):
         place = find_option_value(call.argv, flag)
         if place:
@@ -181,7 +187,21 @@ def unwrap_go(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
 
 
+def unwrap_cargo(walk: Walk, call: ProgramCall) -> None:
+    """cargo: the program that is built and run before everything else."""
+    if call.argv[1:2] and call.argv[1] in _BUILDING:
+        _scan_program(walk, call, "build.rs")
+    walk.judge(call)
+
+
+def _scan_program(walk: Walk, call: ProgramCall, path: str) -> None:
+    content = walk.known.get_file(path)
+    if content is not None:
+        scan_content(walk, call, content, OTHER)
+
+
 HANDLERS: dict[str, Handler] = {
+    "cargo": unwrap_cargo,
     "make": unwrap_make,
     "gmake": unwrap_make,
     "just": unwrap_just,

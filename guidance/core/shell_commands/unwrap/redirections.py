@@ -9,8 +9,13 @@ from guidance.core.shell_commands.paths import (
     is_device,
     is_network,
     is_sink,
+    is_source,
     is_system_file,
     is_temporary,
+)
+from guidance.core.shell_commands.program_options import (
+    find_option_value,
+    read_attached_value,
 )
 from guidance.core.shell_commands.rules.files.valuable_files import (
     is_home_setting,
@@ -19,15 +24,17 @@ from guidance.core.shell_commands.rules.files.valuable_files import (
 )
 from guidance.core.shell_commands.script_state import Printed
 from guidance.core.shell_commands.shell.tree import Heredoc
+from guidance.core.shell_commands.unwrap.escapes import unwrap_options
 from guidance.core.shell_commands.unwrap.shells import SHELLS
-from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.walk import Handler, Walk
 
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 _REPLACING = frozenset((">", ">|", "&>", ">&"))
 # Commands that print nothing: before a redirection they empty the file.
-_SILENT = frozenset(("", ":", "true"))
+_SILENT = frozenset(("", ":", "true", "false"))
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
-_PRINTING = frozenset(("echo", "printf"))
+# They print what they are given, and that may be nothing.
+_PRINTING = frozenset(("echo", "printf", "cat"))
 
 
 def judge_redirections(walk: Walk, call: ProgramCall) -> None:
@@ -50,6 +57,33 @@ def judge_redirections(walk: Walk, call: ProgramCall) -> None:
             walk.known.write_file(path, printed, append=operator[-2:] == ">>")
 
 
+def _prints_nothing(walk: Walk, call: ProgramCall) -> bool:
+    if call.name in _SILENT or call.argv in _EMPTY:
+        return True
+    if call.name not in _PRINTING:
+        return False
+    printed = find_printed(walk.known, call.script, call.simple)
+    return not printed.opaque and not printed.text.strip()
+
+
+def _is_error_log_over_source(call: ProgramCall, path: str) -> bool:
+    """`2> main.c`: what goes there is no program."""
+    return is_source(path) and any(
+        redirect.descriptor == "2" and redirect.target == path
+        for redirect in call.simple.redirects
+    )
+
+
+def unwrap_sort(walk: Walk, call: ProgramCall) -> None:
+    """sort -o: nothing, sorted, is an empty file."""
+    unwrap_options(walk, call)
+    place = find_option_value(call.argv, "-o", "--output")
+    if place and "/dev/null" in call.argv:
+        path = read_attached_value(call.argv[place], "--output") or call.argv[place]
+        if not is_temporary(path, folder=walk.known.folder):
+            walk.report.add("empty-file", call)
+
+
 def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> str:
     if is_device(path):
         return "disk-write"
@@ -64,6 +98,8 @@ def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> 
         return ""
     if _prints_nothing(walk, call):
         return "" if is_marker(path) else "empty-file"
+    if _is_error_log_over_source(call, path):
+        return "empty-file"
     if is_home_setting(path) or (call.name == "exec" and is_irreplaceable(path)):
         return "overwrite-file"
     if path in list_inputs(call.script, call.simple):
@@ -71,10 +107,4 @@ def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> 
     return ""
 
 
-def _prints_nothing(walk: Walk, call: ProgramCall) -> bool:
-    if call.name in _SILENT or call.argv in _EMPTY:
-        return True
-    if call.name not in _PRINTING:
-        return False
-    printed = find_printed(walk.known, call.script, call.simple)
-    return not printed.opaque and not printed.text.strip()
+HANDLERS: dict[str, Handler] = {"sort": unwrap_sort}

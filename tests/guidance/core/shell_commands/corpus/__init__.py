@@ -31,7 +31,9 @@ from tests.guidance.core.shell_commands.corpus import (
 )
 from tests.guidance.core.shell_commands.corpus.accidents import overwriting, verbs
 from tests.guidance.core.shell_commands.corpus.borders import (
+    editing,
     indirection,
+    languages,
     names,
     nothing_happens,
     own_things,
@@ -69,6 +71,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "windows, harmless": windows.PASSES,
         "wrappers": wrappers.TRIPS,
         "wrappers, harmless": wrappers.PASSES,
+        "editing": editing.TRIPS,
+        "editing, harmless": editing.PASSES,
+        "languages": languages.TRIPS,
+        "languages, harmless": languages.PASSES,
         "indirection": indirection.TRIPS,
         "indirection, harmless": indirection.PASSES,
         "names": names.TRIPS,

@@ -22,6 +22,7 @@ MISSES = (
     ("overwrites a file", "mv -f other.txt important.txt"),
     ("edits a file in place", "sed -i 's/a/b/' important.txt"),
     ("overwrites a file", "tar xf archive.tar"),
+    ("overwrites a file", "python -c \"open('a.txt', 'w').write('x')\""),
     # Names that say nothing about what they are.
     ("a path that looks like a branch", "git checkout notes"),
     (
@@ -39,11 +40,6 @@ MISSES = (
     # Words that only another command knows.
     ("references to delete", "git push origin $(git branch -r | sed 's|origin/|:|')"),
     # Programs that build their calls out of pieces, or that nobody reads.
-    (
-        "a function handed on",
-        "python -c \"import os, glob; list(map(os.remove, glob.glob('*')))\"",
-    ),
     ("another language", 'go run - <<EOF\nfunc main(){ os.RemoveAll("/srv") }\nEOF'),
     ("a module under another name", "python -c 'import pathlib; pathlib.sys.modules'"),
-    ("a call through a table", "node -e \"const f = fs; f['rm' + 'Sync']('x')\""),
 )
