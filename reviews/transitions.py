@@ -17,7 +17,8 @@ def register_entry_types() -> None:
         register_entry_type(name, apply=apply_closed)
     for name in ("review.claimed", "review.released", "review.commented"):
         register_entry_type(name)
-    register_entry_type("permission.revoked")
+    for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
+        register_entry_type(name)
     register_entry_type("warning.acknowledged")
 
 

@@ -69,6 +69,7 @@ OWN: Mapping[str, Problems] = {
     "claim_review": (AlreadyRuled, ReviewExpired),
     "release_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
+    "make_exemption": (NotFound, Unchanged),
     "adopt_recommendation": (RunPaused, Unchanged, StaleVersion, PreconditionRequired),
     **dict.fromkeys(
         (

@@ -12,6 +12,7 @@ from accounts.models import User
 from console.format import format_ago, format_iso
 from console.runs.sentences.calls import (
     describe_call,
+    describe_exemption,
     describe_replayed_call,
     describe_ruling,
     describe_settled_call,
@@ -102,6 +103,7 @@ SENTENCES = {
     "call.replayed": describe_replayed_call,
     "call.claimed": describe_started_call,
     "call.settled": describe_settled_call,
+    "exemption.made": describe_exemption,
     "check.opened": describe_opened_check,
     "check.judged": describe_verdict,
     "warning.acknowledged": describe_acknowledgement,

@@ -167,8 +167,10 @@ class JudgeCall(ChangeRequest[Reply]):
                 "findings": verdict.to_json()["findings"],
                 "preview": verdict.preview,
                 "expires_s": rules.grant_expires_s,
-                # Several edits are never permitted: their original is not kept.
+                # Never where not all of it is kept: the original of several edits, or
+                # a secret.
                 "permittable": verdict.call.kind != "multi_edit"
+                and not verdict.redacted
                 and is_permittable(verdict.findings, always_ask=rules.always_ask),
             },
             actor=GATEWAY,

@@ -12,7 +12,7 @@ from common.responses import Reply, build_reply
 from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
-from gateway.use_cases.tool_calls import judge_without_run
+from gateway.use_cases.tool_calls import judge_in_project
 from gateway.use_cases.verdicts import require_valid_verdict
 from guidance.core.checks import read_verdict_text
 from guidance.core.runs.facts import FactError
@@ -53,8 +53,11 @@ async def evaluate_continue_body(*, principal: Principal, body: ContinueIn) -> R
 
 async def evaluate_call_body(*, principal: Principal, body: EvaluateIn) -> Reply:
     """The gates of a call that need no run."""
-    policy = await run_in_db_thread(partial(_get_policy, principal, body.policy))
-    verdict = await judge_without_run(body.call(), policy)
+    project_id = await run_in_db_thread(partial(_get_project_id, principal))
+    policy = await run_in_db_thread(
+        partial(get_policy_in_force, project_id=project_id, name=body.policy)
+    )
+    verdict = await judge_in_project(body.call(), policy, project_id=project_id)
     answer = {**verdict.to_json(), "policy": policy.build_stamp()}
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview
@@ -79,11 +82,13 @@ async def evaluate_verdict_body(*, body: EvaluateVerdictIn) -> Reply:
 
 
 def _get_policy(principal: Principal, name: str) -> LoadedPolicy:
+    return get_policy_in_force(project_id=_get_project_id(principal), name=name)
+
+
+def _get_project_id(principal: Principal) -> int:
     if isinstance(principal, AgentPrincipal):
-        project_id = principal.project_id
-    else:
-        project = list_projects(user_id=principal.user_id).first()
-        if project is None:
-            raise Forbidden("You are not a member of any project yet.")
-        project_id = project.pk
-    return get_policy_in_force(project_id=project_id, name=name)
+        return principal.project_id
+    project = list_projects(user_id=principal.user_id).first()
+    if project is None:
+        raise Forbidden("You are not a member of any project yet.")
+    return project.pk

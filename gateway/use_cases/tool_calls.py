@@ -20,6 +20,10 @@ from gateway.use_cases.call_requests import (
 )
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
+from guidance.core.tools.exemptions import (
+    apply_exemptions,
+    list_blocking_fingerprints,
+)
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.redactor import get_fingerprint_key
@@ -30,6 +34,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import find_reached_review_cap
 from reviews.errors import PermissionGone
 from reviews.models import ToolCall as ToolCallRow
+from reviews.permissions.exemptions import find_exemptions
 from reviews.permissions.standing import find_permission
 
 # Judging a longer call takes longer than others should have to wait for the event loop.
@@ -46,7 +51,7 @@ async def submit_call(
     policy = get_cached_policy(agent, run_code)
     if policy is None:
         policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
-    verdict = await judge_without_run(call, policy)
+    verdict = await judge_in_project(call, policy, project_id=agent.project_id)
     key = get_fingerprint_key() if verdict.redacted else None
     reached = None
     if verdict.decision == "require-confirmation":
@@ -120,7 +125,19 @@ async def _find_stored_result(
     )
 
 
-async def judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
+async def judge_in_project(
+    call: Call, policy: LoadedPolicy, *, project_id: int
+) -> CallVerdict:
+    """What needs no run; secrets that are none in this project do not block."""
+    verdict = await _judge_without_run(call, policy)
+    blocking = list_blocking_fingerprints(verdict.findings)
+    if not blocking:
+        return verdict
+    find = partial(find_exemptions, project_id=project_id, fingerprints=blocking)
+    return apply_exemptions(verdict, await run_in_db_thread(find))
+
+
+async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
     """What the gates say that need no run; long calls leave the event loop free."""
     judge = partial(
         judge_call,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
+from reviews.models.exemption import Exemption
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -21,6 +22,7 @@ __all__ = [
     "AdvisoryWarning",
     "AgentWait",
     "Comment",
+    "Exemption",
     "GateCheck",
     "Grant",
     "GrantState",

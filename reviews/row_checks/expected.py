@@ -175,6 +175,29 @@ def _revoke(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         permission.change(now, revoked_by=now.actor, revoked_at=now.at)
 
 
+def _add_exemption(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    rows.add(
+        "exemption",
+        payload["exemption"],
+        now=now,
+        project=rows.project_id,
+        call=payload["call"],
+        fingerprint=payload["fingerprint"],
+        label=payload["label"],
+        reason=payload["reason"],
+        made_by=now.actor,
+        made_at=now.at,
+        revoked_by=None,
+        revoked_at=None,
+    )
+
+
+def _end_exemption(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    exemption = rows.get_table("exemption")[payload["exemption"],]
+    if exemption.values["revoked_at"] is None:  # taken back twice is taken back
+        exemption.change(now, revoked_by=now.actor, revoked_at=now.at)
+
+
 def add_grant(
     rows: ExpectedRows,
     grant: Payload,
@@ -245,6 +268,8 @@ _TAKES: dict[str, Take] = {
     "review.expired": _end_review(ReviewState.EXPIRED),
     "review.superseded": _end_review(ReviewState.SUPERSEDED),
     "permission.revoked": _revoke,
+    "exemption.made": _add_exemption,
+    "exemption.revoked": _end_exemption,
     "warning.acknowledged": _acknowledge,
     "checkpoint.saved": _save_checkpoint,
     "checkpoint.redacted": _redact_checkpoint,

@@ -18,6 +18,7 @@ from ledger.verification.unreadable import describe, refuse_other
 from reviews.models import (
     AdvisoryWarning,
     Comment,
+    Exemption,
     GateCheck,
     Grant,
     Permission,
@@ -197,6 +198,20 @@ TABLES = (
             revoked_by="revoked_by__code",
         ),
         _read_permission,
+    ),
+    Table(
+        "exemption",
+        Exemption.objects.all(),
+        "run_id",
+        ("code",),
+        _keep_same(
+            *("fingerprint", "label", "reason", "made_at", "revoked_at"),
+            project="project_id",
+            call="call_id",
+            made_by="made_by__code",
+            revoked_by="revoked_by__code",
+        ),
+        _build_person_reader("made_by", "revoked_by"),
     ),
     Table(
         "check",

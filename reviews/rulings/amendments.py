@@ -38,7 +38,8 @@ class Amendment:
 
     @property
     def blocked(self) -> bool:
-        return self.verdict.decision == "block"
+        """Also where it names a secret: what a person writes is stored as it stands."""
+        return self.verdict.decision == "block" or self.verdict.redacted
 
     @property
     def asking(self) -> tuple[CallFinding, ...]:
@@ -65,7 +66,8 @@ def judge_amendment(
     before = get_call(content)
     if before is None or before.kind not in _BODIES:
         raise Invalid(
-            "A call of this kind cannot be amended: deny it, and say what to change."
+            "A call of this kind, or with a hidden part, cannot be amended: deny it, and "
+            "say what to change."
         )
     verdict = judge_call(
         rules=get_policy(review.run.policy_id).policy.tools,
@@ -79,7 +81,10 @@ def judge_amendment(
 
 
 def get_call(content: dict[str, Any]) -> Call | None:
-    """The call that a review is about, as the agent sent it."""
+    """The call that a review is about, as the agent sent it; None where some of it is
+    hidden or was not kept."""
+    if content["digest"].startswith("hmac-"):
+        return None
     return build_call(
         kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
     )
@@ -92,7 +97,7 @@ def refuse_blocked(amendment: Amendment) -> None:
             errors=_build_errors(
                 finding
                 for finding in amendment.verdict.findings
-                if finding.decision == "block"
+                if finding.decision == "block" or finding.gate == "secrets"
             ),
         )
 

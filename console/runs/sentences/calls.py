@@ -95,6 +95,16 @@ def describe_ruling(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_exemption(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="key",
+        tone="go",
+        head="Marked as “not a secret”",
+        text=make_visible_line(payload["reason"]),
+        code=payload["label"],
+    )
+
+
 def format_call(shown: Mapping[str, Any]) -> str:
     """A call on one line: its command, its file, or its arguments."""
     for name in ("command", "file_path", "arguments_json"):

@@ -52,6 +52,7 @@ EVENTS = {
     "review.withdrawn": ("x", "mute", "Request withdrawn by the agent"),
     "review.superseded": ("x", "mute", "Review closed with the run"),
     "permission.revoked": ("key", "mute", "Standing permission revoked"),
+    "exemption.revoked": ("key", "mute", "No longer marked as “not a secret”"),
 }
 # Where an event keeps the words that belong to it.
 _SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task")

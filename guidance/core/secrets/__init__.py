@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from guidance.core.secrets.eraser import SecretFinding
 from guidance.core.secrets.hits import REST as UNREAD
+from guidance.core.secrets.labels import get_fingerprint
 from guidance.core.secrets.redaction import (
     Redacted,
     RedactedText,
@@ -48,6 +49,7 @@ __all__ = [
     "SecretFinding",
     "find_command_end",
     "find_secrets",
+    "get_fingerprint",
     "redact",
     "redact_text",
     "warm_up",

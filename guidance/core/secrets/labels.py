@@ -21,6 +21,7 @@ WINDOW = 5
 # Too short to hold a window of anything.
 BARE = "«…»"
 
+_FINGERPRINT = re.compile(r"#([0-9a-f]{8})»$")
 _FORM = re.compile(r"«(?:([a-z0-9-]+) \d+ chars(?: #[0-9a-f]{8})?|#[0-9a-f]{8}|…)»")
 
 
@@ -38,6 +39,12 @@ def build_label(
     forms = (f"«{kind} {length} chars{tail}»", f"«hidden {length} chars{tail}»")
     short = (f"«#{mark}»",) if mark else ()
     return next((form for form in forms + short if not tells(form)), BARE)
+
+
+def get_fingerprint(label: str) -> str:
+    """The fingerprint in a label; empty where it has none."""
+    form = _FINGERPRINT.search(label)
+    return form[1] if form else ""
 
 
 def list_windows(text: str, size: int = WINDOW) -> set[str]:

@@ -66,8 +66,8 @@ def is_filler(text: str) -> bool:
     if len(letters) <= 2:
         return True
     # T00000000/B00000000/XXXXXXXX
-    if len(text) < _LONGEST_FILLER and len(_SAME.sub("", text)) * 4 <= len(text):
-        return True
+    if len(text) < _LONGEST_FILLER and len(_SAME.findall(text)) > 1:
+        return len(_SAME.sub("", text)) * 4 <= len(text)
     data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:
         return False

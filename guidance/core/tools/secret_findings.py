@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from guidance.core.secrets import UNREAD, SecretFinding
+from guidance.core.secrets import UNREAD, SecretFinding, get_fingerprint
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.marked_arguments import normalize_name
@@ -61,6 +61,7 @@ def make_secret_findings(
                 "argument": place,
                 "length": secret.length,
                 "redacted": secret.redacted,
+                "fingerprint": get_fingerprint(secret.redacted),
                 "in_key": secret.in_key,
             },
         )

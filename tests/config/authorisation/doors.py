@@ -166,6 +166,13 @@ DOORS: dict[str, Door] = {
         refused=dict.fromkeys(ANYBODY, 403),
     ),
     "POST /permissions/{permission}/revoke": people_only(World.permitted),
+    "GET /exemptions": Door(
+        target=World.blocked,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /exemptions": managers_only(World.blocked),
+    "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
     "POST /webhooks": manages_something(
         lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
     ),

@@ -44,6 +44,7 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         review=target.review,
         call=target.call,
         permission=target.permission,
+        exemption=target.exemption,
         check=target.check,
         warning=target.warning,
         webhook=target.webhook,

@@ -47,6 +47,7 @@ class Target:
     body: Any = None
     call: str = ABSENT
     permission: str = ABSENT
+    exemption: str = ABSENT
     check: str = ABSENT
     warning: str = ABSENT
     webhook: str = ABSENT
@@ -198,6 +199,24 @@ class World:
             rule(manager, call, "approve", remember={"scope": "exact"})
             (newest, *_) = manager.get("/permissions").json()["items"]
         return Target(run, call["review"]["id"], permission=newest["id"])
+
+    def blocked(self) -> Target:
+        """A call with a secret in it that was not met before."""
+        run = start_run(self.agent)
+        call = command(self.agent, run, f"DB_PASSWORD={unique('Zx81')} ./build.sh")
+        (finding,) = call["findings"]
+        mark = {
+            "call": call["id"],
+            "fingerprint": finding["details"]["fingerprint"],
+            "reason": "printed in the manual",
+        }
+        return Target(run, ABSENT, mark, call=call["id"])
+
+    def exempted(self) -> Target:
+        target = self.blocked()
+        with client_for(self.live, self.manager) as manager:
+            made = manager.post("/exemptions", json=target.body).json()
+        return Target(target.run, ABSENT, exemption=made["id"])
 
     def checking(self, body: Any = None) -> Target:
         run = start_run(self.agent)

@@ -9,8 +9,8 @@ from accounts.models import Project
 from ledger.models import Run
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
+from tests.reviews.test_exemptions import exempt
 from tests.support.builders import (
-    Person,
     make_policy,
     make_project,
     pause_at_once,
@@ -27,7 +27,10 @@ GATES = {
 
 @pytest.fixture
 def run(
-    agent: httpx.Client, reviewer: httpx.Client, alice: Person, project: Project
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
 ) -> Run:
     """A run with a row in every table, some of them open, some ended."""
     make_policy("p", project=project, gates=GATES)
@@ -46,6 +49,10 @@ def run(
     rule(reviewer, other, "amend", amended={"command": "ls src"})
     rule(reviewer, command(agent, code, "rm -rf docs"), "deny")
     settle(agent, code, command(agent, code, "ls"), ok=False)
+    for password in ("Zx81k9", "Zx81k8"):
+        blocked = command(agent, code, f"DB_PASSWORD={password} ./build.sh")
+        exemption = exempt(manager, blocked).json()
+    reviewer.post(f"/exemptions/{exemption['id']}/revoke")
     warned = open_check(agent, code, "style")
     while judge(agent, code, warned)["outcome"] == "retry":
         pass

@@ -150,6 +150,31 @@ EDITS: dict[str, tuple[str, str, str]] = {
         "review.ruled",
         "has tool",
     ),
+    "an exemption is for another value": (
+        change("exemption", "fingerprint = '00000000'", first("exemption")),
+        "exemption.made",
+        "has fingerprint",
+    ),
+    "an exemption in another project": (
+        change("exemption", f"project_id = {OTHER}", first("exemption")),
+        "exemption.made",
+        "has project",
+    ),
+    "an exemption's reason": (
+        change("exemption", "reason = 'x'", first("exemption")),
+        "exemption.made",
+        "has reason",
+    ),
+    "an exemption stands again": (
+        change("exemption", "revoked_at = NULL", f"{OF_RUN} AND revoked_at > made_at"),
+        "exemption.revoked",
+        "has revoked_at",
+    ),
+    "an exemption was deleted": (
+        f"DELETE FROM reviews_exemption WHERE {first('exemption')}",
+        "exemption.made",
+        "is missing",
+    ),
     "a review stands in another project": (
         change("review", f"project_id = {OTHER}", first("review")),
         "review.ruled",
