@@ -193,6 +193,22 @@ def test_the_cursor_keeps_up_without_being_written_at_every_look(
     assert hook.row.cursor == head
 
 
+def test_what_an_endpoint_is_not_told_of_is_read_once(
+    manager: httpx.Client, agent: httpx.Client
+) -> None:
+    """Else a flood of reviews is described again for each endpoint at every look, and the
+    workers have no time for anything else."""
+    hook = add(manager, "https://receiver.invalid/hook", ["run.finished"])
+    pause_at_once(agent, start_run(agent))
+
+    assert fan_out() == 0
+
+    with CaptureQueriesContext(connection) as queries:
+        assert fan_out() == 0
+    assert len(queries) == 1  # nobody is behind
+    assert hook.deliveries == []
+
+
 def test_more_events_than_are_read_at_once_are_read_one_after_the_other(
     manager: httpx.Client, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

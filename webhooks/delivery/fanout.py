@@ -17,8 +17,9 @@ from webhooks.models import Delivery, EndpointStatus, WebhookEndpoint
 from webhooks.payloads import build_body
 
 PAGE = 500
-# Without events the cursor stays until it is this far behind: fewer writes, at the cost
-# of reading these entries again.
+# Where nothing became an event the cursor stays until it is this far behind: fewer writes.
+# What did is passed at once, subscribed to or not: to describe it again at every look
+# would leave the workers no time for anything else.
 LAG = 1_000
 
 logger = logging.getLogger(__name__)
@@ -63,8 +64,8 @@ def _catch_up(endpoint: WebhookEndpoint, head: int) -> int:
         for event in build_events(entries, slug=endpoint.project.slug)
         if event.type in endpoint.types
     ]
-    if not events and not full and reached - endpoint.cursor < LAG:
-        return 0  # a full page is passed: else the same one would be read for ever
+    if not entries and reached - endpoint.cursor < LAG:
+        return 0
     with transaction.atomic():
         moved = WebhookEndpoint.objects.filter(
             pk=endpoint.pk,
