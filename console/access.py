@@ -65,6 +65,21 @@ def require_member(
     return wrapper
 
 
+def require_manager(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """For everybody else these pages are not there, as they are not in their menu."""
+
+    def check_manager(
+        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not request.role.includes(Role.MANAGER):
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return require_member(check_manager)
+
+
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     back = htmx.current_url_abs_path if htmx else request.get_full_path()

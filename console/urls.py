@@ -9,6 +9,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, include, path
 
 from console.gates import views as gates
+from console.gateway_report import views as gateway_report
 from console.loop import actions as loop_actions
 from console.loop import views as loop
 from console.permissions import views as permissions
@@ -89,6 +90,8 @@ _project: list[URLPattern | URLResolver] = [
     path(
         "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"
     ),
+    path("gateway/", gateway_report.report, name="gateway-report"),
+    path("gateway/draft/", gateway_report.draft, name="gateway-draft"),
     path("webhooks/", webhooks.webhooks, name="webhooks"),
     path("webhooks/add/", webhooks.add, name="webhook-add"),
     path("webhooks/<uuid:code>/", include(_webhook)),

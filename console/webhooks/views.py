@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
@@ -13,9 +12,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
-from accounts.models import Role
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest, require_manager
 from console.forms import add_refusal
 from console.runs.rows import get_live_position
 from console.webhooks.forms import WebhookForm
@@ -32,25 +30,9 @@ from webhooks import services
 from webhooks.models import Delivery, WebhookEndpoint
 from webhooks.signing import get_secret
 
-P = ParamSpec("P")
 # In the session: the webhook whose secret the next page shows, once. The secret itself
 # is not kept there.
 SHOWN_ONCE = "webhook_secret"
-
-
-def require_manager(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """For everybody else these pages are not there, as they are not in their menu."""
-
-    def check_manager(
-        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        if not request.role.includes(Role.MANAGER):
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return require_member(check_manager)
 
 
 @require_GET

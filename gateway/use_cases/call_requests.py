@@ -156,7 +156,7 @@ class JudgeCall(ChangeRequest[Reply]):
         code = open_review(
             plan,
             kind="confirmation",
-            title=_build_title(verdict.tool, asked[0]),
+            title=_build_title(verdict, asked[0]),
             content={
                 "kind": "confirmation",
                 "call": self.call_code,
@@ -269,9 +269,10 @@ class RepeatCall(JudgeCall):
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
 
 
-def _build_title(tool: str, finding: CallFinding) -> str:
+def _build_title(verdict: CallVerdict, finding: CallFinding) -> str:
     """What tells this call from the others that wait: its own words first."""
-    words = " ".join(str(finding.details.get("text") or tool).split())
+    quoted = finding.details.get("text") or verdict.shown.get("command") or verdict.tool
+    words = " ".join(str(quoted).split())
     shown = words if len(words) <= TITLE_WORDS else words[: TITLE_WORDS - 1] + "…"
     return f"{shown}: {finding.message}"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from guidance.core.shell_commands.at_stake import describe_stake, describe_text
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.findings import CommandFinding, Part, Span, Token
 from guidance.core.shell_commands.limits import (
@@ -12,6 +11,7 @@ from guidance.core.shell_commands.limits import (
     EnoughError,
     ReadingBudget,
 )
+from guidance.core.shell_commands.messages.at_stake import describe_stake, describe_text
 from guidance.core.shell_commands.origin import Marks, Origin
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple

@@ -18,6 +18,8 @@ def test_a_call_waits_for_a_person_where_its_agent_wants_one(
     assert call["digest"] == command(agent, run, "ls", confirm=False)["digest"]
     kept = reviewer.get(f"/reviews/{call['review']['id']}").json()["content"]
     assert (kept["shown"], kept["permittable"]) == ({"command": "ls"}, False)
+    title = reviewer.get(f"/reviews/{call['review']['id']}").json()["title"]
+    assert title == "ls: The agent asks for a person to look at this call"
     assert rule(reviewer, call, "approve").status_code == 200
     assert claim(agent, run, call).json()["call"] == {"command": "ls"}
     for wrong in ("yes", 1, None):

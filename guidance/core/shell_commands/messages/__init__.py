@@ -1,0 +1,1 @@
+"""What findings say: the sentence that names what is at stake."""

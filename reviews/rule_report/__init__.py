@@ -1,0 +1,1 @@
+"""What people answered to each rule, and what a milder policy would have asked."""

@@ -1,0 +1,115 @@
+"""How often each rule made a person be asked, and how people answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+from django.db.models import F, Func, TextField
+
+from reviews.models import Kind, Review, ReviewState
+
+# The newest ones: a page has to come at once, however long the project lives.
+REVIEWS_LIMIT = 5_000
+_AT_A_TIME = 500
+# What becomes of a review: by a person's ruling, or by its state without one.
+_ANSWERS = {
+    "approve": "approved",
+    "amend": "amended",
+    "deny": "denied",
+    "abort": "aborted",
+    ReviewState.OPEN.value: "waiting",
+    ReviewState.EXPIRED.value: "expired",
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class RuleCount:
+    """A review counts for every rule that asked. `ended` ones nobody had to answer."""
+
+    rule: str
+    gate: str
+    asked: int = 0
+    approved: int = 0
+    amended: int = 0
+    denied: int = 0
+    aborted: int = 0
+    expired: int = 0
+    waiting: int = 0
+    ended: int = 0
+
+    @property
+    def answered(self) -> int:
+        return self.approved + self.amended + self.denied + self.aborted
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleCounts:
+    """`counted_all` is false where there were more reviews than are counted."""
+
+    rules: tuple[RuleCount, ...]
+    reviews: int
+    counted_all: bool
+
+
+def _build_findings_expression() -> Func:
+    """The findings of a review's content alone: the call itself may be long."""
+    templates = {
+        "sqlite": "json_extract(%(expressions)s, '$.findings')",
+        "postgresql": "(%(expressions)s::json -> 'findings')::text",
+    }
+    return Func(
+        F("content"),
+        template=templates[connection.vendor],
+        output_field=TextField(),
+    )
+
+
+def count_rules(*, project_id: int, days: int, at: datetime) -> RuleCounts:
+    """One query, by the index that has the newest reviews of a project first."""
+    since = at - timedelta(days=days)
+    reviews = (
+        Review.objects.filter(project_id=project_id, kind=Kind.CONFIRMATION)
+        .order_by("-pk")
+        .values_list(
+            "opened_at", "state", "ruling__action", _build_findings_expression()
+        )
+    )
+    counts: dict[str, RuleCount] = {}
+    seen, counted_all = 0, True
+    for opened_at, state, action, text in reviews[: REVIEWS_LIMIT + 1].iterator(
+        chunk_size=_AT_A_TIME
+    ):
+        if opened_at < since:
+            break
+        if seen == REVIEWS_LIMIT:
+            counted_all = False
+            break
+        seen += 1
+        answer = _ANSWERS.get(action or state, "ended")
+        for rule, gate in dict(_list_asking(json.loads(text))).items():
+            count = counts.setdefault(rule, RuleCount(rule=rule, gate=gate))
+            count.asked += 1
+            setattr(count, answer, getattr(count, answer) + 1)
+    return RuleCounts(
+        rules=tuple(sorted(counts.values(), key=lambda each: (-each.asked, each.rule))),
+        reviews=seen,
+        counted_all=counted_all,
+    )
+
+
+def _list_asking(findings: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Every rule that wanted a person, or its gate where it is no rule."""
+    for finding in findings:
+        if finding["decision"] == "require-confirmation":
+            yield (
+                str(finding["details"].get("rule") or finding["gate"]),
+                finding["gate"],
+            )
