@@ -19,6 +19,7 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
+from guidance.core.shell_commands.families.guard import speaks_of_guard
 from guidance.core.shell_commands.families.inspect import inspect_redirections
 from guidance.core.shell_commands.families.signs import may_be_sensitive
 from guidance.core.shell_commands.findings import CommandFinding, Part
@@ -32,16 +33,19 @@ from guidance.core.shell_commands.limits import (
 from guidance.core.shell_commands.origin import cut_origin, make_top_origin
 from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.program_table import (
+    GUARD_HANDLERS,
+    GUARD_MATTERS,
     HANDLERS,
     MATTERS,
     SENSITIVE_HANDLERS,
     SENSITIVE_MATTERS,
 )
 from guidance.core.shell_commands.report import Report
+from guidance.core.shell_commands.shell.cursor import Matters
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
-from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows.powershell import list_temporary_variables
 from guidance.core.shell_commands.windows.shells import (
     WINDOWS_SIGNS,
@@ -129,12 +133,12 @@ def _build_report(
     if len(text) > MAX_CHARACTERS:
         report.add_too_much()
         return report
-    sensitive = may_be_sensitive(text)
+    handlers, matters = _choose_tables(text)
     walk = Walk(
         report,
         ReadingBudget() if budget is None else budget,
-        handlers=SENSITIVE_HANDLERS if sensitive else HANDLERS,
-        matters=SENSITIVE_MATTERS if sensitive else MATTERS,
+        handlers=handlers,
+        matters=matters,
         disposable=disposable,
         redirected=_judge_redirections,
         is_run=is_run,
@@ -149,6 +153,15 @@ def _build_report(
         # Trouble never lets through: what was found stands, the rest is for a person.
         report.add_too_much()
     return report
+
+
+def _choose_tables(text: str) -> tuple[Mapping[str, Handler], Matters]:
+    """How closely to look: most texts cannot name anything sensitive."""
+    if speaks_of_guard(text):
+        return GUARD_HANDLERS, GUARD_MATTERS
+    if may_be_sensitive(text):
+        return SENSITIVE_HANDLERS, SENSITIVE_MATTERS
+    return HANDLERS, MATTERS
 
 
 def _judge_redirections(walk: Walk, call: ProgramCall) -> None:

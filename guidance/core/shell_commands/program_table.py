@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
 from guidance.core.shell_commands.families.inspect import (
+    GUARD_JUDGES,
     JUDGES,
     SENSITIVE_JUDGES,
     inspect_call,
@@ -78,10 +79,12 @@ def _inspect_then(judges: tuple[Handler, ...], follow: Handler | None) -> Handle
 HANDLERS: Mapping[str, Handler] = _add_judges(JUDGES)
 # The same for a text that may name something sensitive.
 SENSITIVE_HANDLERS: Mapping[str, Handler] = _add_judges(SENSITIVE_JUDGES)
+# And for one that may be about the guard itself.
+GUARD_HANDLERS: Mapping[str, Handler] = _add_judges(GUARD_JUDGES)
 
 # What programs that run others do only after one of these words.
 _RUNNING: Mapping[str, frozenset[str]] = {
-    "git": git.RUNNING | {"clone"},
+    "git": git.RUNNING | {"clone", "remote"},
     "gh": frozenset(("alias",)),
     "docker": frozenset(("exec", "run", "create")),
     "podman": frozenset(("exec", "run", "create", "unshare")),
@@ -125,4 +128,8 @@ MATTERS: Mapping[str, frozenset[str] | None] = {
 SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
     **MATTERS,
     **dict.fromkeys(SENSITIVE_JUDGES),
+}
+GUARD_MATTERS: Mapping[str, frozenset[str] | None] = {
+    **MATTERS,
+    **dict.fromkeys(GUARD_JUDGES),
 }

@@ -256,7 +256,7 @@ class Walk:
                 self._walk_loop(simple)
             return
         if not words:
-            if simple.redirects:
+            if simple.redirects or simple.assignments:
                 self._redirected(self, ProgramCall("", [], script, simple, via))
             return
         first = words[0]

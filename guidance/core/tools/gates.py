@@ -9,7 +9,7 @@ from guidance.core.edits import EditRefusal, describe_oversized
 from guidance.core.tools.calls import CommandCall, ToolCall
 from guidance.core.tools.destructive import check_destructive
 from guidance.core.tools.evidence import CallEvidence
-from guidance.core.tools.families import check_families
+from guidance.core.tools.families.check import check_families
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import Text, find_name_spelled_twice, list_texts

@@ -16,6 +16,7 @@ from typing import Any
 from guidance.core.arguments import is_allowlisted
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.shell_commands.limits import MAX_FINDINGS
+from guidance.core.shell_commands.rules.rule import GUARD
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.texts import list_texts
@@ -72,7 +73,7 @@ def is_permittable(
 ) -> bool:
     """Whether all that was found may be permitted in advance.
 
-    Never what the policy always asks about, never what nobody could read, never what a
+    Never what touches the guard itself or what the policy always asks about, never what nobody could read, never what a
     gate could not judge or does not leave to a person; and not where there may be more
     than was told.
     """
@@ -80,6 +81,7 @@ def is_permittable(
     asked = [f for f in findings if f.decision in {"block", "require-confirmation"}]
     return 0 < len(asked) < MAX_FINDINGS and all(
         finding.decision == "require-confirmation"
+        and finding.gate != GUARD
         and "rule" in finding.details
         and not finding.details.get("uninspectable")
         and not is_allowlisted(str(finding.details["rule"]), always)

@@ -9,7 +9,13 @@ from typing import Any
 from guidance.core.arguments import Pattern, Schema, is_allowlisted
 from guidance.core.edits.changes import DIFF_LIMIT
 from guidance.core.shell_commands.paths import DISPOSABLE
+from guidance.core.shell_commands.rules import RULES
+from guidance.core.shell_commands.rules.rule import GUARD
 from guidance.core.tools.marked_arguments import Marks
+from guidance.core.vocabulary import choose_most_severe_call
+
+# A policy can make these stricter and never lower them.
+ALWAYS_ASKED = frozenset(rule.name for rule in RULES.values() if rule.family == GUARD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +131,10 @@ class ToolRules:
         named = [name for name in self.rules if is_allowlisted(rule, [name])]
         if not named:
             return default
-        return self.rules[max(named, key=lambda name: (name[-1:] != "*", len(name)))]
+        chosen = self.rules[max(named, key=lambda name: (name[-1:] != "*", len(name)))]
+        if rule in ALWAYS_ASKED:
+            return choose_most_severe_call((chosen, default))
+        return chosen
 
     def to_json(self) -> dict[str, object]:
         """The section of the policy document that gives these rules again."""

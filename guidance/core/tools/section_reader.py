@@ -14,7 +14,12 @@ from guidance.core.arguments import (
 from guidance.core.document_reader import Section
 from guidance.core.regex import PATTERN_LIMIT
 from guidance.core.shell_commands.rules import RULES
-from guidance.core.tools.rules import OwnPattern, ToolRules, ToolSchema
+from guidance.core.tools.rules import (
+    ALWAYS_ASKED,
+    OwnPattern,
+    ToolRules,
+    ToolSchema,
+)
 from guidance.core.vocabulary import CALL_DECISIONS
 
 _NAME_LIMIT = 64
@@ -86,6 +91,8 @@ def _read_decisions(section: Section) -> dict[str, str]:
         elif decision not in CALL_DECISIONS:
             among = ", ".join(CALL_DECISIONS)
             section.refuse(f"rules.{name}", f"must be one of {among}")
+        elif name in ALWAYS_ASKED and decision in ("allow", "warn"):
+            section.refuse(f"rules.{name}", "what touches the guard is always asked")
         else:
             decisions[name] = decision
     return decisions

@@ -93,6 +93,20 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
                 return
 
 
+def judge_new_remote(walk: Walk, call: ProgramCall) -> None:
+    """A remote made and pushed to by the same command."""
+    words = call.argv[1:]
+    if "remote" not in words[:3] or not {"add", "set-url"} & set(words[:4]):
+        return
+    after = False
+    for item in call.script.items[:200]:
+        if item is call.simple:
+            after = True
+        elif after and isinstance(item, Simple) and item.words[:2] == ["git", "push"]:
+            walk.report.add("exfil-remote", call)
+            return
+
+
 def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
     texts = [word for word in call.argv[1:] if " " in word]
     content = walk.find_stdin(call)

@@ -15,7 +15,7 @@ INTERPRETING = split_names(
     "python ipython node bun deno tsx ts-node perl ruby irb php lua rscript r "
     "osascript tclsh manage.py flask rails artisan"
 )
-_LITERAL = compile_byte_pattern(r"[\"'`][^\"'`\n]{3,160}[\"'`]")
+_LITERAL = compile_byte_pattern(r"[\"'`][^\"'`\n]{0,160}[\"'`]")
 _ENVIRONMENT = r"(?:os\.environ|process\.env|ENV|getenv\(\s*\)|\$_ENV|%ENV|\$_SERVER|System\.getenv\(\))"
 _DUMP = compile_byte_pattern(
     r"(?:print|pprint|puts|echo|log|dumps|stringify|var_dump|print_r|inspect|warn|say|dict"
@@ -41,6 +41,12 @@ _HANDED_SHELL = compile_byte_pattern(
 )
 _SOCKET = compile_byte_pattern(
     r"socket|net\.connect|fsockopen|TCPSocket|tcpclient", ignore_case=True
+)
+# A secret in the address, where every log on the way keeps it.
+_SENT = compile_byte_pattern(
+    r"https?://[^\"'`\n]*[\"']\s*(?:\+|%|\.)\s*[\w.(]*(?:environ|process\.env|ENV)\b[^\n]{0,30}"
+    r"(?:KEY|TOKEN|SECRET|PASS)|https?://[^\"'`\n]*\{[^}\n]*(?:environ|process\.env|ENV)[^}\n]*"
+    r"(?:KEY|TOKEN|SECRET|PASS)"
 )
 # So many texts of one program are looked at.
 _MOST = 200
@@ -74,13 +80,16 @@ def list_program_rules(text: str) -> Iterator[str]:
         return
     if _DUMP.search(data):
         yield "credential-environment"
+    if _SENT.search(data):
+        yield "exfil-secret"
     if not _OPENING.search(data):
         return
     told: set[str] = set()
     for count, (start, end) in enumerate(_LITERAL.finditer(data)):
         if count > _MOST:
             return
-        rule = find_secret_rule(text[start + 1 : end - 1])
-        if rule and rule not in told:
-            told.add(rule)
-            yield rule
+        for word in text[start + 1 : end - 1].split():
+            rule = find_secret_rule(word)
+            if rule and rule not in told:
+                told.add(rule)
+                yield rule

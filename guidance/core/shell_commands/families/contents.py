@@ -24,12 +24,38 @@ _DOWNLOAD_RUN = compile_byte_pattern(
 _OPENED_FOLDER = compile_byte_pattern(r"folderOpen|runOn[\"']?\s*:", ignore_case=True)
 
 
+# The whole environment, or all secrets of a build, and a way out beside them.
+_ALL_SECRETS = compile_byte_pattern(
+    r"stringify\(\s*process\.env\s*\)|dict\(\s*os\.environ\s*\)|json\s*=\s*(?:dict\()?os\.environ"
+    r"|tojson\(\s*secrets\s*\)|dumps\(\s*dict\(os\.environ|env\s*\|\s*(?:base64|curl|nc)\b|printenv\s*\|",
+    ignore_case=True,
+)
+_WAY_OUT = compile_byte_pattern(
+    r"\b(?:curl|wget|nc|fetch|axios|urlopen|requests|httpx|http\.request|xmlhttprequest|sendbeacon|post)\b",
+    ignore_case=True,
+)
+_PROSE = re.compile(r".*\.(?:md|rst|txt|adoc|html)")
+
+
+def may_hold_rules(path: str, script: str) -> bool:
+    """Quickly: is it worth finding out what a script puts into this file?"""
+    if "environ" in script or "process.env" in script or "secrets" in script:
+        return True
+    return ("curl" in script or "wget" in script or "folderOpen" in script) and (
+        _BUILD_FILE.fullmatch(normalize_path(path[-1_000:])) is not None
+    )
+
+
 def list_content_rules(path: str, text: str) -> Iterator[str]:
     """Which rules a text breaks that is put into this file."""
     name = normalize_path(path[-1_000:])
-    if _BUILD_FILE.fullmatch(name) is None:
+    if _PROSE.fullmatch(name):
         return
     data = encode_one_byte(text)
+    if _ALL_SECRETS.search(data) and _WAY_OUT.search(data):
+        yield "exfil-secret"
+    if _BUILD_FILE.fullmatch(name) is None:
+        return
     if _DOWNLOAD_RUN.search(data):
         yield "remote-build-step"
     if name.endswith("tasks.json") and _OPENED_FOLDER.search(data):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import (
     CONNECTING,
     DETACHING,
@@ -13,6 +13,7 @@ from guidance.core.shell_commands.families.afar import (
     judge_clone,
     judge_connection,
     judge_detached,
+    judge_new_remote,
     judge_sql_grants,
     judge_ssh,
 )
@@ -22,6 +23,23 @@ from guidance.core.shell_commands.families.environment import (
     DUMPING,
     PRINTING,
     judge_environment,
+)
+from guidance.core.shell_commands.families.flows import (
+    COPYING,
+    LOOKING_UP,
+    MAILING,
+    REQUESTING,
+    STREAMING,
+    judge_copy,
+    judge_lookup,
+    judge_mail,
+    judge_request,
+    judge_stream,
+)
+from guidance.core.shell_commands.families.guard import (
+    judge_guard,
+    judge_guard_redirections,
+    judge_guard_setting,
 )
 from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
 from guidance.core.shell_commands.families.reads import (
@@ -34,17 +52,12 @@ from guidance.core.shell_commands.families.writes import (
     judge_output,
     judge_writes,
 )
-from guidance.core.shell_commands.rules import FAMILY_PATTERNS, WINDOWS
+from guidance.core.shell_commands.rules import FAMILY_PATTERNS, PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import sort_arguments
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 _HELP = ("--help", "-h", "help", "--version", "-V", "/?", "-help", "-?")
-_METADATA = re.compile(
-    r"169\.254\.169\.254\S*(?:security-credentials|/identity|/token|user-data|api/token\S*credentials)"
-    r"|metadata\.google\.internal\S*(?:token|identity|attributes)"
-    r"|169\.254\.170\.2|metadata/identity/oauth2/token|100\.100\.100\.200\S*ram/security-credentials"
-)
 # Of these a finding says that something is shown, which may not be so.
 _SHOWN = ("credential-print", "credential-environment")
 
@@ -77,12 +90,17 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
 
 
 def _judge_address(walk: Walk, call: ProgramCall) -> None:
-    if any(_METADATA.search(word) for word in call.argv[1:]):
+    if any(is_metadata_address(word) for word in call.argv[1:]):
         walk.report.add("credential-metadata", call)
 
 
 _Table = tuple[tuple[frozenset[str], Handler], ...]
 _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr irm")
+# Programs that may have to do with the guard's files, besides those with rules.
+_TOUCHING = split_names(
+    "chmod chown touch unlink sponge checkrail claude codex setx unset env sudo node "
+    "bun httpie xh fuser export declare typeset readonly"
+)
 _ALWAYS: _Table = (
     (frozenset(FAMILY_PATTERNS), _judge_patterns),
     (DUMPING, judge_environment),
@@ -90,9 +108,15 @@ _ALWAYS: _Table = (
     (CONNECTING, judge_connection),
     (split_names("ssh"), judge_ssh),
     (split_names("git"), judge_clone),
+    (split_names("git"), judge_new_remote),
     (SQL_CLIENTS, judge_sql_grants),
     (DETACHING, judge_detached),
     (INTERPRETING, judge_program_text),
+    (REQUESTING, judge_request),
+    (STREAMING, judge_stream),
+    (MAILING, judge_mail),
+    (COPYING, judge_copy),
+    (LOOKING_UP, judge_lookup),
 )
 _SENSITIVE: _Table = (
     *_ALWAYS,
@@ -111,9 +135,21 @@ def _build_judges(table: _Table) -> dict[str, tuple[Handler, ...]]:
     return found
 
 
-# What is asked about a program, in any text and in one that may be sensitive.
+# What is asked about a program: in any text, in one that may be sensitive, and in one
+# that may be about the guard itself.
 JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_ALWAYS)
 SENSITIVE_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_SENSITIVE)
+
+
+GUARD_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(
+    (
+        (
+            _TOUCHING | PATTERNS.keys() | frozenset(_build_judges(_SENSITIVE)),
+            judge_guard,
+        ),
+        *_SENSITIVE,
+    )
+)
 
 
 def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> None:
@@ -127,3 +163,6 @@ def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> 
 def inspect_redirections(walk: Walk, call: ProgramCall) -> None:
     judge_input(walk, call)
     judge_output(walk, call)
+    judge_guard_redirections(walk, call)
+    if not call.argv:
+        judge_guard_setting(walk, call)

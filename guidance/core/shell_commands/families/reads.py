@@ -59,6 +59,9 @@ def judge_reads(walk: Walk, call: ProgramCall) -> None:
     if _is_hunt(call):
         walk.report.add("credential-search", call)
         return
+    if _forces_into_history(call):
+        walk.report.add("exfil-secret", call)
+        return
     for path in _list_paths(call):
         rule = find_secret_rule(path)
         if rule and not (rule == "credential-env-file" and _is_harmless(walk, call)):
@@ -114,6 +117,18 @@ def _list_paths(call: ProgramCall) -> Iterator[str]:
     yield from words
     if call.more:
         yield from call.more
+
+
+def _forces_into_history(call: ProgramCall) -> bool:
+    """`git add -f .env`: what was left out on purpose goes wherever the history goes."""
+    argv = call.argv
+    if (
+        call.name != "git"
+        or "add" not in argv[1:4]
+        or not {"-f", "--force"} & set(argv)
+    ):
+        return False
+    return any(map(find_secret_rule, argv[2:]))
 
 
 def _list_git_paths(argv: list[str]) -> Iterator[str]:

@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.contents import list_content_rules
+from guidance.core.shell_commands.families.contents import (
+    list_content_rules,
+    may_hold_rules,
+)
+from guidance.core.shell_commands.families.flows import judge_socket
+from guidance.core.shell_commands.paths import is_network
 from guidance.core.shell_commands.sensitive.written_paths import find_written_rule
 from guidance.core.shell_commands.shell.tree import Heredoc
 from guidance.core.shell_commands.walk import Walk
@@ -53,9 +58,14 @@ def judge_output(walk: Walk, call: ProgramCall) -> None:
         if redirect.operator not in _WRITTEN or isinstance(redirect.target, Heredoc):
             continue
         path = walk.known.expand_word(redirect.target)
+        if is_network(path):
+            judge_socket(walk, call, path)
+            continue
         rule = find_written_rule(path)
         if rule:
             walk.report.add_whole(rule, call)
+        if not may_hold_rules(path, call.script.text):
+            continue
         content = walk.known.get_file(path)
         if content is not None and content.text:
             for found in list_content_rules(path, content.text):

@@ -24,6 +24,10 @@ from guidance.core.shell_commands.rules.data import questions as data_questions
 from guidance.core.shell_commands.rules.families import (
     credential_questions,
     credential_read,
+    exfiltration,
+    exfiltration_questions,
+    guard_questions,
+    guard_tampering,
     persistence,
     privilege,
     remote_execution,
@@ -75,7 +79,14 @@ _SUBJECTS = (
     unknown,
     opaque,
 )
-_FAMILIES = (credential_read, persistence, privilege, remote_execution)
+_FAMILIES = (
+    credential_read,
+    exfiltration,
+    persistence,
+    privilege,
+    remote_execution,
+    guard_tampering,
+)
 
 _DESTROYING = {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
 _BEYOND = {rule.name: rule for family in _FAMILIES for rule in family.RULES}
@@ -98,6 +109,8 @@ FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
         {
             **QUESTIONS,
             **credential_questions.QUESTIONS,
+            **exfiltration_questions.QUESTIONS,
+            **guard_questions.QUESTIONS,
             **system_questions.QUESTIONS,
             **remote_questions.QUESTIONS,
         },

@@ -15,6 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 DESTRUCTIVE = "destructive"
+# Always asked: no policy lowers its rules, no standing permission covers them.
+GUARD = "guard-tampering"
 # What a rule may be about; each is the gate of its findings.
 FAMILIES = (
     DESTRUCTIVE,
@@ -23,7 +25,7 @@ FAMILIES = (
     "persistence",
     "privilege",
     "remote-execution",
-    "guard-tampering",
+    GUARD,
 )
 SEVERITIES = ("critical", "high", "medium", "low")
 

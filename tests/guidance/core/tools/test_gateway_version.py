@@ -10,7 +10,7 @@ from tests.guidance.core.tools.builders import command, judged
 # The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
     7,
-    "sha256:e18d2426cc5bc8e21876f3cd669a7bb5aa42776a0a6c24df95f8ee9883c39a4d",
+    "sha256:66edb27161c50dbe1b50b546bc349f4bf5ba5ceddba3075d47f4d4f1cfda0457",
 )
 
 

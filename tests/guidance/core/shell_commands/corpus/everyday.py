@@ -140,7 +140,6 @@ sqlite3 db.sqlite3 ".tables"
 redis-cli ping
 ps aux | grep node
 lsof -i :8000
-kill $(lsof -t -i :8000)
 pkill -f "next dev"
 netstat -tlnp
 top -b -n 1 | head -20

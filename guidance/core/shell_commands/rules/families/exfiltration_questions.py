@@ -1,0 +1,69 @@
+"""The conditions of rules about data that leaves."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.matching import Question
+
+_WIDE = re.compile(
+    r"(?:/|~|/(?:home|root|etc|users|var|opt|srv)(?:/[^/]+)?|c:[\\/]?)/?", re.IGNORECASE
+)
+_ADDRESS = re.compile(r"(?:https?|git|ssh|ftp|file)://.*|[\w.-]+@[\w.-]+:.*")
+_REGISTRY = re.compile(r"[\w.-]+\.[a-z]{2,}(?::\d+)?/.*")
+_KNOWN_REGISTRY = re.compile(
+    r"(?:ghcr\.io|docker\.io|quay\.io|registry\.gitlab\.com|[\w.-]*\.(?:amazonaws\.com|pkg\.dev|gcr\.io|azurecr\.io))/.*|gcr\.io/.*"
+)
+_EVERYBODY = re.compile(
+    r"allusers|allauthenticatedusers|public-read|publicread|--acl=public", re.IGNORECASE
+)
+
+
+def _goes_to_cloud(found: Invocation) -> bool:
+    return "://" in (found.operands[-1] if found.operands else "")
+
+
+def _is_foreign_registry(found: Invocation) -> bool:
+    return any(
+        _REGISTRY.fullmatch(word) and not _KNOWN_REGISTRY.fullmatch(word)
+        for word in found.operands[1:]
+    )
+
+
+def _is_public(found: Invocation) -> bool:
+    return any(map(_EVERYBODY.search, found.argv))
+
+
+def _goes_to_address(found: Invocation) -> bool:
+    return any(map(_ADDRESS.fullmatch, found.operands[1:2]))
+
+
+def _serves_wide(found: Invocation) -> bool:
+    """A home or the whole disk, to whoever asks."""
+    if (
+        found.name == "python"
+        and "http.server" not in found.argv
+        and "SimpleHTTPServer" not in found.argv
+    ):
+        return False
+    return any(_WIDE.fullmatch(word.rpartition("=")[2]) for word in found.argv[1:])
+
+
+def _serves_file(found: Invocation) -> bool:
+    words = " ".join(found.argv[1:]).lower()
+    return bool(re.search(r"(?:file|open|gopen):", words)) and bool(
+        re.search(
+            r"(?:tcp|udp|openssl|ssl)(?:[46])?(?:-connect)?:(?!localhost|127\.)", words
+        )
+    )
+
+
+QUESTIONS: dict[str, Question] = {
+    "foreign-registry": _is_foreign_registry,
+    "public-acl": _is_public,
+    "serves-file": _serves_file,
+    "serves-wide": _serves_wide,
+    "to-address": _goes_to_address,
+    "to-cloud": _goes_to_cloud,
+}

@@ -1,0 +1,55 @@
+"""The conditions of rules about the guard itself."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from guidance.core.shell_commands.rules.invocation import Invocation
+from guidance.core.shell_commands.rules.matching import Question
+
+_BYPASS = re.compile(
+    r"--dangerously-\S*|--allow-dangerously-\S*|--yolo|bypasspermissions|--permission-mode=bypass\S*|danger-full-access"
+    r"|--full-auto|--approval-mode=(?:yolo|never)|--ask-for-approval=never|approval_policy\W{1,3}never\W?|sandbox_mode\W{1,3}danger\S*"
+    r"|--yes-always|--allow-all-tools|--allow-all|--dangerous\S*|--skip-permissions\S*|--no-hooks|--disable-hooks|--setting-sources=?.*|--bare|--settings=.*",
+    re.IGNORECASE,
+)
+_PAIRED = {
+    "--permission-mode": ("bypasspermissions",),
+    "--approval-mode": ("yolo", "never"),
+    "-a": ("never",),
+    "--ask-for-approval": ("never",),
+    "-s": ("danger-full-access",),
+    "--sandbox": ("danger-full-access",),
+}
+_PORT = re.compile(r"(?:.*[:=])?8000(?:/tcp)?")
+
+
+def _bypasses(found: Invocation) -> bool:
+    argv = found.argv[1:]
+    if any(map(_BYPASS.fullmatch, argv)):
+        return True
+    if found.name in ("gemini", "qwen") and "-y" in argv:
+        return True
+    if found.name == "cursor-agent" and {"-f", "--force"} & set(argv):
+        return True
+    return any(
+        word in _PAIRED and following.lower() in _PAIRED[word]
+        for word, following in pairwise(argv)
+    )
+
+
+def _names_guard(found: Invocation) -> bool:
+    return any("checkrail" in word.lower() for word in found.argv[1:])
+
+
+def _uses_guard_port(found: Invocation) -> bool:
+    return any(map(_PORT.fullmatch, found.argv[1:]))
+
+
+QUESTIONS: dict[str, Question] = {
+    "bypasses": _bypasses,
+    "guard-here": _names_guard,
+    "guard-port": _uses_guard_port,
+    "names-guard": _names_guard,
+}

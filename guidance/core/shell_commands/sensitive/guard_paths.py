@@ -1,0 +1,36 @@
+"""Files of the guard itself: the settings that start it, and what it keeps."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
+
+_LONGEST = 1_000
+# Settings and hooks of coding agents. Their instructions and commands are not among them.
+_SETTINGS = re.compile(
+    r"(?:.*/)?\.claude(?:/(?:settings[\w.-]*\.json|hooks(?:/.*)?|managed[\w.-]*))?"
+    rf"|{HOME}/\.claude\.json|(?:.*/)?managed-settings\.json|/etc/claude-code(?:/.*)?"
+    r"|.*/application support/claudecode(?:/.*)?"
+    r"|(?:.*/)?\.codex(?:/(?:config\.toml|hooks\.json|hooks(?:/.*)?|rules(?:/.*)?|requirements\.toml|managed[\w.-]*))?"
+    r"|/etc/codex(?:/.*)?|(?:.*/)?\.gemini(?:/(?:settings\.json|policies(?:/.*)?))?"
+    r"|(?:.*/)?\.cursor/(?:hooks\.json|hooks/.*|cli-config\.json|permissions\.json)"
+    r"|(?:.*/)?\.(?:opencode/opencode\.jsonc?|github/hooks/.*|copilot/config\.json|windsurf/hooks\.json)"
+)
+# What the server and its client keep: keys, records, the ledger.
+_DATA = re.compile(
+    r"(?:.*/)?(?:\.local/(?:share|state)|\.config|\.cache|var/lib|var/log|library/application support|appdata/\w+)/checkrail(?:/.*)?"
+    r"|/etc/checkrail(?:/.*)?|(?:.*/)?\.checkrail(?:/.*)?|/srv/checkrail(?:/.*)?|/opt/checkrail(?:/.*)?"
+    r"|(?:.*/)?checkrail[\w.-]*\.(?:sqlite3?|db)(?:-wal|-shm)?|(?:.*/)?checkrail/(?:var/.*|db\.sqlite3|login\.json|hook\.key|installed\.json)"
+    r"|(?:.*/)?var/(?:checkrail|db)\.sqlite3(?:-wal|-shm)?|(?:.*/)?hook\.key"
+)
+
+
+def is_guard_setting(path: str) -> bool:
+    return (
+        len(path) < _LONGEST and _SETTINGS.fullmatch(normalize_path(path)) is not None
+    )
+
+
+def is_guard_data(path: str) -> bool:
+    return len(path) < _LONGEST and _DATA.fullmatch(normalize_path(path)) is not None

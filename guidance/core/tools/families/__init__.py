@@ -1,0 +1,1 @@
+"""The families of rules applied to reads, edits and the arguments of tools."""

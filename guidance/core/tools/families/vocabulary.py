@@ -1,0 +1,68 @@
+"""Words in the names of tools and of their arguments, by what they promise."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.word_lists import split_names
+
+# Arguments that name a file, as `normalize_name` gives them.
+PATHS = split_names(
+    "path paths file files filepath filepaths filename filenames notebookpath source "
+    "sourcepath src from uri uris targetfile absolutepath attachment attachments "
+    "inputfile localpath relativepath workspacepath documentpath destination dest dst to "
+    "target"
+)
+WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
+READING = split_names(
+    "read view get open cat load show download fetch grep search upload attach send "
+    "share post copy head tail print dump export file"
+)
+WRITING = split_names(
+    "write edit create update insert replace append move rename delete remove patch "
+    "put set save add modify str edits"
+)
+SECRETS = split_names(
+    "secret secrets credential credentials password passwords keychain"
+)
+SHOWING = split_names(
+    "read get show fetch reveal access dump export view decrypt retrieve lookup"
+)
+CONTENTS = split_names(
+    "content contents newstring newtext newstr text newsource filetext code body data "
+    "insertline inserttext new edits patch diff"
+)
+SQL = split_names("sql query queries statement statements")
+# Who may do what, and what gives more of it.
+RIGHTS = split_names(
+    "collaborator collaborators role roles permission permissions policy policies member "
+    "members iam acl"
+)
+GRANTING = split_names("update add grant set put attach assign create change edit")
+PROTECTION = split_names("protection protections ruleset rulesets firewall mfa")
+LOOSENING = split_names("update delete remove disable set put change edit")
+# Files that go out with a message, and addresses that carry a key.
+SENDING = split_names("send email mail upload attach share post publish message")
+ATTACHED = split_names(
+    "attachment attachments file files filepath filepaths paths attachmentpaths"
+)
+ADDRESSES = split_names("url urls uri address href endpoint link")
+KEY_IN_ADDRESS = re.compile(
+    r"[?&/=:](?:AKIA[0-9A-Z]{12}|gh[pousr]_\w{16}|sk[-_]\w{16}|xox[abp]-|glpat-|eyJ[\w-]{16})"
+)
+# Tools that ask or press something somewhere; the others only speak of it.
+ACTING = split_names(
+    "fetch request http get post put patch navigate click press tap browser web call "
+    "invoke open goto submit evaluate api curl type fill"
+)
+SHORT = 4_000
+# Commands run somewhere else, and the arguments that say where.
+RUNNING = split_names("exec execute run ssh invoke shell command")
+PLACES = split_names(
+    "namespace context cluster environment env host hostname server target stage instance"
+)
+PRODUCTION = re.compile(
+    r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE
+)
+# So many arguments of one call are looked at.
+MOST = 200
