@@ -113,6 +113,8 @@ _HARMLESS_DEVICES = re.compile(
 _IMAGES = (".img", ".raw", ".qcow2", ".vhd", ".vhdx", ".vmdk", ".vdi", ".ext4", ".fat")
 _SYSTEM_FILES = re.compile(
     r"/etc/(?:passwd|shadow|group|gshadow|sudoers(?:\.d/.*)?|fstab|hosts|crontab"
+    r"|resolv\.conf|nsswitch\.conf|environment|sysctl\.conf|default/grub|exports|selinux/config"
+    r"|nginx/nginx\.conf|apt/sources\.list"
     r"|ssh/.*|pam\.d/.*|ld\.so\.\w+)|/boot/.*|/proc/sysrq-trigger|/proc/sys/.*|/sys/.*"
     r"|(?:~|/root|/home/[^/]+)/\.ssh/.*|(?:.*/)?\.git/(?!hooks/|info/).*"
 )

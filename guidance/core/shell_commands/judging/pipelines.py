@@ -64,5 +64,11 @@ def find_fed(walk: Walk, call: ProgramCall) -> str | None:
         # A text alone is what PowerShell hands on.
         if isinstance(item, Simple) and item.words == [""]:
             return ""
+    if any(
+        each.target == "/dev/null"
+        for each in call.simple.redirects[:8]
+        if each.operator == "<"
+    ):
+        return ""
     content = walk.find_stdin(call)
     return None if content is None or content.opaque else content.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.made_again import list_made_again
@@ -13,12 +15,17 @@ from guidance.core.shell_commands.paths import (
 )
 from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
-from guidance.core.shell_commands.rules.unknown import destroys_by_name
+from guidance.core.shell_commands.rules.unknown import (
+    COMPLETE,
+    destroys_by_name,
+    goes_beyond_tables,
+)
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.windows.powershell import name_temporary
 from guidance.core.shell_commands.word_lists import split_names
 
+_OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
 _RECURSIVE = ("-r", "-R", "--recursive")
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # They write what they are given to a file.
@@ -60,7 +67,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.more = call.more
         found.operands += call.more
         found.sure += call.more
-    if changes_nothing(found):
+    if changes_nothing(found) or _is_emulated(found):
         return
     if led and found.sure and UNKNOWN in found.sure[0]:
         walk.report.add_opaque("opaque-argument", call)
@@ -74,7 +81,11 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.fed = find_fed(walk, call)
         found.inputs = list_inputs(call.script, call.simple)
     pattern = program.match(found)
-    if pattern is None or (pattern.verbs and _is_help(found)):
+    if pattern is None:
+        if program.is_led and call.name not in COMPLETE and goes_beyond_tables(found):
+            walk.report.add("unknown-destroying-verb", call)
+        return
+    if pattern.verbs and _is_help(found):
         return
     if pattern.rule.name.startswith("opaque"):
         walk.report.add_opaque(pattern.rule.name, call)
@@ -107,6 +118,12 @@ def _is_in(path: str, folders: frozenset[str]) -> bool:
     return is_plain_name(path.lstrip("_.")) and (
         path in folders or path.rpartition("/")[2] in folders
     )
+
+
+def _is_emulated(found: Invocation) -> bool:
+    """A cloud on one's own machine, such as tests use."""
+    place = found.flags.get("--endpoint-url", "")
+    return bool(place) and _OWN_MACHINE.match(place) is not None
 
 
 def _has_unknown(argv: list[str]) -> bool:

@@ -91,18 +91,20 @@ _FAMILIES = (
 _DESTROYING = {rule.name: rule for subject in _SUBJECTS for rule in subject.RULES}
 _BEYOND = {rule.name: rule for family in _FAMILIES for rule in family.RULES}
 RULES: Mapping[str, Rule] = MappingProxyType({**_DESTROYING, **_BEYOND})
-PATTERNS: Mapping[str, Program] = MappingProxyType(
-    compile_patterns(
-        _DESTROYING.values(),
-        {
-            **QUESTIONS,
-            **data_questions.QUESTIONS,
-            **file_questions.QUESTIONS,
-            **hosting_questions.QUESTIONS,
-            **machine_questions.QUESTIONS,
-        },
-    )
+_PROGRAMS = compile_patterns(
+    _DESTROYING.values(),
+    {
+        **QUESTIONS,
+        **data_questions.QUESTIONS,
+        **file_questions.QUESTIONS,
+        **hosting_questions.QUESTIONS,
+        **machine_questions.QUESTIONS,
+    },
 )
+for _name, _program in _PROGRAMS.items():
+    if _program.is_led and _name not in unknown.COMPLETE:
+        _program.add_words(unknown.VERBS)
+PATTERNS: Mapping[str, Program] = MappingProxyType(_PROGRAMS)
 FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
     compile_patterns(
         _BEYOND.values(),
@@ -120,7 +122,7 @@ FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
 _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
-    "taskkill copy xcopy ni "
+    "taskkill copy xcopy ni dism setx manage-bde "
     "ri rp rni clc"
 )
 _CMDLETS = split_names(

@@ -10,7 +10,7 @@ RULES = (
         severity="critical",
         message="Deletes something on the code host",
         why="Issues, reviews, releases and secrets there have no other copy.",
-        safer="Archive it (gh repo archive), or export it first.",
+        safer="Export it first, or ask its owner to archive it.",
         rollback="an export or mirror clone.",
         patterns=(
             "gh * delete|delete-asset|remove|*-delete !alias|extension|config|auth",
@@ -47,7 +47,9 @@ RULES = (
         rollback="the old settings; forks and stars do not come back.",
         patterns=(
             "gh repo edit --visibility|--accept-visibility-change-consequences",
-            "glab repo transfer",
+            "gh repo archive|rename",
+            "glab repo transfer|archive",
+            "gh workflow disable",
             "gh api -X=PUT|-X=PATCH|--method=PUT|--method=PATCH @changes-protection",
         ),
         trips=(

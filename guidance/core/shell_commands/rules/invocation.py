@@ -90,7 +90,7 @@ def sort_arguments(
         word = argv[index]
         index += 1
         if word[:1] != "-" or word == "-":
-            if slashes and word[:1] == "/" and 1 < len(word) < 12:
+            if slashes and word[:1] == "/" and 1 < len(word) < 20:
                 flags[word.lower().partition(":")[0]] = ""
                 continue
             if not operands:

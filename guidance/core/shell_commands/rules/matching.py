@@ -69,6 +69,16 @@ class Program:
             self._led.setdefault(verb, []).append(pattern)
 
     @property
+    def is_led(self) -> bool:
+        """Are there verbs, of which the tables may not know all?"""
+        return bool(self._led) or any(pattern.verbs for pattern in self._always)
+
+    def add_words(self, words: Iterable[str]) -> None:
+        """Words that are worth a look, whatever the patterns say."""
+        if self._needed is not None:
+            self._needed.update(words)
+
+    @property
     def needed(self) -> frozenset[str] | None:
         """The words without which nothing matches; None if there are none such."""
         return None if self._needed is None else frozenset(self._needed)

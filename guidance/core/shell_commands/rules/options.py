@@ -34,9 +34,17 @@ docker volume: --filter
 podman: --connection --identity --url --root --runroot --log-level -c
 terraform: -chdir
 aws: --region --profile --output --endpoint-url --query --cli-input-json --ca-bundle
-    --desired-count --desired-capacity --max-size --min-size --backup-retention-period
+    --status --desired-count --desired-capacity --max-size --min-size --backup-retention-period
 gcloud: --project --zone --region --account --format --configuration --location
     --num-nodes --lifecycle-file
+pg_ctl: -D --pgdata -m --mode -l --log -t --timeout -o
+restic: -r --repo -p --password-file --host --tag
+azcopy: --delete-destination
+sequel: -M -m
+aerich: -v
+sqlx: --target-version --source
+ace: --batch
+stop-process: -name -id
 cdk: --require-approval -a --app -c --context --profile
 phinx: -t --target -e --environment -c --configuration
 cake: -t --target
@@ -46,7 +54,7 @@ ansible: -m --module-name -a --args -i --inventory -u -e --extra-vars -l --limit
 ansible-playbook: -i --inventory -e --extra-vars -l --limit -t --tags --skip-tags -u
 gh repo: -R --repo --visibility --description --homepage
 setfacl:
-az: --subscription --output -o --query -g --resource-group -n --name
+az: --mode --subscription --output -o --query -g --resource-group -n --name
 redis-cli: -h -p -s -a -u -r -i -n --user --pass --sni --cacert --cert --key --tls
 mysqladmin: -h -P -u -p -S --host --port --user --socket
 rabbitmqctl: -n --node -p --vhost -t --timeout
@@ -64,6 +72,7 @@ find: -name -iname -path -ipath -type -mtime -mmin -size -user -group -perm -new
 tar: -C --directory -f --file -T -X --exclude --transform --strip-components
 unzip: -d -x -P
 sed: -e --expression -f --file
+install: -m --mode -o --owner -g --group -t
 cp: -t --target-directory -S --suffix
 mv: -t --target-directory -S --suffix
 truncate: -s --size -r --reference

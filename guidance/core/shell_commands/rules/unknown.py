@@ -44,7 +44,8 @@ RULES = (
 )
 
 # Alone, or first or last in a word such as delete-cluster, apps:destroy or vm.destroy.
-_VERB = "(?:delete|destroy|purge|terminate|wipe|erase|tear-?down)"
+VERBS = ("delete", "destroy", "purge", "terminate", "wipe", "erase", "teardown")
+_VERB = f"(?:{'|'.join(VERBS)}|tear-down)"
 _SAYS_VERB = re.compile(rf"(?:^|[-_:.]){_VERB}\Z|^{_VERB}[-_:]", re.IGNORECASE)
 _WORD = re.compile(r"[a-z][a-z0-9:_.-]*+", re.IGNORECASE)
 # After one of these the next word is a name, or what goes is made again.
@@ -54,13 +55,20 @@ _OTHERS = split_names(
 )
 # Their words are names and texts, not verbs; some are the beginnings of SQL.
 _PLAIN = split_names(
-    "alter create explain grant revoke "
+    "alter create explain grant revoke awslocal tflocal cdklocal "
     "alias ansible-playbook apropos basename bat cat cd code cut declare diff dirname echo "
     "egrep eslint export expr false fgrep file fzf gcc go grep head jest jq just "
     "let less ln local logger ls make man mkdir mocha more mypy nano nl open phpunit "
     "playwright printf pushd pytest rake read readonly return rg rspec ruff sed seq set "
     "sleep sort source stat tail task test tldr touch tr tree true tsc type typeset uniq "
     "unset vi vim vitest wc which xdg-open yq [ [["
+)
+# Their tables are complete, or their words are names of branches, scripts and packages.
+COMPLETE = split_names(
+    "git hg svn npm yarn pnpm pip docker podman docker-compose kubectl helm terraform "
+    "terragrunt pulumi aws gcloud systemctl service apt apt-get dnf yum brew conda mamba "
+    "redis-cli rails rake mix crontab ip nmcli ansible salt curl http cargo gem dotnet "
+    "gh glab vault sqlite3 mysqladmin hdfs hadoop ace artisan wp console goose migrate"
 )
 _TRYING = (
     "--dry-run",
@@ -97,6 +105,11 @@ def destroys_by_name(found: Invocation) -> bool:
     return any(_begins_with_verb(words) for words in (found.operands, found.sure))
 
 
+def goes_beyond_tables(found: Invocation) -> bool:
+    """The same for a program that is known, by words that are certainly its verbs."""
+    return not _is_tried(found) and _begins_with_verb(found.sure)
+
+
 def _begins_with_verb(words: list[str]) -> bool:
     for word in words[:_FIRST_WORDS]:
         if _is_verb(word):
@@ -115,6 +128,8 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_tried(found: Invocation) -> bool:
-    return found.argv[-1] in ("--help", "-h") or any(
-        flag.lower() in _TRYING and found.is_meant(flag) for flag in found.flags
+    return (
+        found.argv[-1] == "-h"
+        or "--help" in found.argv
+        or any(flag.lower() in _TRYING and found.is_meant(flag) for flag in found.flags)
     )

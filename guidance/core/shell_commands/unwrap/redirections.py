@@ -31,7 +31,7 @@ from guidance.core.shell_commands.walk import Handler, Walk
 _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 _REPLACING = frozenset((">", ">|", "&>", ">&"))
 # Commands that print nothing: before a redirection they empty the file.
-_SILENT = frozenset(("", ":", "true", "false"))
+_SILENT = frozenset(("", ":", "true", "false", "echo."))
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
 # They print what they are given, and that may be nothing.
 _PRINTING = frozenset(("echo", "printf", "cat"))

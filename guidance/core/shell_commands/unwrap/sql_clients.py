@@ -30,7 +30,8 @@ _MYSQL = ("-h", "-P", "-u", "-D", "-S", "--host", "--port", "--user", "--databas
 
 CLIENTS: Mapping[str, Client] = {
     "psql": Client(flags=("-c", "--command"), taking=_PG),
-    "pgcli": Client(flags=("-c", "--command"), taking=_PG),
+    "pgcli": Client(flags=("-c", "--command", "-e", "--execute"), taking=_PG),
+    "cbq": Client(flags=("-s", "--script"), reads=False),
     "mysql": Client(flags=("-e", "--execute", "--init-command"), taking=_MYSQL),
     "mycli": Client(flags=("-e", "--execute"), taking=_MYSQL),
     "sqlite3": Client(

@@ -13,8 +13,25 @@ _DROPS_COLUMN = re.compile(r"\bdrop\b", re.IGNORECASE)
 _DELETES_PRINCIPAL = re.compile(r"\bdel(?:ete_|_)?princ", re.IGNORECASE)
 # Less than an hour, or next to nothing kept.
 _EXPIRES = re.compile(r"retention\.(?:ms|bytes)=\d{1,6}\b")
-_REVOKES = re.compile(r"(?:^|/)(?:revoke|revoke-force|revoke-prefix|tidy|destroy)\b")
+_DROPS_SLOT = re.compile(
+    r"\bpg_(?:drop_replication_slot|replication_slot_advance)\s*\("
+    r"|\bpg_terminate_backend\s*\(\s*pid\s*\)",
+    re.IGNORECASE,
+)
+_TRUNCATES = re.compile(r"\btruncate\b", re.IGNORECASE)
+_REVOKES = re.compile(
+    r"(?:^|/)(?:seal|revoke|revoke-force|revoke-prefix|tidy|destroy)\b"
+)
 _LONGEST = 4096
+
+
+def _drops_slot(found: Invocation) -> bool:
+    """Functions of PostgreSQL: a query that drops is no query."""
+    return _finds(_DROPS_SLOT, found)
+
+
+def _truncates(found: Invocation) -> bool:
+    return _finds(_TRUNCATES, found)
 
 
 def _restores(found: Invocation) -> bool:
@@ -61,8 +78,10 @@ QUESTIONS: dict[str, Question] = {
     "deletes-principal": _deletes_principal,
     "detach-delete": _detaches,
     "drops-column": _drops_column,
+    "drops-slot": _drops_slot,
     "expires-records": _expires_records,
     "replicates": _replicates,
     "restores": _restores,
     "revokes": _revokes,
+    "truncates": _truncates,
 }

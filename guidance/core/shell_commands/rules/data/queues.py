@@ -33,6 +33,7 @@ RULES = (
             "huey flush",
             "sidekiqctl clear",
             "temporal workflow delete|terminate",
+            "temporal operator ** delete",
             "airflow db reset|clean",
             "airflow dags delete",
             "airflow tasks clear -y|--yes",

@@ -18,6 +18,7 @@ RULES = (
             "cp|install -f|--force !-i|-n|-b|--backup @lands-over",
             "cp|install !-i|-n|-b|--interactive|--no-clobber|--backup @lands-over-home",
             "tee !-a|--append @over-home",
+            "cp|mv|ln|install @over-program",
         ),
         trips=(
             "curl -so ~/.gitconfig https://x.invalid/gitconfig",
@@ -73,6 +74,7 @@ RULES = (
             "tar|bsdtar --recursive-unlink|--unlink-first",
             "tar|bsdtar @unpacks-over-root",
             "unzip -o @unpacks-over-sources",
+            "unzip -o @unpacks-old-copy",
             "7z|7za|7zz x|e -aoa @unpacks-over-sources",
             "cpio -u|--unconditional -i|--extract",
             "expand-archive -force|-f|-fo @unpacks-over-sources",
@@ -103,7 +105,8 @@ RULES = (
         patterns=(
             "cp -f|--force -r|-R|-a|--recursive|--archive !-n|-i|-b|--backup @all-into-sources",
             "copy-item -force -recurse|-r|-rec !-whatif @all-into-sources",
-            "xcopy /y /s|/e @all-into-sources",
+            "xcopy /y @folder-into-sources",
+            "cp -r|-R|-a|--recursive|--archive --remove-destination",
             "mv|cp @many-over-one",
         ),
         trips=(

@@ -24,10 +24,24 @@ _ETC = re.compile(r"/etc/.+|/usr/(?:lib|share)/.+|/boot/.+")
 _SOURCES = split_names(
     "src source sources app internal cmd pkg server backend frontend"
 )
+_MANIFESTS = split_names(
+    "package.json package-lock.json yarn.lock pnpm-lock.yaml Cargo.toml Cargo.lock "
+    "pyproject.toml requirements.txt go.mod Gemfile pom.xml build.gradle Makefile "
+    "CMakeLists.txt README.md"
+)
+_OLD_COPY = re.compile(
+    r"(?:^|[/._-])(?:old|backup|bak|previous|prev|snapshot)(?:[/._-]|\d)"
+)
+_PROGRAM = re.compile(
+    r"(?:/usr)?/s?bin/(?:bash|sh|dash|zsh|su|sudo|login|ssh|sshd|systemctl|init|mount|chmod"
+    r"|ls|cp|mv|rm|cat|env)|(?:/usr)?/lib(?:64|32)?/.*"
+)
 _CODE = re.compile(
     r".*\.(?:py|jsx?|tsx?|mjs|go|rs|c|cc|cpp|h|hpp|java|kt|rb|php|cs|swift|scala|ex)"
 )
 _BORROWED = split_names("vendor third_party vendored static public assets generated")
+_OTHER_ITEMS = ("directory", "dir", "container", "symboliclink", "junction", "hardlink")
+_NO_VALUES = ("", "$null", "''", '""')
 _PATTERN = frozenset("*?[")
 _HAS_ENDING = re.compile(r"(?:.*/)?[^/]+\.[A-Za-z]\w{0,4}")
 
@@ -57,11 +71,17 @@ def _is_fed_nothing(found: Invocation) -> bool:
 def _sets_nothing(found: Invocation) -> bool:
     """Set-Content with an empty value."""
     words = [word.lower() for word in found.argv]
-    for flag in ("-value", "-v"):
+    for flag in ("-value", "-v", "-inputobject"):
         if flag in words[:-1]:
-            value = words[words.index(flag) + 1]
-            return value in ("", "$null", "''", '""') and bool(found.operands)
+            return words[words.index(flag) + 1] in _NO_VALUES
+    if len(found.operands) > 1:
+        return found.operands[-1].lower() in _NO_VALUES
     return _is_fed_nothing(found)
+
+
+def _makes_file(found: Invocation) -> bool:
+    """New-Item makes files, unless it is told otherwise."""
+    return not any(word.lower() in _OTHER_ITEMS for word in found.argv[1:])
 
 
 def _list_targets(found: Invocation) -> list[str]:
@@ -99,7 +119,9 @@ def _is_protected(found: Invocation, path: str) -> bool:
 
 
 def _is_own_source(path: str) -> bool:
-    """Code in the place of one's own code."""
+    """Code in the place of one's own code, or a project's own list of parts."""
+    if path.removeprefix("./") in _MANIFESTS:
+        return True
     parts = path.removeprefix("./").split("/")
     return (
         len(parts) > 1
@@ -154,6 +176,8 @@ def _unpacks_over_sources(found: Invocation) -> bool:
     for flag in flags:
         if not folder and flag in lower[:-1]:
             folder = words[lower.index(flag) + 1]
+    if not folder and found.name == "expand-archive":
+        folder = "".join(found.operands[1:2])
     for word in words[1:]:
         if found.name.startswith("7z") and word.startswith("-o"):
             folder = word[2:]
@@ -166,6 +190,29 @@ def _is_source_folder(folder: str) -> bool:
     plain = folder.replace("\\", "/").rstrip("/").removeprefix("./") or "/"
     return (
         plain in (".", "..", "~") or is_root(plain) or plain.split("/")[0] in _SOURCES
+    )
+
+
+def _unpacks_old_copy(found: Invocation) -> bool:
+    folder = found.flags.get("-d", "")
+    return bool(_OLD_COPY.search(" ".join(found.operands[:1]))) and not (
+        folder and is_temporary(folder, folder=found.folder)
+    )
+
+
+def _copies_folder(found: Invocation) -> bool:
+    """xcopy takes the whole folder without a star."""
+    return len(found.operands) > 1 and _is_source_folder(found.operands[-1])
+
+
+def _lands_over_program(found: Invocation) -> bool:
+    return len(found.operands) == 2 and bool(_PROGRAM.fullmatch(found.operands[1]))
+
+
+def _moves_system(found: Invocation) -> bool:
+    """A home, a system folder, or one of the programs that everything needs."""
+    return any(
+        is_root(path) or _PROGRAM.fullmatch(path) for path in found.operands[:-1][:64]
     )
 
 
@@ -206,12 +253,17 @@ QUESTIONS: dict[str, Question] = {
     "downloads-over": _downloads_over,
     "empties": _empties_in_place,
     "fed-nothing": _is_fed_nothing,
+    "folder-into-sources": _copies_folder,
     "lands-over": _lands_over,
     "lands-over-home": _lands_over_home,
     "many-over-one": _puts_many_over_one,
+    "moves-system": _moves_system,
+    "new-file": _makes_file,
     "over-home": _writes_over_home,
+    "over-program": _lands_over_program,
     "own-input": _writes_over_input,
     "sets-nothing": _sets_nothing,
+    "unpacks-old-copy": _unpacks_old_copy,
     "unpacks-over-root": _unpacks_over_root,
     "unpacks-over-sources": _unpacks_over_sources,
 }

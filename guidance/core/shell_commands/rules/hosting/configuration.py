@@ -13,6 +13,10 @@ RULES = (
         rollback="a backup of what is removed, from each machine.",
         patterns=(
             "ansible !--check|-C|--list-hosts @absent",
+            "ansible -m=reboot|-m=ansible.builtin.reboot|--module-name=reboot",
+            "ansible-playbook -t|--tags @teardown-tags",
+            "puppet apply !--noop @absent",
+            "chef-client|chef-solo @teardown-recipe",
             "ansible-playbook !--check|-C|--list-tasks|--list-hosts|--syntax-check @teardown",
             "puppet resource !--noop @absent",
             "puppet node purge|clean|deactivate",

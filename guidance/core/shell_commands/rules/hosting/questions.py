@@ -26,18 +26,23 @@ _VERB_PATH = re.compile(
     r"(?:[-_]all)?/?(?:\?|\Z)",
     re.IGNORECASE,
 )
+_DELETING_BODY = re.compile(r"<delete>\s*<query>|[\"']drop_all[\"']\s*:\s*true")
 _MUTATION = re.compile(
     r"\bmutation\b[^{]{0,200}\{\s*\w{0,40}:?\s*(?:delete|destroy|purge|remove)\w"
 )
 _REMOVES = re.compile(
     r"[\"']op[\"']\s*:\s*[\"']remove|finalizers[\"']\s*:\s*(?:null|\[\s*\])"
 )
-_ABSENT = re.compile(r"\b(?:state|ensure)[=:]\s*[\"']?(?:absent|purged|killed)\b")
+_ABSENT = re.compile(
+    r"\b(?:state|ensure)\s*(?:=>|=|:)\s*[\"']?(?:absent|purged|killed)\b"
+)
 _TEARDOWN = re.compile(
     r"(?:^|[-_/])(?:teardown|tear-down|destroy|purge|wipe|decommission|nuke|delete)"
     r"(?:[-_][\w-]+)?\.ya?ml\Z|\bstate[=:]\s*absent\b",
     re.IGNORECASE,
 )
+_TEARDOWN_WORDS = frozenset(("destroy", "teardown", "purge", "wipe", "uninstall"))
+_TEARDOWN_RECIPE = re.compile(r"::(?:destroy|teardown|purge|wipe|uninstall|remove)\b")
 _REMOVES_STATE = re.compile(
     r"(?:file|user|group|pkg|service|lvm|mysql|postgres|docker|virt|cron|ssh|s3|zfs)\w*"
     r"\.(?:remove|rmdir|delete|purge|purged|absent|rm|destroy|db_remove|db_drop"
@@ -78,6 +83,11 @@ def _removes_by_patch(found: Invocation) -> bool:
     return _finds(_REMOVES, found)
 
 
+def _evicts(found: Invocation) -> bool:
+    """A taint that sends away what runs there."""
+    return any(word.endswith(":NoExecute") for word in found.operands)
+
+
 def _is_absent(found: Invocation) -> bool:
     return _finds(_ABSENT, found)
 
@@ -85,6 +95,15 @@ def _is_absent(found: Invocation) -> bool:
 def _tears_down(found: Invocation) -> bool:
     """A playbook that says so in its name, or a variable that does."""
     return _finds(_TEARDOWN, found)
+
+
+def _tears_down_by_tags(found: Invocation) -> bool:
+    tags = found.flags.get("--tags") or found.flags.get("-t") or ""
+    return not _TEARDOWN_WORDS.isdisjoint(tags.lower().split(","))
+
+
+def _runs_teardown_recipe(found: Invocation) -> bool:
+    return _finds(_TEARDOWN_RECIPE, found)
 
 
 def _removes_state(found: Invocation) -> bool:
@@ -106,8 +125,8 @@ def _deletes_by_path(found: Invocation) -> bool:
     if any(_DELETING_PATH.search(place[:_LONGEST]) for place in places):
         return True
     local = any(_LOCAL.match(place) for place in places)
-    if local or not _sends(found):
-        return False
+    if local or not (_sends(found) or found.name == "gh"):
+        return _finds(_DELETING_BODY, found)
     return any(_VERB_PATH.search(place[:_LONGEST]) for place in places) or _finds(
         _MUTATION, found
     )
@@ -129,10 +148,13 @@ QUESTIONS: dict[str, Question] = {
     "confirmed": _is_confirmed,
     "deleting-by-path": _deletes_by_path,
     "deletes-record": _deletes_record,
+    "evicts": _evicts,
     "expires-objects": _expires_objects,
     "removes-by-patch": _removes_by_patch,
     "removes-state": _removes_state,
     "scales-to-none": _scales_to_none,
     "suspends": _suspends,
     "teardown": _tears_down,
+    "teardown-recipe": _runs_teardown_recipe,
+    "teardown-tags": _tears_down_by_tags,
 }

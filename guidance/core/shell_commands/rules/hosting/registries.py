@@ -47,7 +47,7 @@ RULES = (
         safer="Add the new tag or owner first, and look at the list.",
         rollback="the tags and owners as they are now, written down.",
         patterns=(
-            "npm|pnpm owner|dist-tag|dist-tags|team|org|hook rm|remove|del|destroy",
+            "npm|pnpm owner|dist-tag|dist-tags|tag|team|org|hook rm|remove|del|destroy",
             "npm|pnpm deprecate|undeprecate",
             "npm|pnpm token revoke|delete|rm",
             "npm|pnpm access revoke",

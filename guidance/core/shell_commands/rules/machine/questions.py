@@ -21,25 +21,44 @@ _INTERPRETERS = split_names(
     "chrome firefox"
 )
 _SYSTEM = split_names("systemd init sshd dbus-daemon Xorg gnome-shell login launchd")
-_KILLING = ("-9", "-KILL", "-SIGKILL", "/f", "-s=9", "-s=KILL", "--signal=KILL")
+_KILLING = (
+    "-9",
+    "-KILL",
+    "-SIGKILL",
+    "/f",
+    "-force",
+    "-s=9",
+    "-s=KILL",
+    "--signal=KILL",
+)
 _ACCESS = re.compile(
     r"(?:ssh|sshd|network|networking|NetworkManager|systemd-networkd|systemd-resolved"
     r"|firewalld|ufw|nftables|iptables|tailscaled|wpa_supplicant|auditd|fail2ban)"
     r"(?:\.service|\.socket)?"
 )
 # No way into a folder any more: x taken from its owner, or not among what is set.
+_SYSTEM_PROGRAM = re.compile(
+    r"(?:/usr)?/(?:s?bin|lib(?:64|32)?)/|/etc/?\Z|/(?:usr|var)/?\Z"
+)
+_DATA_SERVICE = re.compile(
+    r"(?:postgres|mysql|mariadb|mongo|redis|elasticsearch|rabbitmq|docker|containerd"
+    r"|kubelet|etcd|cassandra|influx|clickhouse|mssql|sqlserver|vault|consul)"
+)
 _NO_ENTRY = re.compile(
     r"(?:[ugo]*[ua][ugo]*)?-[rw]*x[rwx]*|0?[0246][0-7]{2}|(?:[ugo]*[ua][ugo]*)=[rw]*"
 )
 _RESETS_DRIVE = re.compile(
     r"[a-z]:[\\/]*(?:\*|windows|users|program files)?[\\/]*\s.*"
-    r"/(?:reset|grant|deny|setowner|remove|inheritance)",
+    r"/(?:reset|grant|deny|setowner|remove|inheritance|r)\b",
     re.IGNORECASE,
 )
 
 
 def _kills_many(found: Invocation) -> bool:
-    names = {word.lower().removesuffix(".exe") for word in found.operands}
+    named = found.flags.get("-name", "")
+    names = {
+        word.lower().removesuffix(".exe") for word in (*found.operands, named) if word
+    }
     if not names.isdisjoint(_SYSTEM):
         return True
     if not any(found.has(flag) for flag in _KILLING):
@@ -50,7 +69,20 @@ def _kills_many(found: Invocation) -> bool:
 
 def _holds_mount(found: Invocation) -> bool:
     """fuser -k of a file system, not of one port."""
-    return any(is_root(word) for word in found.operands)
+    mounted = found.has("-m") or found.has("--mount")
+    return any(is_root(word) or mounted for word in found.operands)
+
+
+def _bars_program(found: Invocation) -> bool:
+    """A program or library of the system that nobody may use any more."""
+    return any(_SYSTEM_PROGRAM.match(path) for path in found.operands) and any(
+        _NO_ENTRY.fullmatch(word[:32]) for word in found.argv[1:4]
+    )
+
+
+def _needs_service(found: Invocation) -> bool:
+    words = {word.lower().removesuffix(".service") for word in found.operands}
+    return any(_DATA_SERVICE.match(word) for word in words)
 
 
 def _guards_access(found: Invocation) -> bool:
@@ -79,14 +111,17 @@ def _bars_folders(found: Invocation) -> bool:
 
 def _is_drive_reset(found: Invocation) -> bool:
     """Another shell takes the backslash after the colon for a sign of its own."""
-    return _RESETS_DRIVE.match(" ".join(found.argv[1:8])) is not None
+    words = [word for word in found.argv[1:8] if word.lower() != "/f"]
+    return _RESETS_DRIVE.match(" ".join(words)) is not None
 
 
 QUESTIONS: dict[str, Question] = {
     "any-mount": _holds_mount,
+    "bars-program": _bars_program,
     "drive-reset": _is_drive_reset,
     "guards-access": _guards_access,
     "kills-many": _kills_many,
+    "needs-service": _needs_service,
     "no-entry": _bars_folders,
     "smaller": _makes_smaller,
     "stops-access": _stops_access,

@@ -55,6 +55,7 @@ RULES = (
             "sc delete",
             "remove-itemproperty|rp|remove-service|remove-windowsdriver !-whatif",
             "pnputil /delete-driver",
+            "manage-bde -forcerecovery|-fr|-off",
         ),
         trips=("reg delete HKLM\\Software\\X /f", "sc delete Spooler"),
         passes=("reg query HKLM\\Software", "sc query Spooler"),
