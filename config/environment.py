@@ -104,7 +104,7 @@ class Environment(BaseSettings):
 
     @field_validator("proxies")
     @classmethod
-    def _proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         check_proxies(value)
         return value
 

@@ -62,11 +62,11 @@ def build_ruling_answer(review: Review | None) -> dict[str, Any] | None:
         ruling.amended,
         ruling.by.username,
         ruling.at,
-        _grant_of(review),
+        _get_grant(review),
     )
 
 
-def _grant_of(review: Review | None) -> UUID | None:
+def _get_grant(review: Review | None) -> UUID | None:
     grant: Grant | None = getattr(getattr(review, "call", None), "grant", None)
     return grant.code if grant else None
 

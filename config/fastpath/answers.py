@@ -103,7 +103,7 @@ async def judge_tool_call(
     return await submit_call(
         agent=agent,
         run_code=run,
-        call=body.call(),
+        call=body.build_call(),
         idempotency=request.get_idempotency(agent),
     )
 

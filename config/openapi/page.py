@@ -113,7 +113,7 @@ def _build_operation(schema: Node, path: str, method: str, item: Node) -> Operat
             for name, each in sent.get("examples", {}).items()
         ),
         answers=tuple(
-            _answer(schema, str(status), _resolve(schema, answer))
+            _build_answer(schema, str(status), _resolve(schema, answer))
             for status, answer in item.get("responses", {}).items()
         ),
     )
@@ -128,7 +128,7 @@ def _describe_access(schema: Node, item: Node) -> str:
     )
 
 
-def _answer(schema: Node, status: str, answer: Node) -> Answer:
+def _build_answer(schema: Node, status: str, answer: Node) -> Answer:
     media_type = next(iter(answer.get("content", ())), "")
     content = answer.get("content", {}).get(media_type, {})
     return Answer(

@@ -75,14 +75,14 @@ class Exchange:
         loop = asyncio.get_running_loop()
         until = self._began + settings.BODY_TIMEOUT_S
         until = max(until, loop.time() + SILENCE_SECONDS)
-        left = self._allowance()
+        left = self._get_allowance()
         with suppress(TimeoutError):
             while not self._ended and left > 0:
                 silent = loop.time() + SILENCE_SECONDS
                 async with asyncio.timeout_at(min(until, silent)):
                     left -= len((await self.receive()).get("body", b""))
 
-    def _allowance(self) -> int:
+    def _get_allowance(self) -> int:
         path: str = self._scope["path"]
         known = path.startswith("/api/") and self._status != 401
         return DISCARD_BYTES if known or path.startswith(_HOOKS) else STRANGER_BYTES

@@ -22,7 +22,7 @@ from gateway.schemas.calls import (
     StandingCallOut,
     ToolCallOut,
 )
-from gateway.use_cases.claims import RedeemGrant, call_standing, submit_result
+from gateway.use_cases.claims import RedeemGrant, get_call_standing, submit_result
 from gateway.use_cases.evaluation import evaluate_call_body
 from gateway.use_cases.tool_calls import submit_call
 from ledger.writer import get_writer
@@ -42,7 +42,7 @@ async def judge_tool_call(
         await submit_call(
             agent=get_agent(request),
             run_code=run,
-            call=body.call(),
+            call=body.build_call(),
             idempotency=get_idempotency(request),
         )
     )
@@ -52,7 +52,9 @@ async def judge_tool_call(
 async def get_tool_call(request: HttpRequest, run: str, call: str) -> HttpResponse:
     """A call as it stands now, and what may run."""
     agent = get_agent(request)
-    return send_reply(await run_in_db_thread(lambda: call_standing(agent, run, call)))
+    return send_reply(
+        await run_in_db_thread(lambda: get_call_standing(agent, run, call))
+    )
 
 
 @router.post("/runs/{run}/tool-calls/{call}/claim", response=ClaimOut)

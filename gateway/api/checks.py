@@ -25,7 +25,7 @@ from gateway.schemas.checks import (
 )
 from gateway.use_cases.evaluation import evaluate_turn_body, evaluate_verdict_body
 from gateway.use_cases.gate_checks import (
-    check_standing,
+    get_check_standing,
     submit_gate_check,
     submit_verdict,
 )
@@ -55,7 +55,9 @@ async def open_gate_check(
 async def get_gate_check(request: HttpRequest, run: str, check: str) -> HttpResponse:
     """A check as it stands, with the prompt for its next attempt."""
     return send_reply(
-        await run_in_db_thread(partial(check_standing, get_agent(request), run, check))
+        await run_in_db_thread(
+            partial(get_check_standing, get_agent(request), run, check)
+        )
     )
 
 

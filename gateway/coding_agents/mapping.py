@@ -33,7 +33,7 @@ _LABELS = {"Bash": "description"}
 def build_call(tool: str, given: Input) -> Call:
     """The call that our gates judge; what we know no better way for is a tool."""
     try:
-        return _build_body(tool, given).call()
+        return _build_body(tool, given).build_call()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(map(str, first["loc"]))

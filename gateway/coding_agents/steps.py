@@ -18,7 +18,7 @@ from gateway.coding_agents.sessions import reload_run, store_unreported_usage
 from gateway.coding_agents.waiting import allows_continuing, wait_for_ruling
 from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
-from gateway.use_cases.steps import ReportSteps, report_of
+from gateway.use_cases.steps import ReportSteps, build_report
 from guidance.core.runs.facts import StepReport
 from ledger.state import RunState
 from ledger.writer import Change, get_writer
@@ -69,7 +69,7 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
                 ReportNextStep(
                     agent=hook.agent,
                     run_code=run.run,
-                    told=report_of(body),
+                    told=build_report(body),
                     session_id=run.session_id,
                     idempotency=again,
                 )

@@ -12,7 +12,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
-from gateway.use_cases.call_requests import call_answer
+from gateway.use_cases.call_requests import build_call_answer
 from ledger.models import Entry
 from reviews.models import GrantState, ReviewState, ToolCall
 
@@ -91,7 +91,7 @@ def _list_tool_uses(run: SessionRun) -> QuerySet[HookCall]:
 
 def _load_answer(call: ToolCall, agent: AgentPrincipal) -> Judged:
     entry = Entry.objects.get(run_id=call.run_id, seq=call.seq)
-    return call_answer(
+    return build_call_answer(
         run=str(call.run.code),
         project_slug=agent.project_slug,
         payload=json.loads(entry.payload),

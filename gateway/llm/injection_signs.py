@@ -27,7 +27,7 @@ _DISMISSED = re.compile(
 )
 
 
-def sign_in(work: str) -> str | None:
+def find_sign(work: str) -> str | None:
     """What is odd about the work, None if nothing is."""
     plain = _NOISE.sub("", work)
     if _ANSWER.search(plain) and _ANSWER_FIELD.search(plain):

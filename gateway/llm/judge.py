@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gateway.llm.client import ask
-from gateway.llm.injection_signs import sign_in
+from gateway.llm.injection_signs import find_sign
 from gateway.llm.questions import LlmTrouble, Question, Reply, Spent
 from guidance.redactor import clean
 
@@ -206,13 +206,13 @@ class _Case:
                 if entry is not None and place != self.control
             ),
             trouble=trouble,
-            suspicion=self._suspicion(reply),
+            suspicion=self._find_suspicion(reply),
             model=reply.model,
             spent=reply.spent,
             duration_s=reply.duration_s,
         )
 
-    def _suspicion(self, reply: Reply) -> str | None:
+    def _find_suspicion(self, reply: Reply) -> str | None:
         entries = reply.document["criteria"]
         if any(
             entry["passed"] for entry in entries if entry["index"] == self.control + 1
@@ -220,7 +220,7 @@ class _Case:
             return "the judge passed a criterion that cannot be met"
         if any(self.marker in entry["rationale"].lower() for entry in entries):
             return "the judge repeated the marker that it was told to keep to itself"
-        return sign_in(self.work)
+        return find_sign(self.work)
 
 
 def _draw_marker(text: str) -> str:

@@ -67,12 +67,12 @@ class Trace:
 
     @property
     def conversation(self) -> str:
-        return self._first("gen_ai.conversation.id")
+        return self._get_first("gen_ai.conversation.id")
 
-    def run(self, *, parent: str | None) -> RunIn:
+    def build_run(self, *, parent: str | None) -> RunIn:
         """The run that these spans begin; raises BadSpan with what is wrong."""
-        service = self._resource("service.name")
-        agent = self._first("gen_ai.agent.name")
+        service = self._get_resource("service.name")
+        agent = self._get_first("gen_ai.agent.name")
         labels = {
             "service": service,
             "agent": agent,
@@ -82,8 +82,8 @@ class Trace:
         return _validate(
             RunIn,
             task=agent or service or "An agent",
-            model=self._first("gen_ai.request.model")[:200],
-            policy=self._resource("checkrail.policy") or "default",
+            model=self._get_first("gen_ai.request.model")[:200],
+            policy=self._get_resource("checkrail.policy") or "default",
             labels={name: text[:_LABEL_MAX] for name, text in labels.items() if text},
             parent_run=parent,
         )
@@ -113,10 +113,10 @@ class Trace:
         self._above.update(dict.fromkeys(passed, found))
         return found
 
-    def _first(self, name: str) -> str:
+    def _get_first(self, name: str) -> str:
         return next(filter(None, (span.get_text(name) for span in self.telling)), "")
 
-    def _resource(self, name: str) -> str:
+    def _get_resource(self, name: str) -> str:
         values = (span.resource.get(name) for span in self.telling)
         return next((value for value in values if value and isinstance(value, str)), "")
 

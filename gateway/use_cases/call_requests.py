@@ -37,7 +37,7 @@ from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
 from reviews.caps import find_reached_review_cap
 from reviews.errors import RunPaused
-from reviews.permissions.grants import NewGrant, grant_for
+from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import open_review
 
@@ -105,10 +105,10 @@ class JudgeCall(ChangeRequest[Reply]):
             verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
-            grant = grant_for(
+            grant = build_grant(
                 self.checked.digest, policy=self.checked.policy, at=plan.at
             )
-        payload = self._payload(verdict, grant, use)
+        payload = self._build_payload(verdict, grant, use)
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
@@ -116,12 +116,12 @@ class JudgeCall(ChangeRequest[Reply]):
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
         payload["budget_remaining"] = get_remaining_budget(plan.run)
-        plan.rows += self._rows(plan, payload, grant, use, seq)
+        plan.rows += self._build_rows(plan, payload, grant, use, seq)
         if use is not None:
             plan.side_updates.append(partial(use.store, plan.at))
         return plan.change(self._answer)
 
-    def _payload(
+    def _build_payload(
         self, verdict: CallVerdict, grant: NewGrant | None, use: Use | None
     ) -> dict[str, Any]:
         return {
@@ -178,7 +178,7 @@ class JudgeCall(ChangeRequest[Reply]):
         )
         return {"id": code, "kind": "confirmation"}
 
-    def _rows(
+    def _build_rows(
         self,
         plan: Plan,
         payload: dict[str, Any],
@@ -210,7 +210,7 @@ class JudgeCall(ChangeRequest[Reply]):
 
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
         return build_reply(
-            call_answer(
+            build_call_answer(
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
                 payload=json.loads(entries[0].payload),
@@ -251,15 +251,15 @@ class RepeatCall(JudgeCall):
         if verdict.decision not in {"allow", "warn"}:
             return self._judge(plan, verdict)
         payload = {
-            **self._payload(verdict, None, None),
+            **self._build_payload(verdict, None, None),
             "call": str(self.stored.code),
             "budget_remaining": get_remaining_budget(run),
         }
         plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)
-        return plan.change(self._stored_answer)
+        return plan.change(self._build_stored_answer)
 
-    def _stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        answer = call_answer(
+    def _build_stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
+        answer = build_call_answer(
             run=self.run_code,
             project_slug=self.agent.project_slug,
             payload=json.loads(entries[0].payload),
@@ -277,7 +277,7 @@ def _build_title(verdict: CallVerdict, finding: CallFinding) -> str:
     return f"{shown}: {finding.message}"
 
 
-def call_answer(
+def build_call_answer(
     *,
     run: str,
     project_slug: str,

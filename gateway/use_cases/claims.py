@@ -296,7 +296,7 @@ def _get_settled_reply(change_request: SettleCall) -> Reply:
     )
 
 
-def call_standing(agent: AgentPrincipal, run_code: str, call_code: str) -> Reply:
+def get_call_standing(agent: AgentPrincipal, run_code: str, call_code: str) -> Reply:
     """A call as it stands now: an agent that lost an answer finds it here."""
     known, of_run = parse_code(call_code), parse_code(run_code)
     calls = ToolCall.objects.select_related("review__ruling", "grant", "run")

@@ -57,7 +57,7 @@ async def evaluate_call_body(*, principal: Principal, body: EvaluateIn) -> Reply
     policy = await run_in_db_thread(
         partial(get_policy_in_force, project_id=project_id, name=body.policy)
     )
-    verdict = await judge_in_project(body.call(), policy, project_id=project_id)
+    verdict = await judge_in_project(body.build_call(), policy, project_id=project_id)
     answer = {**verdict.to_json(), "policy": policy.build_stamp()}
     if isinstance(body, EvaluateMultiEditIn):
         answer["preview"] = verdict.preview

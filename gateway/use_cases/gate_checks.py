@@ -145,7 +145,7 @@ class TakeVerdict(ClosingRequest[Reply]):
     def load(self, run: RunState, at: datetime) -> None:
         require_own_run(run, self.agent)
         super().load(run, at)
-        self.check = check_in(run.id, self.check_code)
+        self.check = get_check(run.id, self.check_code)
         if self.needs_lock:
             self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
@@ -253,7 +253,7 @@ def stop_unasked(plan: Plan, follow_ups: FollowUps, reached: CapReached) -> None
     )
 
 
-def check_in(run_id: int, code: str) -> GateCheck:
+def get_check(run_id: int, code: str) -> GateCheck:
     known = parse_code(code)
     check = (
         GateCheck.objects.filter(code=known, run_id=run_id).first() if known else None
@@ -327,7 +327,7 @@ async def submit_verdict(
     )
 
 
-def check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Reply:
+def get_check_standing(agent: AgentPrincipal, run_code: str, check_code: str) -> Reply:
     """A check with the prompt for its next attempt, a reviewer's guidance included."""
     check = _get_own_check(agent, run_code, check_code)
     gates, state = build_gates(check), load_check_state(check)

@@ -30,7 +30,7 @@ from gateway.transitions import (
     report_to_json,
 )
 from gateway.use_cases.runs import StartRun, finish
-from gateway.use_cases.steps import refuse_uncountable, report_of
+from gateway.use_cases.steps import build_report, refuse_uncountable
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.selectors import get_policy
 from guidance.services import get_policy_in_force
@@ -123,7 +123,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
         told = item.told
         # What an agent used in all is known already where its parts have told it.
         if told.step is not None and not (told.outcome and plan.run.used.tokens):
-            self._step(plan, told, told.step)
+            self._add_step(plan, told, told.step)
         if told.outcome is None:
             return
         if item.above == "" and plan.run.status not in FINAL:
@@ -133,10 +133,10 @@ class ObserveSpans(ChangeRequest[list[str]]):
         payload = {**outcome, "span": told.build_origin()}
         plan.add_entry("agent.observed", actor=self.agent.actor, payload=payload)
 
-    def _step(self, plan: Plan, told: SpanReport, body: StepIn) -> None:
+    def _add_step(self, plan: Plan, told: SpanReport, body: StepIn) -> None:
         run = plan.run
         policy = get_policy(run.policy_id)
-        report = replace(report_of(body), number=run.memory.last_step + 1)
+        report = replace(build_report(body), number=run.memory.last_step + 1)
         verdict = judge_step(
             policy=policy.policy,
             report=report,
@@ -199,7 +199,7 @@ async def _take(
     agent: AgentPrincipal, trace: Trace, items: Sequence[Item]
 ) -> list[str]:
     try:
-        run_code = await _run(agent, trace)
+        run_code = await _get_or_start_run(agent, trace)
     except (BadSpan, Invalid) as error:
         return [str(error)] * len(items)
     refused: list[str] = []
@@ -223,12 +223,12 @@ async def _perform(change_request: ObserveSpans) -> list[str]:
         return refused
 
 
-async def _run(agent: AgentPrincipal, trace: Trace) -> str:
+async def _get_or_start_run(agent: AgentPrincipal, trace: Trace) -> str:
     """The run that the trace belongs to. The same trace always gets the same one."""
     run_code, parent = await run_in_db_thread(partial(_find_run, agent, trace))
     if run_code is not None:
         return run_code
-    body = trace.run(parent=parent)
+    body = trace.build_run(parent=parent)
     policy = await run_in_db_thread(
         partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
     )

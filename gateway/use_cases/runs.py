@@ -54,7 +54,7 @@ class StartRun(NewRunRequest[Reply]):
             project_id=self.agent.project_id,
             agent_id=self.agent.agent_id,
             policy_id=self.policy.id,
-            parent=self._parent(),
+            parent=self._get_parent(),
             task=body.task,
             intent=body.intent,
             model=body.model,
@@ -86,7 +86,7 @@ class StartRun(NewRunRequest[Reply]):
                 **self._observed,
             },
         )
-        return plan.change(partial(_run_reply, run.id, status=201))
+        return plan.change(partial(_build_run_reply, run.id, status=201))
 
     @property
     def labels(self) -> dict[str, str]:
@@ -97,7 +97,7 @@ class StartRun(NewRunRequest[Reply]):
     def _observed(self) -> dict[str, bool]:
         return {"observed": True} if self.observed else {}
 
-    def _parent(self) -> Run | None:
+    def _get_parent(self) -> Run | None:
         if self.body.parent_run is None:
             return None
         known = parse_code(self.body.parent_run)
@@ -131,7 +131,7 @@ class FinishRun(ChangeRequest[Reply]):
         evaluations = finish(plan, self.body, actor=self.agent.actor)
         revoke_grants(plan)
         extra = {"evaluations": evaluations}
-        return plan.change(partial(_run_reply, run.id, extra=extra))
+        return plan.change(partial(_build_run_reply, run.id, extra=extra))
 
 
 def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ def build_outcome(body: FinishIn) -> Outcome:
     )
 
 
-def _run_reply(
+def _build_run_reply(
     run_id: int,
     _entries: Sequence[SealedEntry],
     *,

@@ -52,7 +52,7 @@ VERDICT_FIELDS = (
 )
 
 
-def report_of(body: StepIn) -> StepReport:
+def build_report(body: StepIn) -> StepReport:
     return StepReport(
         number=body.number,
         tokens=body.tokens,
@@ -224,7 +224,7 @@ async def submit_step(
     body: StepIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    report = report_of(body)
+    report = build_report(body)
     try:
         return await get_writer().perform(
             ReportSteps(
@@ -249,7 +249,7 @@ async def submit_steps(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """Steps that are stored already answer as they did; the rest is judged now."""
-    reports = [report_of(body) for body in bodies]
+    reports = [build_report(body) for body in bodies]
     for before, later in pairwise(reports):
         if later.number != before.number + 1:
             raise Invalid(

@@ -39,7 +39,7 @@ class Section:
         value = self._take(name)
         return Section(
             {} if value is _ABSENT else value,
-            path=self._at(name),
+            path=self._build_path(name),
             problems=self._problems,
         )
 
@@ -156,7 +156,9 @@ class Section:
             self.refuse(name, f"must be a list of at most {LIST_LIMIT} objects")
             return ()
         return tuple(
-            Section(item, path=self._at(f"{name}.{place}"), problems=self._problems)
+            Section(
+                item, path=self._build_path(f"{name}.{place}"), problems=self._problems
+            )
             for place, item in enumerate(value)
         )
 
@@ -196,14 +198,14 @@ class Section:
 
     def refuse(self, name: str, message: str) -> None:
         self._wrong.add(name)
-        self._problems.append((self._at(name), message))
+        self._problems.append((self._build_path(name), message))
 
     def close(self) -> None:
         for name in self._rest:
-            self._problems.append((self._at(str(name)), "unknown key"))
+            self._problems.append((self._build_path(str(name)), "unknown key"))
 
     def _take(self, name: str) -> object:
         return self._rest.pop(name, _ABSENT)
 
-    def _at(self, name: str) -> str:
+    def _build_path(self, name: str) -> str:
         return f"{self._path}.{name}" if self._path else name

@@ -136,14 +136,14 @@ class Hub:
             found = self._look_for(commit)
             told = threading.Event()
             self._loop.call_soon_threadsafe(
-                self._tell, found, commit.waited_run_ids, told
+                self._answer_waiters, found, commit.waited_run_ids, told
             )
             if found:
                 # Whoever sent this change request gets the answer after those who wait for it.
                 told.wait(TELL_SECONDS)
         followed = [run for run in commit.changed_run_ids if run in self._followers]
         if followed:
-            self._loop.call_soon_threadsafe(self._tell_followers, followed)
+            self._loop.call_soon_threadsafe(self._wake_followers, followed)
 
     def _look_for(self, commit: Committed) -> list[tuple[asyncio.Future[Any], Any]]:
         waiting = (
@@ -162,7 +162,7 @@ class Hub:
                     logger.debug("A look for a waiter failed", exc_info=True)
         return found
 
-    def _tell(
+    def _answer_waiters(
         self,
         found: Iterable[tuple[asyncio.Future[Any], Any]],
         run_ids: Iterable[int],
@@ -172,15 +172,15 @@ class Hub:
             if not future.done():
                 future.set_result(answer)
         self.wake(run_ids)
-        self._after_turns(TURNS, told.set)
+        self._call_after_turns(TURNS, told.set)
 
-    def _after_turns(self, turns: int, then: Callable[[], None]) -> None:
+    def _call_after_turns(self, turns: int, then: Callable[[], None]) -> None:
         if turns:
-            self._loop.call_soon(self._after_turns, turns - 1, then)
+            self._loop.call_soon(self._call_after_turns, turns - 1, then)
         else:
             then()
 
-    def _tell_followers(self, run_ids: Iterable[int]) -> None:
+    def _wake_followers(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
             _end(self._followers.get(run_id, ()))
 

@@ -63,7 +63,9 @@ class Writer:
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
         self._failing = False
         self._began: float | None = None
-        self._thread = threading.Thread(target=self._work, name="ledger", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run_forever, name="ledger", daemon=True
+        )
         self._thread.start()
 
     @property
@@ -123,7 +125,7 @@ class Writer:
         self._jobs.put(None)
         self._thread.join(timeout=10)
 
-    def _work(self) -> None:
+    def _run_forever(self) -> None:
         open_for_work = True
         while open_for_work or self._locked_jobs:
             batch: list[Job] = []
@@ -178,7 +180,7 @@ class Writer:
             self._failing = self._failing or _takes_no_writes(error)
             if isinstance(error, DatabaseError):
                 connection.close()
-            again = self._after_failure(jobs, error)
+            again = self._settle_failed(jobs, error)
         finally:
             self._began = None
         for job in again:
@@ -191,7 +193,7 @@ class Writer:
             else:
                 self._retry(job)
 
-    def _after_failure(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
+    def _settle_failed(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
         """Those that may be tried again; the others are answered."""
         if isinstance(error.__cause__, LockNotAvailable):
             # Somebody holds the project: waiting again would hold up everybody else.

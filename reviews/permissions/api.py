@@ -47,7 +47,7 @@ def list_permissions(
     page, next_cursor = list_page_after(
         rows, among=visible, cursor=filters.cursor, limit=filters.limit
     )
-    items = [_answer(row) for row in page]
+    items = [_build_answer(row) for row in page]
     return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
@@ -56,11 +56,11 @@ def revoke_permission(request: HttpRequest, permission: str) -> HttpResponse:
     """Take it back: from now on a person is asked again."""
     person = get_person(request)
     return build_json_response(
-        _answer(submit_revocation(person=person, code=permission))
+        _build_answer(submit_revocation(person=person, code=permission))
     )
 
 
-def _answer(row: Permission) -> dict[str, Any]:
+def _build_answer(row: Permission) -> dict[str, Any]:
     return {
         "id": str(row.code),
         "project": row.project.slug,

@@ -44,7 +44,7 @@ class NewGrant:
         )
 
 
-def grant_for(digest: str, *, policy: LoadedPolicy, at: datetime) -> NewGrant:
+def build_grant(digest: str, *, policy: LoadedPolicy, at: datetime) -> NewGrant:
     lasts = timedelta(seconds=policy.policy.tools.grant_expires_s)
     return NewGrant(
         digest=digest, policy_hash=policy.hash, issued_at=at, expires_at=at + lasts

@@ -79,9 +79,9 @@ class Table:
                 yield from self._read(row)
             except Exception as error:
                 refuse_other(error)
-                yield StoredRow(run_id, self._key(row, pk), {}, describe(error))
+                yield StoredRow(run_id, self._build_key(row, pk), {}, describe(error))
 
-    def _key(self, row: QuerySet[Any], pk: int) -> Key:
+    def _build_key(self, row: QuerySet[Any], pk: int) -> Key:
         try:
             return tuple(str(_to_plain(part)) for part in row.values_list(*self.key)[0])
         except Exception as error:

@@ -134,7 +134,7 @@ def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
     if "command" in amended and "arguments" not in amended:
         fields["arguments"] = _set_command(before, amended["command"])
     try:
-        return _BODIES[before.kind].model_validate(fields).call()
+        return _BODIES[before.kind].model_validate(fields).build_call()
     except ValidationError as error:
         raise Invalid(
             "The amended call is not acceptable.",

@@ -16,7 +16,7 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy, get_policy
 from reviews.models import Kind, Review
-from reviews.permissions.grants import NewGrant, grant_for
+from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import NewPermission, build_permission
 from reviews.rulings.amendments import (
     Amendment,
@@ -74,13 +74,13 @@ class Approval:
     def grant_at(self, at: datetime) -> GrantedCall:
         return GrantedCall(
             call_code=self.call_code,
-            grant=grant_for(self.digest, policy=self.policy, at=at),
+            grant=build_grant(self.digest, policy=self.policy, at=at),
             amended=self.amended,
             findings=[f.to_json() for f in self.findings] if self.amended else [],
-            permission=self._permission(at),
+            permission=self._build_permission(at),
         )
 
-    def _permission(self, at: datetime) -> NewPermission | None:
+    def _build_permission(self, at: datetime) -> NewPermission | None:
         if self.remember is None or self.call is None:
             return None
         return build_permission(

@@ -50,7 +50,7 @@ class ReviewChangeRequest(ChangeRequest[None]):
             raise ReviewNotOpen("The review is closed.")
         return review
 
-    def update(self, **values: object) -> partial[int]:
+    def build_update(self, **values: object) -> partial[int]:
         return partial(Review.objects.filter(pk=self.review.pk).update, **values)
 
 
@@ -113,7 +113,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             },
         )
         end_review(plan, review, ReviewState.RULED)
-        ruling = self._ruling(at)
+        ruling = self._build_ruling(at)
         plan.rows.append(ruling)
         actor = self.person.actor
         call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
@@ -176,7 +176,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 errors=[{"loc": ["answer"], "message": "only with action answer"}],
             )
 
-    def _ruling(self, at: datetime) -> Ruling:
+    def _build_ruling(self, at: datetime) -> Ruling:
         return Ruling(
             review_id=self.review.pk,
             action=self.action,
@@ -210,7 +210,7 @@ class ClaimReview(ReviewChangeRequest):
             payload={"review": review.code, **build_taken_from(self.claimer)},
         )
         plan.side_updates.append(
-            self.update(assignee_id=self.person.user_id, claimed_at=at)
+            self.build_update(assignee_id=self.person.user_id, claimed_at=at)
         )
         return plan.change()
 
@@ -224,7 +224,7 @@ class ReleaseReview(ReviewChangeRequest):
             actor=self.person.actor,
             payload={"review": review.code},
         )
-        plan.side_updates.append(self.update(assignee_id=None, claimed_at=None))
+        plan.side_updates.append(self.build_update(assignee_id=None, claimed_at=None))
         return plan.change()
 
 

@@ -62,7 +62,7 @@ class CommandBody(Body):
     command: Annotated[str, StringConstraints(min_length=1)]
     arguments: dict[str, Any] | None = None
 
-    def call(self) -> Call:
+    def build_call(self) -> Call:
         return CommandCall(
             tool=self.tool, command=self.command, arguments=self.arguments
         )
@@ -76,12 +76,12 @@ class ToolBody(Body):
     arguments_json: str | None = None
 
     @model_validator(mode="after")
-    def _one_form(self) -> Self:
+    def _require_one_form(self) -> Self:
         if self.arguments is not None and self.arguments_json is not None:
             raise ValueError("send arguments or arguments_json, not both")
         return self
 
-    def call(self) -> Call:
+    def build_call(self) -> Call:
         return ToolCall(
             tool=self.tool,
             arguments=self.arguments or {},
@@ -97,7 +97,7 @@ class EditBody(Body):
     content: str
     diff_lines: Annotated[int, Field(ge=0, le=LINES_LIMIT)] | None = None
 
-    def call(self) -> Call:
+    def build_call(self) -> Call:
         return EditCall(
             tool=self.tool,
             file_path=self.file_path,
@@ -122,7 +122,7 @@ class MultiEditBody(Body):
     original: str
     edits: Annotated[list[EditItem], Field(min_length=1, max_length=EDITS_LIMIT)]
 
-    def call(self) -> Call:
+    def build_call(self) -> Call:
         return MultiEditCall(
             tool=self.tool,
             file_path=self.file_path,
@@ -174,5 +174,5 @@ class ToolCallIn(
 ):
     """One of four kinds; each has its own fields."""
 
-    def call(self) -> Call:
-        return replace(self.root.call(), confirm=self.root.confirm)
+    def build_call(self) -> Call:
+        return replace(self.root.build_call(), confirm=self.root.confirm)

@@ -43,23 +43,24 @@ VERBS = frozenset(
     block bound build call cancel carry catch change check choose claim clean clear
     close collect combine comment commit compare compile compute confirm connect
     continue convert copy count create cut decide decode delegate delete deliver
-    deny derive describe disable disconnect dismiss display draw drive drop dump
-    emit enable encode end ensure enter escape evaluate evict examine exclude
-    execute expand expire explain fail fan feed fill filter find finish fit flatten
-    flush fold follow forget format gather get give go grant group guard hand handle
-    hash hide hold humanize inflate insert inspect install interpret issue iterate
-    join judge keep latch learn lease leave limit list listen load locate lock look
-    lower make mark mask match measure mend merge needs normalise normalize note
-    notify nudge obey observe offer open pack pair parse pass pay peek perform
-    permit pick plan poll pop post prepare print protect publish push put queue
-    quote read rebuild receive recommend record recover redact redeem redirect
-    refresh refuse register release reload remember remove render reopen repair
-    repeat replace replay reply report request requeue require resend resolve resume
-    retry return revoke rotate round route rule run save scan score seal search select
-    send sense serialize serve set settle shorten show sign skip sleep soften sort
-    spend split start stop store straighten stream strip submit subtract sum switch
-    take test tick trim trust try undo uninstall unite unquote unwrap update use
-    validate verify wait wake walk warm warn watch withdraw wrap write
+    deny derive describe disable discard disconnect dismiss dispatch display draft
+    draw drive drop dump emit enable encode end ensure enter escape evaluate evict
+    examine exclude execute expand expect expire explain fail fan feed fill filter
+    find finish fit flatten flush fold follow forget format gather get give go grant
+    group guard hand handle hash hide hold humanize inflate insert inspect install
+    interpret issue iterate join judge keep latch learn lease leave limit list
+    listen load locate lock look lower make mark mask match measure mend merge move
+    needs normalise normalize note notify nudge obey observe offer open pack pair
+    parse pass pay peek perform permit pick plan poll pop post prepare print propose
+    protect publish push put queue quote raise read rebuild receive recheck
+    recommend record recover redact redeem redirect refresh refuse register release
+    reload remember remove render reopen repair repeat replace replay reply report
+    request requeue require resend resolve resume retry return revoke rotate round
+    route rule run save say scan score seal search select send sense serialize serve
+    set settle shorten show sign skip sleep soften sort spawn spend split start stop
+    store straighten stream strip submit subtract sum switch take tell test tick
+    trim trust try undo uninstall unite unquote unwrap update use validate verify
+    wait wake walk warm warn watch wipe withdraw wrap write
     """.split()
 )
 # These are nouns as well: a verb only with an object behind it.
@@ -79,6 +80,8 @@ HOOKS = frozenset(
     awrap_model_call after_model aafter_model awrap_tool_call
     """.split()
 )
+# Readers whose private methods are named after the part of a text that they read.
+READERS = ("guidance/core/secrets/", "guidance/core/shell_commands/")
 # Public names of the client package: an author reads `desk.reviews()`, `rail.sent()`.
 PUBLIC_CLIENT_NAMES = (
     "integrations/openai_agents.py:by_gates",
@@ -153,15 +156,14 @@ def is_named_elsewhere(function: Function) -> bool:
 
 
 def list_functions(source: str) -> Iterator[tuple[str, Function]]:
-    """Functions of the module, and public methods of its classes."""
+    """Functions of the module, and methods of its classes."""
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name, node
         elif isinstance(node, ast.ClassDef):
             methods = [each for each in node.body if isinstance(each, Function)]
             for each in methods:
-                if not each.name.startswith("_"):
-                    yield f"{node.name}.{each.name}", each
+                yield f"{node.name}.{each.name}", each
 
 
 def list_nouns(source: str) -> Iterator[str]:
@@ -173,6 +175,10 @@ def list_nouns(source: str) -> Iterator[str]:
             or begins_with_verb(function)
         ):
             yield name
+
+
+def is_part_of_reader(name: str) -> bool:
+    return name.startswith(READERS) and "._" in name
 
 
 def list_participles(source: str) -> Iterator[str]:
@@ -216,6 +222,7 @@ def _step(run) -> Flow[Decision]: ...
 class Work:
     def outcome(self): ...
     def _turn(self): ...
+    def _take_turn(self): ...
     @property
     def size(self): ...
 """
@@ -224,6 +231,7 @@ class Work:
         "astep",
         "_step",
         "Work.outcome",
+        "Work._turn",
     ]
 
 
@@ -234,7 +242,8 @@ def test_no_function_is_named_by_a_lone_participle(app: str) -> None:
 
 @pytest.mark.parametrize("app", APPS)
 def test_every_function_begins_with_a_verb(app: str) -> None:
-    assert find_in_app(app, list_nouns) - EXCEPTIONS.keys() == set()
+    found = find_in_app(app, list_nouns) - EXCEPTIONS.keys()
+    assert {name for name in found if not is_part_of_reader(name)} == set()
 
 
 def test_every_exception_is_still_needed() -> None:

@@ -92,7 +92,7 @@ def decision_on(call: Call) -> str:
     """What the default policy says about a call of the demo."""
     body = ToolCallIn.model_validate(call.body).root
     return judge_call(
-        rules=Policy().tools, call=body.call(), fingerprint_key=b"x"
+        rules=Policy().tools, call=body.build_call(), fingerprint_key=b"x"
     ).decision
 
 

@@ -16,7 +16,7 @@ from django.db.utils import OperationalError
 from django.utils import timezone
 
 from gateway.schemas.runs import StepIn
-from gateway.use_cases.steps import ReportSteps, report_of
+from gateway.use_cases.steps import ReportSteps, build_report
 from ledger.models import Entry, Run
 from ledger.verification.verify import verify_run
 from ledger.waiting.hub import close_hub, get_hub
@@ -71,7 +71,7 @@ def test_time_does_not_run_backwards_in_a_chain(
     assert report(agent, run, 1).status_code == 201
     body = StepIn(**step(2))
     other_writer.perform_now(
-        ReportSteps(agent=robo.principal, run_code=run, reports=[report_of(body)])
+        ReportSteps(agent=robo.principal, run_code=run, reports=[build_report(body)])
     )
 
     with time_machine.travel(timezone.now() - timedelta(minutes=1)):

@@ -145,7 +145,7 @@ class HttpPool:
             return await attempt_delivery(
                 delivery,
                 client=client,
-                lookup=self._lookup,
+                lookup=self._look_up,
                 time_limit_s=self._time_limit_s,
             )
         except Exception as error:
@@ -158,7 +158,7 @@ class HttpPool:
                 error=f"not sent: {type(error).__name__}",
             )
 
-    async def _lookup(self, host: str, port: int) -> Sequence[str]:
+    async def _look_up(self, host: str, port: int) -> Sequence[str]:
         return await self._loop.run_in_executor(
             self._lookups, self._resolver, host, port
         )

@@ -57,23 +57,23 @@ class CallCore:
 
     @property
     def command(self) -> str:
-        return str(self._field("command"))
+        return str(self._get_field("command"))
 
     @property
     def arguments(self) -> dict[str, Any]:
-        return dict(self._field("arguments"))
+        return dict(self._get_field("arguments"))
 
     @property
     def file_path(self) -> str:
-        return str(self._field("file_path"))
+        return str(self._get_field("file_path"))
 
     @property
     def content(self) -> str:
-        return str(self._field("content"))
+        return str(self._get_field("content"))
 
     @property
     def edits(self) -> Sequence[Mapping[str, Any]]:
-        return list(self._field("edits"))
+        return list(self._get_field("edits"))
 
     @property
     def amended(self) -> bool:
@@ -109,7 +109,7 @@ class CallCore:
     def get_duration_ms(self) -> int:
         return round((self.run.connection.clock() - self._began) * 1000)
 
-    def _field(self, name: str) -> Any:
+    def _get_field(self, name: str) -> Any:
         if name not in self.granted.fields:
             raise AttributeError(f"A call of kind {self.kind} has no {name}.")
         return self.granted.fields[name]

@@ -37,7 +37,9 @@ class AsyncBatchedRun(BaseAsyncRun, batches.BatchedCore):
     async def begin(self: B) -> B:
         await super().begin()
         if self._task is None:
-            self._task = asyncio.create_task(self._work(), name="checkrail-steps")
+            self._task = asyncio.create_task(
+                self._send_forever(), name="checkrail-steps"
+            )
         return self
 
     async def close(self) -> None:
@@ -53,7 +55,7 @@ class AsyncBatchedRun(BaseAsyncRun, batches.BatchedCore):
             await asyncio.gather(self._task, return_exceptions=True)
         await super().disconnect()
 
-    async def _work(self) -> None:
+    async def _send_forever(self) -> None:
         while True:
             try:
                 await asyncio.wait_for(self._awake.wait(), self._seconds)

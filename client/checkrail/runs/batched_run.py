@@ -54,7 +54,7 @@ class Sender:
         self._awake = threading.Event()
         self._stopping = False
         self._thread = threading.Thread(
-            target=self._work, name="checkrail-steps", daemon=True
+            target=self._send_forever, name="checkrail-steps", daemon=True
         )
 
     def start(self) -> None:
@@ -72,7 +72,7 @@ class Sender:
         if self._thread.is_alive():
             self._thread.join()
 
-    def _work(self) -> None:
+    def _send_forever(self) -> None:
         run = self._run
         while not self._stopping:
             self._awake.wait(self._seconds)

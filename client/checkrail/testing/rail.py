@@ -119,9 +119,9 @@ class FakeRail:
         key = request.headers.get("idempotency-key")
         if key is None or request.method != "POST":
             return self._enter(request, path, body)
-        return self._once(key, request, path, body)
+        return self._answer_once(key, request, path, body)
 
-    def _once(
+    def _answer_once(
         self, key: str, request: httpx.Request, path: str, body: Json
     ) -> httpx.Response:
         """The same key and request again: the same answer. A refusal leaves no record."""

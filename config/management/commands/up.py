@@ -51,10 +51,12 @@ class Command(BaseCommand):
             with Embedded(host=host, port=port) as embedded:
                 self._prepare_database()
                 project = "main" if options["no_demo"] else DEMO_PROJECT
-                password = self._first_admin(project)
+                password = self._add_first_admin(project)
                 if not options["no_demo"]:
                     fleet = Fleet(issue_demo_keys())
-                embedded.serve(ready=lambda url: self._ready(url, password, fleet))
+                embedded.serve(
+                    ready=lambda url: self._print_ready(url, password, fleet)
+                )
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
@@ -93,14 +95,14 @@ class Command(BaseCommand):
             self.stdout.write("Preparing the database …")
             call_command("migrate", verbosity=0, interactive=False)
 
-    def _first_admin(self, project: str) -> str | None:
+    def _add_first_admin(self, project: str) -> str | None:
         """The one-time password of the first person, when there is nobody yet."""
         if User.objects.exists():
             return None
         added = add_person(name="admin", role=Role.ADMIN, project_slug=project)
         return added.password
 
-    def _ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:
+    def _print_ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:
         lines = [f"Checkrail is ready: {settings.PUBLIC_URL}"]
         if password is not None:
             lines.append(f"Sign in as admin with the one-time password {password}")

@@ -96,19 +96,19 @@ class _Reader:
             raise Broken(self.at, f"the nesting is deeper than {DEPTH_LIMIT}")
         sign = self.peek()
         if sign == "{":
-            return self._object(depth)
+            return self._read_object(depth)
         if sign == "[":
-            return self._array(depth)
+            return self._read_array(depth)
         if sign in "\"'":
-            return self._string()
-        return self._scalar()
+            return self._read_string()
+        return self._read_scalar()
 
-    def _object(self, depth: int) -> dict[str, Any]:
+    def _read_object(self, depth: int) -> dict[str, Any]:
         self.at += 1
         result: dict[str, Any] = {}
         while self.peek() != "}":
             start = self.at
-            key = self._key()
+            key = self._read_key()
             if key in result:
                 raise Broken(start, "a key stands twice in one object")
             if self.peek() == ":":
@@ -118,20 +118,20 @@ class _Reader:
             else:
                 self.note(self.at, "a missing colon put in")
             result[key] = self.read_value(depth=depth + 1)
-            self._separator("}", after_string=isinstance(result[key], str))
+            self._read_separator("}", after_string=isinstance(result[key], str))
         self.at += 1
         return result
 
-    def _array(self, depth: int) -> list[Any]:
+    def _read_array(self, depth: int) -> list[Any]:
         self.at += 1
         result: list[Any] = []
         while self.peek() != "]":
             result.append(self.read_value(depth=depth + 1))
-            self._separator("]", after_string=isinstance(result[-1], str))
+            self._read_separator("]", after_string=isinstance(result[-1], str))
         self.at += 1
         return result
 
-    def _separator(self, closing: str, *, after_string: bool) -> None:
+    def _read_separator(self, closing: str, *, after_string: bool) -> None:
         sign = self.peek()
         if sign == ",":
             comma = self.at
@@ -146,9 +146,9 @@ class _Reader:
     def _is_string_next(self) -> bool:
         return self.text[self.at] in "\"'"
 
-    def _key(self) -> str:
+    def _read_key(self) -> str:
         if self._is_string_next():
-            return self._string()
+            return self._read_string()
         name = _NAME.match(self.text, self.at, self.end)
         if name is None:
             raise Broken(self.at, "a key is missing")
@@ -156,7 +156,7 @@ class _Reader:
         self.at = name.end()
         return name[0]
 
-    def _string(self) -> str:
+    def _read_string(self) -> str:
         single = self.text[self.at] == "'"
         found = (_SINGLE if single else _DOUBLE).match(self.text, self.at, self.end)
         if found is None:
@@ -175,7 +175,7 @@ class _Reader:
         self.at = found.end()
         return str(value)
 
-    def _scalar(self) -> Any:
+    def _read_scalar(self) -> Any:
         start = self.at
         number = _NUMBER.match(self.text, start, self.end)
         if number is not None:

@@ -61,8 +61,8 @@ class Original:
         With `every` those that do not overlap, left to right; else all there are,
         since any second one makes the edit ambiguous.
         """
-        exact = _take_limited(self._exact(old, every=every), limit)
-        return exact or _take_limited(self._whitespace(old, every=every), limit)
+        exact = _take_limited(self._find_exact(old, every=every), limit)
+        return exact or _take_limited(self._find_by_whitespace(old, every=every), limit)
 
     def find_similar(self, old: str, *, limit: int) -> tuple[Found, ...] | None:
         """Matches of the third layer; None when looking would cost too much."""
@@ -71,7 +71,9 @@ class Original:
         windows = self._windows.find_similar(old, limit=limit, effort=self._effort)
         if windows is None:
             return None
-        return tuple(self._span(old, *window, layer="similarity") for window in windows)
+        return tuple(
+            self._build_span(old, *window, layer="similarity") for window in windows
+        )
 
     def get_ending(self, start: int, end: int) -> str:
         """The line ending in use there; most files have no more than one."""
@@ -79,11 +81,11 @@ class Original:
             return self.lines.get_ending(start, end)
         return self._endings[0] if self._endings else "\n"
 
-    def _exact(self, old: str, *, every: bool) -> Iterator[Found]:
-        for form in self._forms(old):
+    def _find_exact(self, old: str, *, every: bool) -> Iterator[Found]:
+        for form in self._list_forms(old):
             found = False
             step = len(form) if every else 1
-            for at in self._places(self._searched, form, step):
+            for at in self._list_places(self._searched, form, step):
                 end = at + len(form)
                 if end > len(self.text):
                     break
@@ -93,7 +95,7 @@ class Original:
             if found:
                 return
 
-    def _places(self, text: str, form: str, step: int) -> Iterator[int]:
+    def _list_places(self, text: str, form: str, step: int) -> Iterator[int]:
         self._effort.spend(len(text) // _SEARCHED)
         price = 1 + len(form) // _SEARCHED
         at = text.find(form)
@@ -107,7 +109,7 @@ class Original:
         halves = form[0] == "\n" and self.text[at - 1 : at] == "\r"
         return halves and "\r" not in old
 
-    def _forms(self, old: str) -> Iterator[str]:
+    def _list_forms(self, old: str) -> Iterator[str]:
         """As given, then with each of the line ends that the file has."""
         yield old
         if "\n" not in old and "\r" not in old:
@@ -119,7 +121,7 @@ class Original:
             if form != old:
                 yield form
 
-    def _whitespace(self, old: str, *, every: bool) -> Iterator[Found]:
+    def _find_by_whitespace(self, old: str, *, every: bool) -> Iterator[Found]:
         self._effort.spend(_price_reading(old))
         wanted = [_normalize(line) for line in split_contents(old)]
         if not any(wanted):
@@ -133,12 +135,12 @@ class Original:
         form = "\n".join(["", *wanted, ""])
         # The line end before the next match may be the last one of this match.
         step = len(form) - 1 if every else 1
-        for at in self._places(self._normal, form, step):
+        for at in self._list_places(self._normal, form, step):
             self._effort.spend(_PLACED)
             first = bisect_right(self._normal_starts, at) - 1
-            yield self._span(old, first, first + len(wanted), layer="whitespace")
+            yield self._build_span(old, first, first + len(wanted), layer="whitespace")
 
-    def _span(self, old: str, first: int, last: int, *, layer: Layer) -> Found:
+    def _build_span(self, old: str, first: int, last: int, *, layer: Layer) -> Found:
         """Whole lines, `last` not included, as far as `old` reaches at both sides."""
         start = self.lines.start(first)
         if not old[:1].isspace():
@@ -177,7 +179,7 @@ class Replacement:
         self._edit = edit
         self._source = source
         self._speaks_of_cr = "\r" in edit.old or "\r" in edit.new
-        self._forms: dict[tuple[bool, str], str] = {}
+        self._list_forms: dict[tuple[bool, str], str] = {}
 
     def build_at(self, found: Found) -> str:
         """An edit that was found to the letter and itself speaks of CR is taken
@@ -188,9 +190,9 @@ class Replacement:
         # If the file ends without a line end, it goes on doing so.
         lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
         form = lost, self._source.get_ending(found.start, found.end)
-        if form not in self._forms:
-            self._forms[form] = self._build_form(*form)
-        return self._forms[form]
+        if form not in self._list_forms:
+            self._list_forms[form] = self._build_form(*form)
+        return self._list_forms[form]
 
     def _build_form(self, lost: bool, ending: str) -> str:
         new = self._edit.new.replace("\r\n", "\n")

@@ -58,14 +58,14 @@ class Windows:
             return []
         try:
             compared = _Comparison("\n".join(wanted), self._text, effort)
-            return self._best(compared, size, limit)
+            return self._find_best(compared, size, limit)
         except _TooCostlyError:
             return None
 
-    def _best(
+    def _find_best(
         self, compared: _Comparison, size: int, limit: int
     ) -> list[tuple[int, int]]:
-        scores = self._scores(compared, size)
+        scores = self._compute_scores(compared, size)
         best = [0.0] * self._total
         found: list[tuple[int, int]] = []
         for first in sorted(scores, key=lambda first: (-scores[first], first)):
@@ -80,7 +80,7 @@ class Windows:
                 break
         return found
 
-    def _scores(self, compared: _Comparison, size: int) -> dict[int, float]:
+    def _compute_scores(self, compared: _Comparison, size: int) -> dict[int, float]:
         """Of the windows that are alike enough.
 
         A window further down differs by the lines that it loses and gains, and by no

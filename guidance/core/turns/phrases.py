@@ -67,19 +67,19 @@ class Phrases:
     def find_sentences(self, sentences: Iterable[Sentence]) -> Iterator[int]:
         """Which of the sentences hold any of the phrases, however they are meant."""
         for number, one in enumerate(sentences):
-            if any(True for _ in self._places(one)):
+            if any(True for _ in self._list_places(one)):
                 yield number
 
     def begin(self, sentence: Sentence) -> bool:
         """Whether the sentence begins with any of the phrases."""
-        return any(start == 0 for start, _ in self._places(sentence))
+        return any(start == 0 for start, _ in self._list_places(sentence))
 
     def are_meant_in(self, sentences: Iterable[Sentence]) -> bool:
         """Whether any stands there and is neither denied nor put off."""
         return any(
             not _is_denied(one, start, _PUT_OFF)
             for one in sentences
-            for start, _ in self._places(one)
+            for start, _ in self._list_places(one)
         )
 
     def are_claimed_in(self, sentences: Iterable[Sentence]) -> bool:
@@ -87,10 +87,10 @@ class Phrases:
         return any(
             not _is_denied(one, start, _UNCLAIMED) and not _is_excepted(one, end)
             for one in sentences
-            for start, end in self._places(one)
+            for start, end in self._list_places(one)
         )
 
-    def _places(self, sentence: Sentence) -> Iterator[tuple[int, int]]:
+    def _list_places(self, sentence: Sentence) -> Iterator[tuple[int, int]]:
         words = sentence.words
         if self._lengths.keys().isdisjoint(words):  # as most sentences are
             return

@@ -48,18 +48,18 @@ class TurnRules:
     def to_json(self) -> dict[str, object]:
         """The section of the policy document that gives these rules again."""
         return {
-            **self._values(),
+            **self._get_values(),
             "models": {
                 name: {
                     key: value
-                    for key, value in own._values().items()
-                    if value != self._values()[key]
+                    for key, value in own._get_values().items()
+                    if value != self._get_values()[key]
                 }
                 for name, own in self.models.items()
             },
         }
 
-    def _values(self) -> dict[str, object]:
+    def _get_values(self) -> dict[str, object]:
         values = {
             each.name: getattr(self, each.name)
             for each in fields(self)

@@ -34,7 +34,7 @@ class Command(QuickCommand):
                     whole.append(run)
                 else:
                     broken += 1
-                    self._tell(run, result.first_bad_seq, result.reason)
+                    self._report_broken(run, result.first_bad_seq, result.reason)
             broken += self._compare(whole)
         if options["run"] is None:
             missing = [*list_missing_positions(), *list_missing_runs()]
@@ -50,8 +50,8 @@ class Command(QuickCommand):
         by_id = {run.pk: run for run in runs}
         found = compare_runs(runs)
         for each in found:
-            self._tell(by_id[each.run_id], each.seq, each.reason)
+            self._report_broken(by_id[each.run_id], each.seq, each.reason)
         return len({each.run_id for each in found})
 
-    def _tell(self, run: Run, seq: int | None, reason: str | None) -> None:
+    def _report_broken(self, run: Run, seq: int | None, reason: str | None) -> None:
         self.stderr.write(f"BROKEN run {run.code} seq {seq}: {reason}")

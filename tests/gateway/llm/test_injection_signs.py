@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gateway.llm import wire as wires
 from gateway.llm.endpoint import Endpoint
-from gateway.llm.injection_signs import sign_in
+from gateway.llm.injection_signs import find_sign
 from gateway.llm.judge import _Case, judge
 from guidance.redactor import clean
 from tests.gateway.llm.models import FORMATS, Asked, answer, judges, model, replies
@@ -158,7 +158,7 @@ async def test_a_judge_that_repeats_the_marker_is_suspicious(wire: str) -> None:
     ],
 )
 def test_ordinary_work_is_not_suspicious(work: str) -> None:
-    assert sign_in(work) is None
+    assert find_sign(work) is None
 
 
 @each_row(
@@ -171,7 +171,7 @@ def test_ordinary_work_is_not_suspicious(work: str) -> None:
     ],
 )
 def test_a_disguise_does_not_help(work: str) -> None:
-    assert sign_in(work) is not None
+    assert find_sign(work) is not None
 
 
 FRAGMENTS = st.sampled_from([*PLANTED.values(), "{marker}", "{work}", "\r\n", "\u2028"])
