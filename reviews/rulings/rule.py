@@ -71,7 +71,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
 
     def load(self, run: RunState, at: datetime) -> None:
         """Programs rule on purpose, and an agent waits for it: what was read before the
-        lock is good enough for them. A screen has to name whom it walks over."""
+        lock is good enough for them. A screen has to name whom it takes over from."""
         super().load(run, at)
         unclaimed = self.review.assignee_id in (None, self.person.user_id)
         if self.take_over is not None or not unclaimed:
