@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 
 from bench.figures import Figure, render_table
+from bench.gates.held_out import measure_held_out
 from bench.gates.peer import PACKAGE, VERSION, Peer, install_peer
 from bench.gates.speed import measure_speed
 from guidance.core.shell_commands import judge_command
@@ -24,7 +25,11 @@ def main() -> int:
         if peer is not None:
             print(f"bench: the peer is {PACKAGE} {VERSION}", flush=True)
         print(f"bench: judging {len(CASES):,} commands …", flush=True)
-        figures = [*measure_quality(peer), *measure_speed(peer)]
+        figures = [
+            *measure_quality(peer),
+            *measure_held_out(peer),
+            *measure_speed(peer),
+        ]
     print(f"\n{render_table(figures)}\n")
     print(
         f"bench: {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, "
