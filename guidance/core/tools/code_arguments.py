@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guidance.core.shell_commands.word_lists import split_names
+from guidance.core.tools.destroying.tool_verbs import split_words
 from guidance.core.tools.marked_arguments import normalize_name
 from guidance.core.tools.texts import Holder, Text, escape_key, list_texts
-from guidance.core.tools.tool_verbs import split_words
 
 SHELL, SQL = "shell", "sql"
 # Where the code stands, and what it is written in, as `normalize_name` gives them.

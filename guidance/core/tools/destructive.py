@@ -18,7 +18,7 @@ from guidance.core.shell_commands.limits import (
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.code_arguments import SHELL, SQL, Code, split_code
-from guidance.core.tools.destroying_tools import check_tool
+from guidance.core.tools.destroying.tool_names import check_tool
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rules import ToolRules

@@ -13,7 +13,6 @@ from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import grants_rights
 from guidance.core.shell_commands.families.contents import list_content_rules
 from guidance.core.shell_commands.families.guard import is_ruling_request
-from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
@@ -24,6 +23,7 @@ from guidance.core.tools.calls import EditCall, MultiEditCall, ToolCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
 from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import Text, list_texts
 
@@ -31,10 +31,10 @@ from guidance.core.tools.texts import Text, list_texts
 def check_families(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     told: set[str] = set()
     for rule, text in _list_rules(evidence):
-        decision = rules.decide(rule, default=RULES[rule].decision)
-        if decision != "allow" and rule not in told:
+        finding = None if rule in told else make_rule_finding(rules, rule, text)
+        if finding is not None:
             told.add(rule)
-            yield _make_finding(rule, text, decision)
+            yield finding
 
 
 def _list_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
@@ -131,21 +131,3 @@ def list_arguments(evidence: CallEvidence, names: frozenset[str]) -> Iterator[Te
                     if seen > vocabulary.MOST:
                         return
                     yield text
-
-
-def _make_finding(rule: str, text: Text, decision: str) -> CallFinding:
-    known = RULES[rule]
-    return CallFinding(
-        gate=known.family,
-        decision=decision,
-        message=known.message,
-        remediation=known.advice,
-        details={
-            "rule": rule,
-            "severity": known.severity,
-            "why": known.why,
-            "text": text.text[:500],
-            "argument": text.place,
-            "span": None,
-        },
-    )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from guidance.core.shell_commands.paths import is_system_file, is_temporary
 from guidance.core.shell_commands.rules.files.valuable_files import is_marker
 from guidance.core.tools.calls import Call, EditCall, ToolCall
+from guidance.core.tools.destroying.tool_verbs import split_words
 from guidance.core.tools.texts import Text
-from guidance.core.tools.tool_verbs import split_words
 
 # Names of arguments as `normalize_name` gives them.
 _PATHS = ("path", "filepath", "filename", "file", "targetfile")

@@ -12,18 +12,18 @@ from guidance.core.shell_commands.paths import (
     is_temporary,
 )
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
-from guidance.core.tools.evidence import CallEvidence
-from guidance.core.tools.file_writes import find_write_rule
-from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.rule_findings import make_rule_finding
-from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Text
-from guidance.core.tools.tool_verbs import (
+from guidance.core.tools.destroying.file_writes import find_write_rule
+from guidance.core.tools.destroying.tool_verbs import (
     ToolVerb,
     find_destroying_verb,
     find_verb,
     split_words,
 )
+from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.findings import CallFinding
+from guidance.core.tools.rule_findings import make_rule_finding
+from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.texts import Text
 
 # Names of arguments as `normalize_name` gives them.
 _ACTIONS = ("action", "operation", "operationname", "op", "verb", "method", "mode")
