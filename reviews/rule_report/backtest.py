@@ -13,10 +13,11 @@ from guidance.core.tools.calls import Call, build_call
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.rules import ToolRules
 from guidance.redactor import get_fingerprint_key
-from reviews.models import Kind, Review
+from reviews.models import Review
+from reviews.rule_report.counts import list_confirmations
 
 # Judging one takes a fraction of a millisecond: a page waits for all of them.
-CALLS_LIMIT = 500
+CALLS_LIMIT = 300
 # So many that people did not approve are named.
 EXAMPLES_LIMIT = 5
 _ASKED = "require-confirmation"
@@ -64,15 +65,16 @@ def judge_past_calls(
 ) -> Backtest:
     """The newest calls that a rule asked about: others it cannot change."""
     since = at - timedelta(days=days)
-    reviews = Review.objects.filter(
-        project_id=project_id,
-        kind=Kind.CONFIRMATION,
-        opened_at__gte=since,
-        # As canonical JSON has it; what only looks alike is sorted out below.
-        content__contains=f'"rule":{json.dumps(rule)}',
-    ).select_related("ruling")
+    # As canonical JSON has it; what only looks alike is sorted out below.
+    named = f'"rule":{json.dumps(rule, ensure_ascii=False)}'
+    reviews = (
+        list_confirmations(project_id=project_id, since=since)
+        .filter(content__contains=named)
+        .select_related("ruling")
+        .order_by("-pk")
+    )
     found = Backtest()
-    for review in reviews.order_by("-pk")[: CALLS_LIMIT + 1].iterator(chunk_size=100):
+    for review in reviews[: CALLS_LIMIT + 1].iterator(chunk_size=100):
         if found.calls == CALLS_LIMIT:
             found.judged_all = False
             break

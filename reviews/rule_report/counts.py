@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Func, TextField
+from django.db.models import F, Func, QuerySet, TextField
 
 from reviews.models import Kind, Review, ReviewState
 
@@ -72,23 +72,31 @@ def _build_findings_expression() -> Func:
     )
 
 
+def list_confirmations(*, project_id: int, since: datetime) -> QuerySet[Review]:
+    """Calls put before a person since then, however long the project lives.
+
+    Ids grow with the time, so the newest review from before bounds them: it is found, and
+    they are read, by the index that has the reviews of a project in this order.
+    """
+    of_project = Review.objects.filter(project_id=project_id)
+    before = of_project.filter(opened_at__lt=since).order_by("-pk")
+    last = before.values_list("pk", flat=True).first() or 0
+    return of_project.filter(pk__gt=last, kind=Kind.CONFIRMATION)
+
+
 def count_rules(*, project_id: int, days: int, at: datetime) -> RuleCounts:
-    """One query, by the index that has the newest reviews of a project first."""
+    """Two queries, however many there are."""
     since = at - timedelta(days=days)
     reviews = (
-        Review.objects.filter(project_id=project_id, kind=Kind.CONFIRMATION)
+        list_confirmations(project_id=project_id, since=since)
         .order_by("-pk")
-        .values_list(
-            "opened_at", "state", "ruling__action", _build_findings_expression()
-        )
+        .values_list("state", "ruling__action", _build_findings_expression())
     )
     counts: dict[str, RuleCount] = {}
     seen, counted_all = 0, True
-    for opened_at, state, action, text in reviews[: REVIEWS_LIMIT + 1].iterator(
+    for state, action, text in reviews[: REVIEWS_LIMIT + 1].iterator(
         chunk_size=_AT_A_TIME
     ):
-        if opened_at < since:
-            break
         if seen == REVIEWS_LIMIT:
             counted_all = False
             break

@@ -48,7 +48,7 @@ def test_each_rule_is_counted_with_its_answers(answered: Project) -> None:
     now = timezone.now()
     with CaptureQueriesContext(connection) as queries:
         found = count_rules(project_id=answered.pk, days=7, at=now)
-    assert len(queries) == 1
+    assert len(queries) == 2
     told = {
         count.rule: (count.asked, count.approved, count.denied, count.waiting)
         for count in found.rules
