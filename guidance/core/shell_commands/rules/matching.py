@@ -31,11 +31,12 @@ class Pattern:
         for group in self.flags:
             if not found.has_any(group):
                 return False
-        if found.flags and any(found.is_meant(flag) for flag in self.unless_flags):
-            return False
         if not self.verbs and not self.unless_words.isdisjoint(found.operands):
             return False
-        return all(question(found) for question in self.questions)
+        for question in self.questions:
+            if not question(found):
+                return False
+        return not found.flags or not any(map(found.is_meant, self.unless_flags))
 
     def _match_words(self, operands: list[str]) -> bool:
         """What follows the verb is a name, even where it is a word such as `list`."""

@@ -228,10 +228,18 @@ def _is_removing(found: Invocation) -> bool:
     return first.startswith(("-R", "--remove"))
 
 
+def _is_scratch_database(found: Invocation) -> bool:
+    """One of the numbered ones on this machine, such as tests use."""
+    local = found.flags.get("-h", "") in ("localhost", "127.0.0.1", "::1")
+    return local and found.flags.get("-n", "0") not in ("0", "")
+
+
 def _is_flushing(found: Invocation) -> bool:
     words = [word.lower() for word in found.operands[:2]]
     if words[:1] in (["eval"], ["evalsha"]):
         return "flush" in "".join(words[1:])
+    if words[:1] == ["flushdb"] and _is_scratch_database(found):
+        return False
     if words[:1] and words[0] in _FLUSHES:
         return words[0] != "cluster" or words[1:] == ["reset"]
     # Keys by the armful, as xargs brings them.

@@ -91,7 +91,12 @@ RULES = (
             "redis-cli -h cache debug segfault",
             "redis-cli XGROUP DESTROY orders mail",
         ),
-        passes=("redis-cli get key", "redis-cli -h flushall ping", "echo FLUSHALL"),
+        passes=(
+            "redis-cli get key",
+            "redis-cli -h flushall ping",
+            "redis-cli -h localhost -n 9 flushdb",
+            "echo FLUSHALL",
+        ),
     ),
     Rule(
         name="document-drop",
