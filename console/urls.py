@@ -92,6 +92,12 @@ _project: list[URLPattern | URLResolver] = [
     ),
     path("gateway/", gateway_report.report, name="gateway-report"),
     path("gateway/draft/", gateway_report.draft, name="gateway-draft"),
+    path("calls/<uuid:code>/exempt/", permissions.exempt, name="call-exempt"),
+    path(
+        "exemptions/<uuid:code>/revoke/",
+        permissions.revoke_exemption,
+        name="exemption-revoke",
+    ),
     path("webhooks/", webhooks.webhooks, name="webhooks"),
     path("webhooks/add/", webhooks.add, name="webhook-add"),
     path("webhooks/<uuid:code>/", include(_webhook)),

@@ -223,7 +223,8 @@ class ProjectSnapshot:
     def _render_permissions(self, new_entries: list[NewEntry] | None) -> ViewPart:
         """The page fetches itself once one was granted, used or revoked."""
         if new_entries is None or any(
-            entry.type in {"review.ruled", "permission.revoked"}
+            entry.type == "review.ruled"
+            or entry.type.startswith(("permission.", "exemption."))
             for entry in new_entries
         ):
             return ViewPart(touched=EVERYTHING)

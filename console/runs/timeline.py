@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
+
+from django.urls import reverse
 
 from accounts.models import User
 from console.format import format_ago, format_iso
@@ -31,6 +34,7 @@ from console.runs.sentences.runs import (
     describe_step,
 )
 from ledger.models import Entry, Run
+from reviews.permissions.exemptions import list_blocking_secrets
 from safetext import make_visible_line
 
 PAGE = 100
@@ -38,7 +42,10 @@ PAGE = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineRow:
-    """One entry: what it says (`console.runs.sentences.runs.Line`), whose it is, and when."""
+    """One entry: what it says (`console.runs.sentences.runs.Line`), whose it is, and when.
+
+    `exempt_url` leads to where a secret that blocked a call can be marked as none.
+    """
 
     seq: int
     step: int | None
@@ -52,6 +59,7 @@ class TimelineRow:
     tokens: str
     at: str
     ago: str
+    exempt_url: str = ""
 
 
 def list_entries(run: Run, *, before: int | None = None) -> list[Entry]:
@@ -67,7 +75,7 @@ def build_timeline(
 ) -> list[TimelineRow]:
     """Needs `agent` to be loaded with the run; people are looked up in one query."""
     names = _get_names(entries, run)
-    return [_build_row(entry, names=names, at=at) for entry in entries]
+    return [_build_row(entry, run=run, names=names, at=at) for entry in entries]
 
 
 def _get_names(entries: Iterable[Entry], run: Run) -> dict[str, str]:
@@ -112,7 +120,9 @@ SENTENCES = {
 }
 
 
-def _build_row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> TimelineRow:
+def _build_row(
+    entry: Entry, *, run: Run, names: Mapping[str, str], at: datetime
+) -> TimelineRow:
     payload = json.loads(entry.payload)
     say = SENTENCES.get(entry.type)
     line = say(payload) if say else describe_entry(entry.type, payload)
@@ -131,4 +141,12 @@ def _build_row(entry: Entry, *, names: Mapping[str, str], at: datetime) -> Timel
         tokens=line.tokens,
         at=format_iso(entry.at),
         ago=format_ago((at - entry.at).total_seconds()),
+        exempt_url=_build_exempt_url(entry, payload, run),
     )
+
+
+def _build_exempt_url(entry: Entry, payload: Mapping[str, Any], run: Run) -> str:
+    """Where a manager says that what blocked the call is not a secret."""
+    if entry.type != "call.judged" or not list_blocking_secrets(payload):
+        return ""
+    return reverse("console:call-exempt", args=[run.project.slug, payload["call"]])

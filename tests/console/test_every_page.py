@@ -81,6 +81,8 @@ class Pages:
             "runs/": warned.run,
             "agents/": str(robot.code),
             "permissions/": permitted.permission,
+            "calls/": self.world.blocked().call,
+            "exemptions/": self.world.exempted().exemption,
             "webhooks/": told.webhook,
             "loop/decisions/": looped.decision_id,
             "loop/recommendations/": looped.recommendation,

@@ -15,7 +15,7 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.secret_findings import make_secret_findings
+from guidance.core.tools.secrets.findings import make_secret_findings
 from guidance.core.vocabulary import (
     CALL_WEIGHTS,
     choose_most_severe_call,

@@ -10,7 +10,7 @@ from guidance.core.secrets import UNREAD, SecretFinding, get_fingerprint
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.marked_arguments import normalize_name
-from guidance.core.tools.secret_uses import is_sought
+from guidance.core.tools.secrets.uses import is_sought
 
 # What an edit looks for; an argument of a tool counts only beside what it puts there.
 _OLD = re.compile(r"/shown/edits/[0-9]+/old")

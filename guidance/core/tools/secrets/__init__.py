@@ -1,0 +1,1 @@
+"""Secrets in a call: which of them are put somewhere, and which only sought."""
