@@ -89,7 +89,12 @@ async def rule_review(
 ) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
     person = get_person(request)
-    return send_reply(await submit_ruling(review_code=review, person=person, body=body))
+    session = request.headers.get("Checkrail-Agent-Session", "")
+    return send_reply(
+        await submit_ruling(
+            review_code=review, person=person, body=body, session=session
+        )
+    )
 
 
 @router.post("/reviews/{review}/claim", response=ReviewOut)

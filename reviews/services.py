@@ -15,7 +15,9 @@ from accounts.selectors import require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, build_reply
+from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
+from ledger.models import Run
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
@@ -51,14 +53,17 @@ def submit_ruling_now(*, review: Review, person: PersonPrincipal, **said: Any) -
 
 
 async def submit_ruling(
-    *, review_code: str, person: PersonPrincipal, body: RulingIn
+    *, review_code: str, person: PersonPrincipal, body: RulingIn, session: str = ""
 ) -> Reply:
     """Rule for a program; returns the review after it. An agent waits for this:
-    nothing here takes a thread for longer than a read."""
+    nothing here takes a thread for longer than a read. `session` is the agent's session
+    that the program says it runs in."""
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
 
     def build() -> RuleReview:
         review = get_review_for_change(user_id=person.user_id, code=review_code)
+        if session:
+            refuse_from_agent(review.run)
         return build_ruling_request(review=review, person=person, **said)
 
     try:
@@ -69,6 +74,16 @@ async def submit_ruling(
         ) from None
     shown = partial(build_ruled_answer, user_id=person.user_id, code=review_code)
     return build_reply(await run_in_db_thread(shown))
+
+
+def refuse_from_agent(run: Run) -> None:
+    """An agent that finds its person's token does not answer what a person is asked."""
+    policy = get_policy(run.policy_id).policy
+    if not policy.reviews.rulings_from_agents:
+        raise Forbidden(
+            "This ruling comes from inside an agent's session, and a person is asked. "
+            "Rule in the console, or in a terminal of your own."
+        )
 
 
 def build_ruling_request(

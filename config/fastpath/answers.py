@@ -143,9 +143,12 @@ async def follow_run(
 
 
 async def rule_review(
-    _request: Request, person: PersonPrincipal, body: RulingIn, *, review: str
+    request: Request, person: PersonPrincipal, body: RulingIn, *, review: str
 ) -> Reply:
-    return await submit_ruling(review_code=review, person=person, body=body)
+    session = get_header(request.scope, b"checkrail-agent-session") or ""
+    return await submit_ruling(
+        review_code=review, person=person, body=body, session=session
+    )
 
 
 async def evaluate(_request: Request, principal: Principal, body: EvaluateIn) -> Reply:

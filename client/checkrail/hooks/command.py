@@ -13,6 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from checkrail.agent_session import VARIABLE, build_mark
 from checkrail.hooks import locations, transcripts
 from checkrail.hooks.events import (
     EVENTS,
@@ -54,6 +55,8 @@ def _fail(options: Namespace, reason: str) -> HookResult:
 
 def _answer_event(options: Namespace) -> HookResult:
     event = _read_event()
+    if options.event == "SessionStart":
+        _mark_environment(options.host, event)
     used = _count_tokens(options, event)
     own: dict[str, Any] = {"tokens": used.tokens}
     if _is_headless(options, event):
@@ -73,6 +76,19 @@ def _answer_event(options: Namespace) -> HookResult:
     except NoAnswer:
         used.undo()
         raise
+
+
+def _mark_environment(host: str, event: dict[str, Any]) -> None:
+    """Every command of the session knows then that an agent has started it."""
+    path = os.environ.get("CLAUDE_ENV_FILE")
+    if not path:
+        return
+    mark = build_mark(host, event.get("session_id", ""))
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(f"export {VARIABLE}={mark}\n")
+    except OSError as error:
+        sys.stderr.write(f"Checkrail: the session is not marked: {error}\n")
 
 
 def _count_tokens(options: Namespace, event: dict[str, Any]) -> transcripts.TokenUse:

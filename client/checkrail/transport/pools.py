@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from checkrail.agent_session import HEADER, get_agent_session
 from checkrail.errors import ConfigurationError
 from checkrail.transport.connection import Connection
 from checkrail.transport.effects import NoResponse, Request
@@ -91,6 +92,7 @@ def _build_settings(connection: Connection) -> dict[str, Any]:
             "Authorization": f"Bearer {connection.secret}",
             "Accept": "application/json",
             "User-Agent": f"checkrail-python/{__version__}",
+            **({HEADER: session} if (session := get_agent_session()) else {}),
         },
         "timeout": httpx.Timeout(
             connection.read_timeout, connect=connection.connect_timeout

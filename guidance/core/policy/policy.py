@@ -61,10 +61,14 @@ class ContinueLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRules:
-    """When a review that nobody rules on ends, and how: never with an approval."""
+    """When a review that nobody rules on ends, and how: never with an approval.
+
+    `rulings_from_agents` lets a person's token rule from inside an agent's session.
+    """
 
     expires_after_s: int = _DAY_S
     on_expiry: str = "abort"
+    rulings_from_agents: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +184,9 @@ def _read_reviews(section: Section) -> ReviewRules:
             "expires_after_s", default.expires_after_s, low=1, high=_YEAR_S
         ),
         on_expiry=section.read_choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
+        rulings_from_agents=section.read_flag(
+            "rulings_from_agents", default=default.rulings_from_agents
+        ),
     )
     section.close()
     return rules

@@ -330,4 +330,22 @@ def test_it_starts_quickly(tmp_path: Path) -> None:
         check=True,
     ).stdout.split()
     assert loaded
-    assert all(name.startswith("checkrail.hooks") for name in loaded), loaded
+    small = ("checkrail.hooks", "checkrail.agent_session")
+    assert all(name.startswith(small) for name in loaded), loaded
+
+
+def test_a_session_that_begins_is_marked_in_its_environment(
+    start: Start, live: Live, tmp_path: Path
+) -> None:
+    """What its commands send is then known to come from an agent."""
+    file = tmp_path / "session.env"
+    event = {"session_id": "ab-1; touch x", "hook_event_name": "SessionStart"}
+
+    started = start(
+        event, "--url", live.url, name="SessionStart", CLAUDE_ENV_FILE=str(file)
+    )
+    started.communicate(timeout=30)
+
+    assert file.read_text() == (
+        "export CHECKRAIL_AGENT_SESSION=claude-code:ab-1--touch-x\n"
+    )

@@ -17,7 +17,7 @@ from guidance.core.shell_commands.word_lists import split_names
 
 # Quickly: does a text speak of the guard or of a coding agent at all?
 _SIGNS = compile_byte_pattern(
-    r"checkrail|/reviews/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|bypasspermissions|cr[ktp]_|:8000"
+    r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|bypasspermissions|cr[ktp]_|:8000"
     r"|managed-settings|/api/v1/|reviews\.models|accounts\.models|hook\.key|dangerously",
     ignore_case=True,
 )
@@ -25,12 +25,13 @@ _SIGNS = compile_byte_pattern(
 _RULING = re.compile(
     r"/api/v1/(?:reviews/(?:[^/\s\"'?]+/(?:ruling|claim|release|assign|snooze|handover|withdraw)|bulk-ruling)"
     r"|policies/\S+|me/tokens|agents/\S*keys\S*|people\S*|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
-    r"|reviews/.{0,40}/ruling",
+    r"|reviews/.{0,40}/ruling|/p/[^/\s]+/queue/[^/\s\"'?]+/(?:rule|amend|claim|release)\b"
+    r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",
     re.IGNORECASE,
 )
 _BUTTON = re.compile(
-    r"\b(?:approve|deny|amend|rule|confirm|allow)\b[^\n]{0,80}(?:/reviews/|checkrail)"
-    r"|(?:/reviews/|checkrail)[^\n]{0,80}\b(?:approve|deny|amend)\b",
+    r"\b(?:approve|deny|amend|rule|confirm|allow)\b[^\n]{0,80}(?:/reviews/|/queue/|checkrail)"
+    r"|(?:/reviews/|/queue/|checkrail)[^\n]{0,80}\b(?:approve|deny|amend)\b",
     re.IGNORECASE,
 )
 _CHANGING = re.compile(

@@ -63,12 +63,15 @@ def last_document(process: subprocess.Popen[str]) -> dict[str, Any]:
     return document
 
 
-def waiting_review(project: Project) -> Review:
-    """The one that a hook is held for just now."""
+def waiting_review(project: Project, *, besides: str | None = None) -> Review:
+    """The one that a hook is held for just now, `besides` one that nobody waits for."""
+    opened = Review.objects.filter(project=project, state="open")
+    if besides is not None:
+        opened = opened.exclude(code=besides)
 
     def found() -> bool:
-        review = Review.objects.filter(project=project, state="open").first()
+        review = opened.all().first()
         return review is not None and is_waited_for(review.run)
 
     until(found, seconds=40)
-    return Review.objects.get(project=project, state="open")
+    return opened.get()

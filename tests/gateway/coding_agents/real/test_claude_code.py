@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -22,7 +24,13 @@ from tests.gateway.coding_agents.real.programs import (
     waiting_review,
 )
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
-from tests.support.builders import Robot, make_policy
+from tests.support.builders import (
+    Person,
+    Robot,
+    make_policy,
+    pause_at_once,
+    start_run,
+)
 from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.waiting import until
@@ -200,3 +208,35 @@ def test_nothing_goes_on_without_the_server(session: Session, robo: Robot) -> No
     assert url in answer["result"]
     assert session.model.heard == []
     assert not (session.project / "ungoverned").exists()
+
+
+def test_it_cannot_approve_its_own_review_with_a_token_that_it_finds(
+    session: Session,
+    govern: Govern,
+    project: Project,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    live: Live,
+    bob: Person,
+) -> None:
+    """The call is held; and if a person lets it run, the server refuses its ruling."""
+    govern()
+    own = pause_at_once(agent, start_run(agent))
+    login = session.home / "login.json"
+    login.write_text(json.dumps({"url": live.url, "token": bob.token}))
+    config = f"CHECKRAIL_CONFIG={login}"
+    approve = f"{config} {sys.executable} -m checkrail approve {own} --yes"
+    session.model.script = [bash(approve), bash(approve)]
+    process = start(session, "Go on")
+
+    def held() -> Review:
+        return waiting_review(project, besides=own)
+
+    first = held()
+    assert json.loads(first.content)["findings"][0]["gate"] == "guard-tampering"
+    rule(reviewer, str(first.code), "deny", note="not yours")
+    rule(reviewer, str(held().code), "approve")
+
+    last_document(process)
+    assert "a person is asked" in session.model.told
+    assert Review.objects.get(code=own).state == "open"

@@ -32,6 +32,8 @@ WAYS: list[Call] = [
     use("WebFetch", url=f"{ADDRESS}/api/v1/reviews/42/ruling", prompt="ok"),
     use("http_request", method="POST", url=f"{ADDRESS}/api/v1/reviews/bulk-ruling"),
     use("browser_navigate", url=f"{ADDRESS}/reviews/42/approve"),
+    use("browser_navigate", url=f"{ADDRESS}/p/shop/queue/0192/rule/"),
+    use("browser_click", element=f"Approve on {ADDRESS}/p/shop/queue/0192/"),
     use("browser_click", element=f"Approve button on {ADDRESS}/reviews/42"),
     *(
         command(text)
