@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from ledger.models import Entry
 
+CHUNK = 1000
 # A value that fits no type, text that is no JSON, JSON of another form or too deep.
 _RAISED = (
     ArithmeticError,
@@ -37,7 +38,7 @@ def read_entries(entries: QuerySet[Entry]) -> Iterator[Entry]:
     are seen before it raises."""
     seq = 0
     try:
-        for entry in entries.iterator(chunk_size=1000):
+        for entry in entries.iterator(chunk_size=CHUNK):
             yield entry
             seq = entry.seq
     except Exception as error:

@@ -22,6 +22,7 @@ from django.utils import timezone
 from accounts.models import AgentKey, Membership, PersonalToken, Project, Role
 from gateway.streams import events, feeds, followers
 from ledger.waiting import hub
+from reviews.open_access import SessionAccess
 from tests.config.fastpath.stages import ODD_HEADERS, Stage, alike, odd_request
 from tests.config.fastpath.streams import ledger, listen, until_parked
 from tests.conftest import client_for
@@ -346,6 +347,24 @@ def test_trouble_with_the_database_ends_the_stream_in_good_order(
     monkeypatch.undo()
     with listen(robot, run, last=1) as heard:
         assert heard.entry()["payload"]["report"]["number"] == 1
+
+
+async def test_a_new_reader_does_not_join_a_feed_that_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # It is there for as long as a slow reader holds on to it.
+    monkeypatch.setattr(feeds.Feed, "_follow", lambda _feed: asyncio.sleep(0))
+    reader = SessionAccess(user_id=1, project_id=1, session_key="", auth_hash="")
+    slow, new = followers.Follower(reader), followers.Follower(reader)
+    all_feeds = feeds.Feeds()
+    failed = all_feeds.join(1, "", slow)
+    failed.error = OperationalError("the server closed the connection")
+
+    joined = all_feeds.join(1, "", new)
+    all_feeds.leave(failed, slow)
+
+    assert joined is not failed
+    assert all_feeds.open == {1: joined}
 
 
 def test_a_server_that_stops_lets_its_readers_go(

@@ -8,9 +8,11 @@ from time import sleep
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.canonical import to_canonical_json
+from reviews.models import Grant
 from tests.gateway.calls.calls import (
     ask,
     claim,
@@ -131,6 +133,17 @@ def test_a_grant_ends_with_its_time(agent: httpx.Client, project: Project) -> No
     call = command(agent, run, "ls")
     sleep(1.1)
     for late in (claim(agent, run, call), settle(agent, run, call)):
+        assert (late.status_code, slug(late)) == (410, "grant-expired")
+
+
+def test_a_result_after_its_time_is_refused_though_nobody_claimed(
+    agent: httpx.Client,
+) -> None:
+    run = start_run(agent)
+    call = command(agent, run, "ls")
+    Grant.objects.filter(call__code=call["id"]).update(expires_at=timezone.now())
+    for _ in range(2):
+        late = settle(agent, run, call)
         assert (late.status_code, slug(late)) == (410, "grant-expired")
 
 

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import httpx
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import DataError, connection
 
 from ledger.management import selection
 from ledger.models import Run
+from ledger.verification import unreadable
 from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.edits import OF_RUN, change, first
 from tests.ledger.tampering.triggers import run_sql
@@ -100,6 +101,22 @@ def test_a_row_that_cannot_be_read_is_named_and_the_others_are_checked(
                 mine = [line for line in said if f"run {run.code} " in line]
                 assert any(words in line for line in mine), mine
                 assert any(f"run {later.code} " in line for line in said), said
+
+
+def test_every_entry_before_one_that_cannot_be_read_is_seen_once(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # PostgreSQL's reader fails for a whole chunk, SQLite's for the row alone.
+    monkeypatch.setattr(unreadable, "CHUNK", 2)
+    moment = "2026-99-99 00:00:00" if connection.vendor == "sqlite" else "infinity"
+    edit = (
+        f"UPDATE ledger_entry SET at = '{moment}' WHERE run_id = {run.pk} AND seq = 4"
+    )
+    with edit_rows(partial(run_sql, edit)):
+        entries = unreadable.read_entries(run.entries.order_by("seq"))
+        assert [next(entries).seq for _ in range(3)] == [1, 2, 3]
+        with pytest.raises((ValueError, DataError)):
+            next(entries)
 
 
 def test_the_api_names_a_row_that_cannot_be_read(
