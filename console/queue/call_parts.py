@@ -12,6 +12,7 @@ from typing import Any
 from console.format import format_count
 from guidance.core.shell_commands import Part, split_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
+from guidance.core.tools.code_arguments import split_code
 from guidance.core.tools.texts import list_holders, list_marked_texts
 from guidance.core.vocabulary import get_call_severity
 from guidance.selectors import get_policy
@@ -110,14 +111,14 @@ def build_changed_call(
 
 
 def find_shells(review: Review, content: Mapping[str, Any]) -> frozenset[str]:
-    """Where in the arguments a command stands, by the policy's marks."""
-    rules = get_policy(review.run.policy_id).policy.tools
+    """Where in the arguments a command stands, by the policy's marks; a program of
+    another language is no command."""
+    rules, tool = get_policy(review.run.policy_id).policy.tools, content["tool"]
+    held = list_holders(content["shown"].get("arguments") or {}, "/arguments")
+    _, others = split_code(tool, held)
     return frozenset(
         text.place
-        for text in list_marked_texts(
-            list_holders(content["shown"].get("arguments") or {}, "/arguments"),
-            rules.shell.get_names(content["tool"]),
-        )
+        for text in list_marked_texts(others, rules.shell.get_names(tool))
         if not text.joined
     )
 

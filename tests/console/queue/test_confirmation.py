@@ -354,6 +354,17 @@ def test_remembering_is_offered_with_the_shape_in_plain_words(shown: Shown) -> N
     assert 'value="shape"' not in shown("rm -rf build").html
 
 
+def test_a_program_is_not_split_as_a_command(
+    desk: Callable[..., Desk], agent: httpx.Client
+) -> None:
+    script = "import shutil\nshutil.rmtree('/srv/photos')"
+    pane = desk(tool(agent, start_run(agent), "python_repl", script=script)).look()
+    assert "A program deletes “/srv/photos”" in pane.text
+    assert "shown-boxes" not in pane.html
+    pane = desk(tool(agent, start_run(agent), "deploy", script="rm -rf photos")).look()
+    assert "shown-boxes" in pane.html
+
+
 def test_what_an_agent_wants_a_person_for_is_not_remembered(shown: Shown) -> None:
     pane = shown("ls", confirm=True)
     assert "The agent asks for a person" in pane.text

@@ -192,6 +192,7 @@ def test_nobody_rules_in_time(agent: httpx.Client) -> None:
     assert [decision(answer) for answer in answers] == ["ask", "defer", "deny", "deny"]
     for host, answer in zip(hosts, answers, strict=True):
         assert str(host.review.code) in reason(answer)
+        assert "Deletes build with all contents" in reason(answer)
 
 
 def test_a_deferred_call_is_found_again_when_the_session_is_resumed(

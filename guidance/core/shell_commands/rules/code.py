@@ -7,7 +7,7 @@ from guidance.core.shell_commands.rules.rule import Rule
 RULES = (
     Rule(
         name="code-delete",
-        message="A program on the command line deletes files or data",
+        message="A program deletes files or data",
         why="It deletes at once and asks nobody.",
         safer="Print what it would delete first; write the program to a file.",
         rollback="a commit or copy to restore from.",
@@ -29,7 +29,7 @@ RULES = (
     ),
     Rule(
         name="opaque-code",
-        message="A program on the command line that cannot be read from here",
+        message="Runs a program that cannot be read from here",
         why="What it runs is put together only when it runs.",
         safer="Write the program to a file that can be reviewed.",
         trips=(
