@@ -49,7 +49,9 @@ def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
         if variable and call.argv[1:2] == ["="]:
             known.values.add(variable)
         return True
-    return len(call.argv) == 1 and variable in known.values
+    # `& $x` calls it: how the value came about is PowerShell's to say.
+    alone = len(call.argv) == 1 or call.simple.joined == "&"
+    return alone and variable in known.values
 
 
 def _get_variable(call: ProgramCall) -> str:

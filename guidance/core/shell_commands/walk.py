@@ -41,6 +41,7 @@ from guidance.core.shell_commands.shell.tree import (
     Script,
     Simple,
 )
+from guidance.core.shell_commands.sql.functions import find_in_functions
 from guidance.core.shell_commands.sql.statements import judge_statements
 from guidance.core.shell_commands.unclear_names import (
     HERE_STRING,
@@ -153,6 +154,8 @@ class Walk:
         """A text that a database would run."""
         self.budget.read(len(text))
         self.budget.count_commands(COST_OF_TEXT)
+        for rule, start, end in find_in_functions(text):
+            self.report.add_at(rule, origin.get_span(start, end), via=via)
         for found in judge_statements(text, self.budget):
             if found.shell:
                 place = cut_origin(origin, found.start, found.end)

@@ -81,7 +81,10 @@ class Scan:
             self._say("fork-bomb", *match.span())
         for match in _find_each(language.queries, masked, windows):
             text = read_first_argument(code, match.end())
-            if text:
+            if text and text.endswith(UNKNOWN) and text[:-1].strip().isalpha():
+                # Not even the first word is written out.
+                self._say("opaque-sql", *match.span(), opaque=True)
+            elif text:
                 self.walk.walk_sql(
                     text, origin=self._place(*match.span()), via=self.via
                 )

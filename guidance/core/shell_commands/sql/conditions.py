@@ -9,6 +9,8 @@ from guidance.core.shell_commands.sql.tokens import NAME, NUMBER, STRING, WORD, 
 
 _CONSTANTS = frozenset(("TRUE", "FALSE", "NULL", "NOT", "IS", "IN", "LIKE", "BETWEEN"))
 _SAME = frozenset(("=", "==", "<=", ">=", "<=>", "LIKE", "IS"))
+# Columns that every row has, with values above zero.
+_KEYS = frozenset(("ID", "ROWID", "_ROWID_", "OID", "PK", "_ID"))
 _DEPTH = 8
 
 
@@ -41,12 +43,14 @@ def _is_true(tokens: list[SqlToken]) -> bool:
     texts = [token.text for token in tokens]
     if len(tokens) == 3 and texts[1] in _SAME and texts[0] == texts[2]:
         return True
-    if texts[:1] == ["ID"] or (tokens[0].kind == NAME and texts[0].upper() == "ID"):
+    if texts[0].upper() in _KEYS and tokens[0].kind in (WORD, NAME):
         rest = texts[1:]
         if rest in (["IS", "NOT", "NULL"], [">", "0"], [">=", "0"], [">", "-", "1"]):
             return True
         if rest in (["<>", "0"], ["!=", "0"], [">=", "1"]):
             return True
+    if texts[0] == "EXISTS" and "FROM" not in texts:
+        return True
     if len(tokens) == 3 and texts[1] == "LIKE" and texts[2] in ("%", "%%"):
         return True
     return _is_constant(tokens) and not _is_never(tokens)

@@ -34,6 +34,13 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
                 _run_setting(walk, call, argv[index + 1])
     if walk.known.git_aliases and _run_alias(walk, call):
         return
+    if "send-pack" in argv:
+        # What push calls.
+        argv = ["push" if word == "send-pack" else word for word in argv]
+        call = call.replace_arguments(argv)
+    elif "-M" in argv and "branch" in argv and len(find_operands(argv)) > 2:
+        # Over a branch that is already there.
+        walk.report.add("git-branch-delete", call)
     if not RUNNING.isdisjoint(argv):
         places = find_operands(argv, taking=_TAKING)
         run = _VERBS.get(argv[places[0]]) if places else None
@@ -66,6 +73,8 @@ def _run_setting(walk: Walk, call: ProgramCall, text: str) -> None:
         walk.known.git_aliases[name.partition(".")[2]] = value
         text = value[1:] if value.startswith("!") else f"git {value}"
         walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
+    elif name.startswith("remote.") and name.endswith(".mirror") and value != "false":
+        walk.report.add("git-push-force", call)
     elif name == "core.hookspath" and _is_elsewhere(value):
         walk.report.add_opaque("opaque-script", call)
     elif name in _RUN or name.endswith((".textconv", ".clean", ".smudge", ".command")):
@@ -145,6 +154,6 @@ _VERBS = {
     "grep": _unwrap_grep,
 }
 # Without one of these git runs nothing but itself.
-RUNNING = frozenset(_VERBS) | {"-c"}
+RUNNING = frozenset(_VERBS) | {"-c", "send-pack", "branch"}
 
 HANDLERS: dict[str, Handler] = {"git": unwrap_git, "gh": unwrap_hub}

@@ -27,12 +27,13 @@ _JUSTFILES = ("justfile", "Justfile", ".justfile")
 _TAKING = ("-f", "--file", "-C", "--directory", "-j", "-I", "-l", "-o", "-W", "--eval")
 _TARGET = re.compile(r"([\w./%-][\w./% -]*?)[ \t]*::?(?!=)[ \t]*([^;\n]*)(?:;(.*))?")
 _PREFIX = re.compile(r"[ \t]*[@+-]*[ \t]*")
-_SHELL_FUNCTION = re.compile(r"\$[({](?:shell|system)[ \t]+([^)}\n]*)[)}]")
+_SHELL_FUNCTION = re.compile(r"\$[({](?:shell|system)[ \t]+([^)}\n]{0,500})[)}]")
 # Variables of make that hold the program of a step.
 _PROGRAMS = split_names(
     "CC CXX CPP LD AR AS RM CP MV INSTALL SHELL PYTHON NODE GO STRIP YACC LEX PERL MAKE"
 )
 _MOST_TARGETS = 64
+_LONGEST_LINE = 1_000
 _PRINTING = frozenset(("-n", "--dry-run", "--just-print", "--recon"))
 # npm's verbs and the scripts they run.
 _LIFECYCLE = {
@@ -108,7 +109,7 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
         if line[:1] in ("\t", " ") and current:
             recipes[current].append(_PREFIX.sub("", line, count=1))
             continue
-        match = _TARGET.match(line)
+        match = _TARGET.match(line[:_LONGEST_LINE]) if ":" in line else None
         if match is None or line[:1] in ("#", "\t", " "):
             continue
         for current in match[1].split():

@@ -33,6 +33,8 @@ _REPLACING = frozenset((">", ">|", "&>", ">&"))
 # Commands that print nothing: before a redirection they empty the file.
 _SILENT = frozenset(("", ":", "true", "false", "echo."))
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
+# Words that empty a cache.
+_FLUSHES = ("flushall", "flushdb", "flush_all", "*1\r\n$8\r\nflush")
 # They print what they are given, and that may be nothing.
 _PRINTING = frozenset(("echo", "printf", "cat"))
 
@@ -46,6 +48,8 @@ def judge_redirections(walk: Walk, call: ProgramCall) -> None:
         if isinstance(target, Heredoc):
             continue
         path = target if isinstance(target, str) else walk.known.expand_word(target)
+        if _sends_flush(walk, call, path):
+            walk.report.add_whole("database-flush", call)
         if operator == ">&" and (path.isdigit() or path == "-"):
             continue
         rule = _find_overwrite(walk, call, operator, path)
@@ -55,6 +59,14 @@ def judge_redirections(walk: Walk, call: ProgramCall) -> None:
         if redirect.descriptor in ("", "1") and call.argv and not is_sink(path):
             printed = Printed(call.script, call.simple)
             walk.known.write_file(path, printed, append=operator[-2:] == ">>")
+
+
+def _sends_flush(walk: Walk, call: ProgramCall, path: str) -> bool:
+    """Words for a cache, sent through the shell's own connection."""
+    if call.name not in _PRINTING or not is_network(path):
+        return False
+    printed = find_printed(walk.known, call.script, call.simple)
+    return printed.text.strip().lower().startswith(_FLUSHES)
 
 
 def _prints_nothing(walk: Walk, call: ProgramCall) -> bool:

@@ -10,7 +10,11 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
 from guidance.core.shell_commands.paths import is_temporary
-from guidance.core.shell_commands.program_options import find_operands
+from guidance.core.shell_commands.program_options import (
+    find_operands,
+    find_option_value,
+    read_attached_value,
+)
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.walk import Handler, Walk
 
@@ -23,13 +27,15 @@ class Client:
     taking: tuple[str, ...] = ()
     first: int = -1
     reads: bool = True
+    # Options that name a file of statements.
+    files: tuple[str, ...] = ()
 
 
 _PG = ("-h", "-p", "-U", "-d", "-f", "-v", "-o", "-L", "-F", "-P", "-R", "-T", "--host")
 _MYSQL = ("-h", "-P", "-u", "-D", "-S", "--host", "--port", "--user", "--database")
 
 CLIENTS: Mapping[str, Client] = {
-    "psql": Client(flags=("-c", "--command"), taking=_PG),
+    "psql": Client(flags=("-c", "--command"), taking=_PG, files=("-f", "--file")),
     "pgcli": Client(flags=("-c", "--command", "-e", "--execute"), taking=_PG),
     "cbq": Client(flags=("-s", "--script"), reads=False),
     "mysql": Client(flags=("-e", "--execute", "--init-command"), taking=_MYSQL),
@@ -41,7 +47,9 @@ CLIENTS: Mapping[str, Client] = {
     "duckdb": Client(flags=("-c", "-s", "-cmd"), first=1),
     "litecli": Client(flags=("-e", "--execute")),
     "sqlcmd": Client(
-        flags=("-Q", "-q"), taking=("-S", "-U", "-P", "-d", "-i", "-o", "-v")
+        flags=("-Q", "-q"),
+        taking=("-S", "-U", "-P", "-d", "-i", "-o", "-v"),
+        files=("-i",),
     ),
     "mssql-cli": Client(flags=("-Q", "-q"), taking=("-S", "-U", "-P", "-d", "-i")),
     "usql": Client(flags=("-c", "--command")),
@@ -83,6 +91,10 @@ _META = re.compile(
 # Databases that are one file each, and how they reach another one.
 _FILES = ("sqlite3", "sqlite", "duckdb", "litecli")
 _ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I | re.M)
+# A line that makes the client read a file.
+_SOURCED = re.compile(
+    r"^[ \t]*+(?:\\(?:i|ir|\.)|source|\.read)[ \t]++([^\s;]++)", re.MULTILINE
+)
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 
 
@@ -101,10 +113,25 @@ def unwrap_client(walk: Walk, call: ProgramCall) -> None:
             said = True
             _run_argument(walk, call, place, None)
     walk.judge(call)
+    if kind.files and (place := find_option_value(argv, *kind.files)):
+        _read_file(walk, call, place, kind.files)
     if not said and kind.reads:
         content = walk.find_stdin(call)
         if content is not None:
             read_sql(walk, call, content)
+
+
+def _read_file(
+    walk: Walk, call: ProgramCall, place: int, flags: tuple[str, ...]
+) -> None:
+    """Statements in a file that this command wrote, or in its input."""
+    path = read_attached_value(call.argv[place], *flags) or call.argv[place]
+    if path in ("-", "/dev/stdin"):
+        content = walk.find_stdin(call)
+    else:
+        content = walk.known.get_file(path)
+    if content is not None:
+        read_sql(walk, call, content)
 
 
 def is_scratch(walk: Walk, call: ProgramCall) -> bool:
@@ -173,6 +200,10 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
 def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
     origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
+    for path in _SOURCED.findall(content.text):
+        written = walk.known.get_file(path)
+        if written is not None and not written.opaque and written != content:
+            walk.walk_sql(written.text, origin=origin, via=via)
     for match in _META.finditer(content.text):
         walk.walk_shell(
             match[1], origin=walk.report.make_whole_origin(call), via=(*via, "!")
@@ -212,11 +243,17 @@ def unwrap_mongosh(walk: Walk, call: ProgramCall) -> None:
         _scan_documents(walk, call, content)
 
 
+# The same acts, written as a command for the server.
+_DOCUMENT_COMMAND = re.compile(
+    r"(?:run|admin)Command\s*+\(\s*+\{?\s*+[\"']?(?:drop|dropDatabase|dropIndexes)\b"
+)
+
+
 def _scan_documents(walk: Walk, call: ProgramCall, content: Content) -> None:
     masked = content.text
     if JAVASCRIPT.masked is not None:
         masked = JAVASCRIPT.masked.sub(lambda match: " " * len(match[0]), masked)
-    if JAVASCRIPT.purges.search(masked):
+    if JAVASCRIPT.purges.search(masked) or _DOCUMENT_COMMAND.search(content.text):
         walk.report.add("document-drop", call)
     else:
         scan_content(walk, call, content, JAVASCRIPT)

@@ -22,9 +22,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # Words that stand before a command.
-_BEFORE = frozenset(
-    ("do", "else", "call", "@", "&", ".", "%", "foreach-object", "start")
-)
+_BEFORE = frozenset(("do", "else", "call", "@", "&", ".", "%", "foreach-object"))
 _MOST = 1_000
 
 Word = tuple[str, int, int]

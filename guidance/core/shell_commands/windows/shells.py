@@ -12,28 +12,37 @@ from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.rules import WINDOWS
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
+from guidance.core.shell_commands.windows.composition import (
+    METHODS,
+    expand_variables,
+    list_computed_calls,
+    list_run_texts,
+)
 from guidance.core.shell_commands.windows.powershell import (
     is_powershell,
     list_temporary_variables,
 )
 from guidance.core.shell_commands.windows.reader import split_commands
+from guidance.core.shell_commands.windows.started import (
+    ALIASING,
+    STARTERS,
+    find_started,
+)
 
 # Only a text that has one of these, as a word of its own, can name a Windows command.
 WINDOWS_SIGNS = compile_byte_pattern(
     r"(?:^|[^\w.-])(?:(?:remove|clear|disable|uninstall|unregister|initialize)-[a-z]+"
-    r"|format-volume|(?:stop|restart)-computer|invoke-[a-z]+|iex|del|rd|erase|ri|rp|rni)"
-    r"(?:[^\w.]|$)|\]::delete|\)\.delete",
+    r"|format-volume|(?:stop|restart)-computer|invoke-[a-z]+|iex|del|rd|erase|ri|rp|rni|ni"
+    r"|wmic|conhost|pcalua|psexec|winrs|runas|schtasks|start-process|saps|sal|nal"
+    r"|(?:set|new)-alias|new-item|start /[a-z]+)(?:[^\w.]|$)"
+    r"|\]::(?:delete|remove)|\)\.delete|\$\w[\w.]*\.delete|\.delete(?:folder|file)"
+    r"|[a-z]\^[a-z]|%(?:comspec|systemroot|windir)|scriptblock\]::|\.invokescript|\.addscript"
+    r"|win32_process|(?:^|[;|{\n])[ \t]*(?:[&.][ \t]*\((?:['\"$\[]|g)|&[ \t]*\$)",
     ignore_case=True,
-)
-# Methods of .NET: of a type, or of what a command has found.
-_METHODS = re.compile(
-    r"\]\s*::\s*delete\s*\(|\(\s*(?:get|new)-[^()\n]*+\)\s*\.\s*delete\s*\(",
-    re.IGNORECASE,
 )
 # Texts over several lines, which are data.
 _HERE_STRING = re.compile(r"@(['\"])[ \t]*+\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
-_ENCODED = re.compile(r"-e(?:nc?|ncodedcommand)?\Z", re.IGNORECASE)
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _TAKING = ("-executionpolicy", "-ep", "-ex", "-exec", "-w", "-windowstyle", "-version")
 
@@ -59,25 +68,73 @@ def judge_windows(
     walk.enter(text)
     text = _HERE_STRING.sub(_blank, text)
     walk.known.temporary |= list_temporary_variables(text)
+    expanded = expand_variables(text)
+    if expanded != text:
+        # Places are no longer those of the text that was given.
+        text, origin = expanded, Origin(place=origin.get_span(0, len(text)))
     script = Script(text, origin, [])
+    _judge_composition(walk, text, origin=origin, via=via)
+    aliases: dict[str, str] = {}
     fetching = "downloadstring" in text.lower()
     downloaded = False
-    for match in _METHODS.finditer(text):
-        walk.report.add_at("windows-remove", origin.get_span(*match.span()), via=via)
     for words, piped in split_commands(text, walk.budget):
         walk.budget.count_commands()
         argv = [word for word, _, _ in words]
         name = resolve_program(argv[0])
+        if name in aliases:
+            argv = [aliases[name], *argv[1:]]
+            name = resolve_program(argv[0])
+        if name in ALIASING and len(operands := _list_operands(argv)) > 1:
+            aliases[operands[0].lower()] = operands[1]
         simple = Simple([*argv], words[0][1])
         simple.end = words[-1][2]
         call = ProgramCall(name, argv, script, simple, via, -1)
         call.more = None if piped else ()
         if name in _EVALUATING:
             _run_expression(walk, call, downloaded=downloaded)
-        elif not own or name in WINDOWS:
+        elif started := find_started(call):
+            _run_started(walk, call, started)
+        elif not own or name in WINDOWS or name in _SHELLS:
             walk.run(call)
         downloaded = downloaded or fetching or name in DOWNLOADERS
     walk.leave()
+
+
+def _judge_composition(
+    walk: Walk, text: str, *, origin: Origin, via: tuple[str, ...]
+) -> None:
+    """What is deleted by a method, run as a text, or called by a computed name."""
+    for match in METHODS.finditer(text):
+        walk.report.add_at("windows-remove", origin.get_span(*match.span()), via=via)
+    for start, end in list_computed_calls(text):
+        span = origin.get_span(start, end)
+        walk.report.add_at("opaque-name", span, via=via, uninspectable=True)
+    for inner, start, end in list_run_texts(text):
+        if inner:
+            place = Origin(place=origin.get_span(start, end))
+            judge_windows(walk, inner, origin=place, via=(*via, "script block"))
+        else:
+            span = origin.get_span(start, end)
+            walk.report.add_at("opaque-script", span, via=via, uninspectable=True)
+
+
+def _run_started(walk: Walk, call: ProgramCall, text: str) -> None:
+    walk.judge(call)
+    origin = walk.report.make_whole_origin(call)
+    judge_windows(walk, text, origin=origin, via=(*call.via, call.name))
+
+
+def _list_operands(argv: list[str]) -> list[str]:
+    return [word for word in argv[1:] if word[:1] != "-"]
+
+
+def unwrap_starter(walk: Walk, call: ProgramCall) -> None:
+    """The same programs, met in another shell."""
+    text = find_started(call)
+    if text:
+        _run_started(walk, call, text)
+    else:
+        walk.judge(call)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -121,7 +178,7 @@ def unwrap_powershell(walk: Walk, call: ProgramCall) -> None:
     index = 1
     while index < len(argv):
         word = argv[index]
-        if _ENCODED.match(word):
+        if _is_encoded(word):
             walk.report.add_opaque("opaque-decoded", call)
             return
         if word.lower() in ("-file", "-f"):
@@ -155,6 +212,14 @@ def unwrap_powershell(walk: Walk, call: ProgramCall) -> None:
     judge_windows(walk, text, origin=origin, via=(*call.via, "powershell"))
 
 
+def _is_encoded(word: str) -> bool:
+    """-EncodedCommand, in any length."""
+    flag = word[1:].lower()
+    return word[:1] in ("-", "/") and (
+        flag == "ec" or (flag != "" and "encodedcommand".startswith(flag))
+    )
+
+
 def unwrap_forfiles(walk: Walk, call: ProgramCall) -> None:
     """forfiles /c "cmd /c del @file"."""
     for index, word in enumerate(call.argv[:-1]):
@@ -164,7 +229,10 @@ def unwrap_forfiles(walk: Walk, call: ProgramCall) -> None:
             judge_windows(walk, text, origin=origin, via=(*call.via, "forfiles"))
 
 
+# Programs that are read whoever reads the text around them.
+_SHELLS = frozenset(("cmd", "powershell", "forfiles"))
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(STARTERS, unwrap_starter),
     "cmd": unwrap_cmd,
     "powershell": unwrap_powershell,
     "forfiles": unwrap_forfiles,

@@ -37,6 +37,8 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     names,
     nothing_happens,
     own_things,
+    statements,
+    windows_composition,
 )
 from tests.guidance.core.shell_commands.corpus.samples import (
     second_dangerous,
@@ -75,6 +77,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "editing, harmless": editing.PASSES,
         "languages": languages.TRIPS,
         "languages, harmless": languages.PASSES,
+        "windows composition": windows_composition.TRIPS,
+        "windows composition, harmless": windows_composition.PASSES,
+        "statements": statements.TRIPS,
+        "statements, harmless": statements.PASSES,
         "indirection": indirection.TRIPS,
         "indirection, harmless": indirection.PASSES,
         "names": names.TRIPS,

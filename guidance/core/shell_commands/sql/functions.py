@@ -1,0 +1,33 @@
+"""Functions and clauses that delete or write files in the midst of a harmless statement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guidance.core.shell_commands.paths import is_temporary
+
+_DESTROYING = re.compile(
+    r"\b(?:lo_unlink|pg_drop_replication_slot|pg_file_unlink|drop_chunks|xp_delete_file"
+    r"|dropgeometrytable|dbms_lob\.(?:erase|trim)|utl_file\.fremove|dblink_exec)\s*+\(",
+    re.IGNORECASE,
+)
+_WRITING = re.compile(
+    r"\binto\s++(?:dumpfile|outfile)\s++'([^'\n]{1,300})'"
+    r"|\bto\s++'([^'\n]{1,300})'\s*+(?:;|with\b|csv\b|\(|\Z)",
+    re.IGNORECASE,
+)
+
+
+def find_in_functions(text: str) -> Iterator[tuple[str, int, int]]:
+    """The rule and the place of each."""
+    lower = text.lower()
+    if "(" in lower:
+        for match in _DESTROYING.finditer(text):
+            yield "sql-drop", *match.span()
+    if "copy" in lower or "outfile" in lower or "dumpfile" in lower:
+        for match in _WRITING.finditer(text):
+            path = match[1] or match[2]
+            # The server writes to whole paths alone; others are the client's.
+            if path[:1] == "/" and not is_temporary(path):
+                yield "overwrite-file", *match.span()

@@ -1,0 +1,60 @@
+"""cmd and PowerShell: commands put together, started by others, or hidden in methods."""
+
+from __future__ import annotations
+
+TRIPS = (
+    ("delete-file delete-folder", r"d^e^l /q C:\assets\*"),
+    ("delete-folder", 'cmd /c "set a=rd& call %a% /s /q assets"'),
+    ("delete-folder", 'cmd /v:on /c "set a=rd& !a! /s /q assets"'),
+    ("delete-folder", "%COMSPEC% /c rd /s /q assets"),
+    ("delete-folder", r"%SystemRoot%\System32\cmd.exe /c rd /s /q assets"),
+    ("delete-folder", 'start /min "" cmd /c rd /s /q assets'),
+    ("delete-folder", "conhost --headless cmd /c rd /s /q assets"),
+    ("delete-folder", r'wmic process call create "cmd /c rd /s /q C:\assets"'),
+    ("delete-folder", 'pcalua -a cmd -c "/c rd /s /q assets"'),
+    ("delete-folder", 'runas /user:ann "cmd /c rd /s /q assets"'),
+    (
+        "delete-folder",
+        r'schtasks /create /tn x /tr "cmd /c rd /s /q C:\assets" /sc once',
+    ),
+    ("delete-folder", "Start-Process cmd -ArgumentList '/c rd /s /q assets' -Wait"),
+    ("windows-remove", "Start-Process powershell -Args '-c', 'ri assets -r'"),
+    ("opaque-name", "&('Rem' + 'ove-Item') assets -Recurse"),
+    ("opaque-name", "& (gcm Rem*-It?m) assets"),
+    ("opaque-name", "$a = 'Remove-' + 'Item'\n& $a assets"),
+    ("windows-remove", "[ScriptBlock]::Create('ri assets -r').Invoke()"),
+    ("opaque-script", "[ScriptBlock]::Create($text).Invoke()"),
+    ("windows-remove", "$ExecutionContext.InvokeCommand.InvokeScript('ri assets -r')"),
+    ("windows-remove", "gci assets -Recurse | % { $_.Delete() }"),
+    ("windows-remove", "$dir = Get-Item assets\n$dir.Delete($true)"),
+    ("windows-remove", "(New-Object -ComObject x).DeleteFolder('C:\\assets')"),
+    ("windows-remove", "[W.Kernel]::DeleteFile('a.db')"),
+    ("windows-remove", "[IO.Directory]::Delete('assets', $true)"),
+    ("windows-remove", "sal sweep Remove-Item; sweep assets -Recurse"),
+    ("windows-remove", "Set-Alias -Name sweep -Value Remove-Item; sweep assets"),
+    (
+        "delete-folder",
+        "Invoke-CimMethod Win32_Process -Arguments @{CommandLine='cmd /c rd /s /q x'}",
+    ),
+    ("empty-file", "New-Item main.py -Force"),
+    ("opaque-decoded", "powershell -encod SQBFAFgA"),
+)
+_HARMLESS = (
+    "start server.exe",
+    'cmd /c "set a=dir& call %a% /b"',
+    "%COMSPEC% /c dir",
+    "wmic process list brief",
+    "Start-Process notepad -ArgumentList 'a.txt'",
+    "$exe = Join-Path $bin 'tool.exe'\n& $exe --version",
+    "& 'C:\\Program Files\\Git\\bin\\git.exe' status",
+    "$map.Remove('key')",
+    "Get-ChildItem src | % { $_.Name }",
+    "sal ll Get-ChildItem; ll src",
+    "New-Item -ItemType Directory -Force out",
+    "git show main^:README.md",
+    '[ -f "$file" ] && . "$file"',
+    "sleep 1 & PID=$!; kill $PID",
+    "node -e \"cache.delete('key')\"",
+    "schtasks /query",
+)
+PASSES = tuple(("", command) for command in _HARMLESS)
