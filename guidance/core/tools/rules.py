@@ -69,6 +69,7 @@ class ToolRules:
         "*.cmd",
         "*.cmdline",
         "*.command_line",
+        "*.cli_command",
         "*.script",
         "*.bash",
         "*.bash_command",

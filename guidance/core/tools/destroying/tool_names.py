@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from guidance.core.shell_commands.paths import (
@@ -23,14 +23,17 @@ from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Text
+from guidance.core.tools.texts import Holder, Text
 
 # Names of arguments as `normalize_name` gives them.
-_ACTIONS = ("action", "operation", "operationname", "op", "verb", "method", "mode")
+_ACTIONS = ("action", "operation", "operationname", "op", "verb", "mode")
 _PATHS = ("path", "paths", "filepath", "file", "files", "targetfile", "filename")
 _TRYING = ("dryrun", "preview", "validateonly", "whatif", "simulate", "planonly")
 _PICKING = ("filter", "where", "query", "condition", "selector")
 _ROWS = frozenset(("many", "one", "row", "rows", "record", "records", "documents"))
+_KEYED = frozenset(("key", "item"))
+_REMOTE = ("owner", "repo", "repository", "branch", "projectid")
+_METHODS = ("method", "httpmethod", "requestmethod")
 _ADDRESSES = ("url", "uri", "address", "endpoint")
 _LOCAL = re.compile(r"https?://(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
 _LONGEST = 64
@@ -38,7 +41,7 @@ _LONGEST = 64
 
 def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     given = {name: part for name, _, part in evidence.held[0].parts}
-    name = _find_rule(rules, evidence.call, given)
+    name = _find_rule(rules, evidence.call, given) or _find_request(evidence.held)
     found = (name, Text("", evidence.call.tool)) if name else None
     found = found or find_write_rule(evidence.call, given)
     finding = make_rule_finding(rules, *found) if found else None
@@ -55,7 +58,7 @@ def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | 
             return None
         words = split_words(call.tool.rpartition("__")[2])
         return _find_forced(words, given) or _find_by_action(words, given)
-    if _is_tried(given) or _picks_rows(found, given):
+    if _is_tried(given) or _picks_rows(found, given) or "pid" in given:
         return None
     return _find_by_paths(rules, found, given)
 
@@ -73,7 +76,8 @@ def _find_by_paths(
     ):
         return None
     files = {"file", "files"} & {*found.objects} or found.objects == ()
-    if files and all(map(is_plain_name, paths)) and not given.get("recursive"):
+    elsewhere = any(name in given for name in _REMOTE) or given.get("recursive")
+    if files and all(map(is_plain_name, paths)) and not elsewhere:
         return "delete-named-file"
     return "tool-delete"
 
@@ -89,19 +93,28 @@ def _find_by_action(words: list[str], given: Mapping[str, Any]) -> str | None:
             continue
         if _is_tried(given) or _picks_rows(found, given):
             return None
-        if name == "method":
-            places = [given[key] for key in _ADDRESSES if key in given]
-            if any(_LOCAL.match(str(place)) for place in places):
-                return None
-            return "http-delete" if places else "tool-delete"
         return "tool-delete"
     return None
+
+
+def _find_request(held: Iterable[Holder]) -> str | None:
+    """A request, wherever its method and its address stand in the arguments."""
+    parts = {name: part for holder in held for name, _, part in holder.parts}
+    methods = [parts[name] for name in _METHODS if isinstance(parts.get(name), str)]
+    if not any(method.upper() == "DELETE" for method in methods):
+        return None
+    places = [parts[name] for name in _ADDRESSES if isinstance(parts.get(name), str)]
+    return None if any(map(_LOCAL.match, places)) else "http-delete"
 
 
 def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
     """git as a tool, with the same arguments that make the command lose work."""
     if "push" in words and (given.get("force") is True or given.get("forcepush")):
         return "git-push-force"
+    if "clean" in words and "git" in words and given.get("force") is True:
+        return "git-clean"
+    if "apply" in words and given.get("autoapprove") is True:
+        return "infrastructure-apply"
     if "reset" in words and (given.get("hard") is True or given.get("mode") == "hard"):
         return "git-reset-hard"
     return None
@@ -112,9 +125,13 @@ def _is_tried(given: Mapping[str, Any]) -> bool:
 
 
 def _picks_rows(found: ToolVerb, given: Mapping[str, Any]) -> bool:
-    """Rows by a condition, as DELETE with a WHERE takes them."""
-    return not _ROWS.isdisjoint(found.objects) and any(
-        bool(given.get(name)) for name in _PICKING
+    """Rows by a condition, or one by its key, as DELETE with a WHERE takes them."""
+    if not _ROWS.isdisjoint(found.objects):
+        return any(bool(given.get(name)) for name in _PICKING)
+    key = given.get("key")
+    return _KEYED.issuperset(found.objects) and (
+        isinstance(key, dict)
+        or (isinstance(key, str) and key.strip("*? ") == key != "")
     )
 
 

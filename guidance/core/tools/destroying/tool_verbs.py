@@ -12,7 +12,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 DESTROYING = split_names(
     "delete del destroy drop purge terminate wipe erase truncate teardown remove rm unlink "
-    "uninstall unpublish revoke prune flush shred expunge deprovision decommission "
+    "uninstall unpublish revoke prune flush flushdb flushall shred expunge deprovision decommission "
     "deregister unregister"
 )
 # These destroy only what holds data: a view or a form is reset all day.
@@ -20,7 +20,7 @@ _EMPTYING = split_names("reset clear empty format")
 _HOLDING_DATA = split_names(
     "branch database db schema table collection index bucket queue topic project "
     "environment cluster instance disk volume device storage store data records rows "
-    "logs state repository repo workspace factory all"
+    "logs state repository repo workspace factory all trash pg"
 )
 # The first verb counts: get_delete_status only reads.
 _OTHERS = split_names(
@@ -41,6 +41,12 @@ _LIGHT = split_names(
 )
 
 
+# What these servers have is a view of something, and closed in a moment.
+_LIGHT_SERVERS = split_names(
+    "browser playwright puppeteer chrome devtools debugger ide"
+)
+
+
 class ToolVerb(NamedTuple):
     verb: str
     objects: tuple[str, ...]
@@ -55,7 +61,10 @@ def find_destroying_verb(tool: str) -> ToolVerb | None:
 
     Of `mcp__server__tool` only the tool itself is read.
     """
-    return find_verb(split_words(tool.rpartition("__")[2]))
+    server, _, name = tool.rpartition("__")
+    if not _LIGHT_SERVERS.isdisjoint(split_words(server)):
+        return None
+    return find_verb(split_words(name))
 
 
 def find_verb(words: list[str]) -> ToolVerb | None:
@@ -63,6 +72,10 @@ def find_verb(words: list[str]) -> ToolVerb | None:
         if word in _OTHERS:
             return None
         if word in DESTROYING or word in _EMPTYING:
+            if word in _EMPTYING and not _OTHERS.isdisjoint(words):
+                return None
+            if words[place : place + 2] == ["drop", "down"]:
+                return None
             objects = (*words[:place], *words[place + 1 :])
             return ToolVerb(word, objects) if _is_destroying(word, objects) else None
     return None
