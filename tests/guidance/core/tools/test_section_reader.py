@@ -46,6 +46,7 @@ def test_nothing_said_is_the_default() -> None:
             "*.cmd",
             "*.cmdline",
             "*.command_line",
+            "*.cli_command",
             "*.script",
             "*.bash",
             "*.bash_command",
