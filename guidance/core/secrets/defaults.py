@@ -34,14 +34,28 @@ _DOCUMENTED = frozenset(
         "sk_test_" + "4eC39HqLyjWDarjtT1zdp7dc",
         "sk_test_" + "BQokikJOvBiI2HlWgH4olfQ2",
         "6LeIxAcTAAAAAGG-vFI1TnRWxMZNFuojJ4WifJWe",
+        # The standards of OAuth.
+        "2YotnFZFEjr1zCsicMWpAA",
+        "tGzv3JOkF0XG5Qx2TlKWIA",
+        "czZCaGRSa3F0MzpnWDFmQmF0M2JW",
+        "h480djs93hd8",
     }
 )
-# Amazon's sample keys end so, and so does the token on jwt.io begin.
+# Amazon's sample keys end so, and the tokens of jwt.io and Supabase's emulator begin so.
 _SAMPLE = re.compile(
     r"(?:AKIA|ASIA)[A-Z0-9]{9,13}EXAMPLE|[A-Za-z0-9/+]{20,33}EXAMPLE(?:KEY)?"
-    r"|eyJ[\w-]+\.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI.*"
+    r"|eyJ[\w-]+\.(?:eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lI"
+    r"|eyJpc3MiOiJzdXBhYmFzZS1kZW1vI).*"
 )
 _NAME_LIMIT = 80
+# mypassword, devsecret1, YourStrong!Passw0rd: words that only say what it is.
+_JOINED = re.compile(
+    r"(?i)(?:(?:dev|tests?|testing|local|demo|dummy|fake|sample|my|your|strong|db|admin"
+    r"|user|root|postgres|mysql|redis|app|some)[-_ (!)]*)*"
+    r"(?:passw(?:or|0r|0)d|pass|secret|pw|key|token)[0-9]{0,4}!?"
+)
+# A name and its password: neo4j/password, admin:admin.
+_PAIR = re.compile(r"([A-Za-z][\w.-]*)[:/]([^:/]+)")
 _INSECURE = re.compile(r"(?i)(?:^|[^a-z])(?:insecure|unsafe|not-?secure)(?:[^a-z]|$)")
 
 
@@ -52,7 +66,10 @@ def is_documented(value: str) -> bool:
 
 def is_default(value: str) -> bool:
     """postgres, password123, dev-secret, test-key-for-ci: says itself what it is."""
-    if _INSECURE.search(value):
+    if _INSECURE.search(value) or _JOINED.fullmatch(value):
+        return True
+    pair = _PAIR.fullmatch(value)
+    if pair is not None and (pair[1] == pair[2] or is_default(pair[2])):
         return True
     words = split_words(value)
     if not words or not is_made_of_words(value.rstrip("!?.")):

@@ -67,7 +67,7 @@ def is_filler(text: str) -> bool:
         return True
     # T00000000/B00000000/XXXXXXXX
     if len(text) < _LONGEST_FILLER and len(_SAME.findall(text)) > 1:
-        return len(_SAME.sub("", text)) * 4 <= len(text)
+        return len(_SAME.sub("", text)) * 6 <= len(text)
     data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:
         return False

@@ -26,7 +26,10 @@ _PRICE = 80
 _LONGEST = 128
 _MOST_NEIGHBOURS = 50
 
-_FOLDERS = "tests?|specs?|__tests__|testdata|test-data|fixtures?|cypress|e2e"
+_FOLDERS = (
+    "tests?|specs?|__tests__|testdata|test-data|fixtures?|cypress|e2e"
+    "|locales?|i18n|l10n|translations?|lang"
+)
 _FILES = (
     r"test_[\w.-]+|[\w.-]+[_.-](?:test|tests|spec|fixture|fixtures)\.\w+|conftest\.py"
 )
@@ -63,6 +66,7 @@ def is_local_host(host: str) -> bool:
 
 
 def is_test_path(path: str) -> bool:
+    """A file of tests or of translations: words in it are nobody's passwords."""
     return _IN_TESTS.fullmatch(path) is not None
 
 

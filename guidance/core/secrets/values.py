@@ -67,7 +67,9 @@ def _is_strong_value(value: str, promised: Promise, *, style: Style) -> bool:
     if not _WORDS_ONLY.fullmatch(value):
         return style != "bare" or len(value) > LEAST
     # Words alone: a sentence, a label or a translation, unless it is a single one.
-    if " " in value and promised.kind == "password":
+    if " " in value and (
+        promised.kind == "password" or not NOUNS.isdisjoint(split_words(value))
+    ):
         return False
     one = value.isalpha() and value.islower() and len(value) >= 6
     return style != "bare" or one
@@ -78,6 +80,9 @@ def is_random(value: str) -> bool:
     if len(value) < WEAK_LEAST or value.isdigit():
         return False
     if " " in value or _PATTERN.search(value) or is_made_of_words(value):
+        return False
+    if not value.isascii() and _WORDS_ONLY.fullmatch(value):
+        # Words of other languages.
         return False
     return compute_entropy(value) >= _RANDOM_BITS
 
@@ -97,7 +102,7 @@ def _names_itself(value: str) -> bool:
     if not words:
         return False
     if len(words) == 1:
-        return words[0] in NOUNS
+        return words[0] in NOUNS or words[0].endswith(("token", "key"))
     return words[-1] in NOUNS and _NAME.fullmatch(value) is not None
 
 

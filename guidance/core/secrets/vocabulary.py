@@ -87,14 +87,14 @@ LOCAL_DEFAULTS = _split_words(
 DEFAULT_VALUES = LOCAL_DEFAULTS | _split_words(
     "minio minioadmin mariadb mongo mongodb redis rabbitmq elastic opensearch keycloak"
     " grafana airflow superset wordpress symfony laravel homestead django rails mysecret"
-    " changeit changeme default vagrant my mypassword mysecretpassword somepassword app db api jwt"
+    " changeit changeme default vagrant keyboard cat my mypassword mysecretpassword somepassword app db api jwt"
 )
 
 # One of these among plain words says that the value is for trying out.
 TRIAL_WORDS = _split_words(
     "dev devel development test tests testing tester local localhost demo example sample"
     " dummy fake mock stub fixture ci e2e sandbox throwaway playground changeme changeit"
-    " placeholder todo unused notasecret nosecret notreal"
+    " placeholder todo unused notasecret nosecret notreal testtest"
 )
 
 # Names whose value names somebody or something, and names whose value says where it is.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-_LONGEST_WORD = 24
+_LONGEST_WORD = 32
 # Shorter ones may be any abbreviation.
 _SHORT = 8
 # Longer ones have more vowels, or they were drawn by chance.

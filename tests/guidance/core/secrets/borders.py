@@ -34,6 +34,9 @@ BORDERS: dict[str, Border] = {
             'password: "password123"',
             'client_secret = "my-test-secret"',
             "DJANGO_SUPERUSER_PASSWORD=admin123 python manage.py createsuperuser",
+            "docker run -e 'MSSQL_SA_PASSWORD=YourStrong!Passw0rd' mssql/server",
+            "docker run -e NEO4J_AUTH=neo4j/password neo4j:5",
+            "redis-cli -h localhost -a devpassword1 ping",
         ],
         [
             ("docker run -e POSTGRES_PASSWORD=§ postgres:17", HUNTER),
@@ -43,6 +46,9 @@ BORDERS: dict[str, Border] = {
             ("JWT_SECRET=§ npm run dev", "test" + body(24)),
             ('password: "§"', "Sommer" + "2024!"),
             ("DB_PASSWORD=§", "let" + "mein"),
+            ("docker run -e NEO4J_AUTH=neo4j/§ neo4j:5", body(14)),
+            ("redis-cli -h localhost -a § ping", "dev" + body(12)),
+            ("redis-cli -h cache.shop-prod.io -a § ping", "dev" + "password1"),
         ],
     ),
     "a framework's key for development": (
@@ -165,6 +171,8 @@ BORDERS: dict[str, Border] = {
             'grep -n token "src/login.ts"',
             "rg -i password 'src/auth'",
             'label password "Choose one"',
+            '{"secret": "Client secret", "api_key": "API-Schlüssel"}',
+            'CSRF_SESSION_KEY = "_csrftoken"',
         ],
         [
             ("pwd=§", HUNTER),

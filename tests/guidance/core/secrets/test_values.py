@@ -70,6 +70,8 @@ def test_words_as_passwords_are_let_alone_in_files_of_tests() -> None:
     content = "user.login(password='opensesame')\n"
     for path in ("tests/test_login.py", "spec/a.rb", "src/a.spec.ts", "a/conftest.py"):
         assert paths({"file_path": path, "content": content}) == []
+    labels = '{"secret": "Geheimnis", "password": "Kennwort"}'
+    assert paths({"file_path": "locales/de.json", "content": labels}) == []
     for path in ("src/login.py", "latest/contest.py", "attestation.py"):
         assert paths({"file_path": path, "content": content}) == ["/content"]
     live = f"user.login(password='{body(14)}')\n"
