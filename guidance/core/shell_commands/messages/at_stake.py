@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.rules.invocation import sort_arguments
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.word_lists import split_names
@@ -18,6 +19,9 @@ _STAGES = 8
 # From so many paths in one folder on they are counted; elsewhere so many are named.
 _COUNTED = 3
 _NAMED = 2
+_SIGNS = frozenset("/.:~@")
+# A program or a query, not the name of anything.
+_SENTENCE_SIGNS = frozenset(" \n\t;(){}<>|'\"")
 _OVERWRITING = (">", ">|", "&>", ">&", "<>")
 # Words of a command that say what is done, not to what.
 _VERBS = split_names(
@@ -41,7 +45,10 @@ def describe_stake(rule: str, call: ProgramCall) -> tuple[str, str]:
     """What the call would do, and to what; both empty where that is not known."""
     sentence = _SENTENCES.get(rule)
     if sentence is None:
-        return "", ""
+        # git's other operands say from where, not what.
+        things = () if call.name == "git" else _list_things(call)
+        what = _name_all(things, "things")
+        return (f"{RULES[rule].message}: {what}", what) if what else ("", "")
     named = _name_all(sentence.find(call), sentence.many)
     fed = _find_feed(call)
     what = " and ".join(filter(None, (named, fed)))
@@ -78,6 +85,15 @@ def _list_after_verbs(call: ProgramCall) -> Sequence[str]:
 def _join_after_verbs(call: ProgramCall) -> Sequence[str]:
     """`pod web` is one thing."""
     return [" ".join(_list_after_verbs(call))]
+
+
+def _list_things(call: ProgramCall) -> Sequence[str]:
+    """Operands that cannot be taken for anything but a path, an address or a name."""
+    return [
+        word
+        for word in _list_after_verbs(call)
+        if not _SIGNS.isdisjoint(word) and not _SENTENCE_SIGNS.intersection(word)
+    ]
 
 
 def _list_last(call: ProgramCall) -> Sequence[str]:

@@ -50,6 +50,8 @@ from tests.support.rows import each_row
             "Drops the table orders (through psql)",
         ),
         ("Remove-Item -Recurse C:\\data", "Deletes C:\\data"),
+        ("npm unpublish lib@1.2.0", "Withdraws a published package: lib@1.2.0"),
+        ("cat ~/.ssh/id_rsa", "Reads a private key or password hashes: ~/.ssh/id_rsa"),
     ],
 )
 def test_the_message_names_it(command: str, message: str) -> None:

@@ -10,7 +10,7 @@ from tests.guidance.core.tools.builders import command, judged
 # The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
     7,
-    "sha256:66edb27161c50dbe1b50b546bc349f4bf5ba5ceddba3075d47f4d4f1cfda0457",
+    "sha256:b9b6c8e36198998527fb8f842338f6be9780ef96b2303132e8588dbf501e5a98",
 )
 
 
