@@ -26,7 +26,7 @@ from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import Holder, Text
 
 # Names of arguments as `normalize_name` gives them.
-_ACTIONS = ("action", "operation", "operationname", "op", "verb", "mode")
+_ACTIONS = ("action", "operation", "operationname", "op", "verb")
 _PATHS = ("path", "paths", "filepath", "file", "files", "targetfile", "filename")
 _TRYING = ("dryrun", "preview", "validateonly", "whatif", "simulate", "planonly")
 _PICKING = ("filter", "where", "query", "condition", "selector")

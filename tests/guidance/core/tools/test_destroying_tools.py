@@ -98,6 +98,7 @@ HARMLESS: list[tuple[str, dict[str, Any]]] = [
     ("http_request", {"method": "GET", "url": "https://x.invalid/delete"}),
     ("manage_labels", {"action": "delete", "label": "bug"}),
     ("manage_server", {"action": "list_deleted"}),
+    ("write", {"mode": "drop"}),
     ("search", {"query": "how to delete a repository", "mode": "web"}),
     ("todo_write", {"todos": [{"content": "delete the branch"}]}),
 ]
