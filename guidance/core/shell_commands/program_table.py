@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
 from guidance.core.shell_commands.families.inspect import (
+    FOLLOWED,
     GUARD_JUDGES,
     JUDGES,
     SENSITIVE_JUDGES,
@@ -123,7 +124,7 @@ MATTERS: Mapping[str, frozenset[str] | None] = {
         for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME, *BUILDERS)
     },
     **dict.fromkeys(KEYWORDS),
-    **dict.fromkeys(JUDGES.keys() - FAMILY_PATTERNS.keys() - {"git"}),
+    **dict.fromkeys(FOLLOWED - {"git"}),
 }
 SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
     **MATTERS,

@@ -22,9 +22,20 @@ _LOOP = re.compile(r"while\s+(?:true|:|\[\s*1|sleep)|for\s*\(\(\s*;|until\s+fals
 _GRANT = compile_byte_pattern(
     r"\b(?:alter|create)\s+(?:role|user)\s[^;]*\b(?:superuser|createrole|bypassrls|replication)\b"
     r"|\bgrant\s+(?:all(?:\s+privileges)?|super|[\w, ]+)\s+on\s+\*\.\*|\bwith\s+(?:grant|admin)\s+option"
-    r"|\bgrant\s+(?:pg_\w+|rds_superuser|cloudsqlsuperuser|dba|sysdba|db_owner|sysadmin)\b|sp_addsrvrolemember"
+    r"|\bgrant\s+(?:pg_\w+|rds_superuser|cloudsqlsuperuser|postgres|root|dba|sysdba|db_owner|sysadmin)\b|sp_addsrvrolemember"
     r"|\balter\s+server\s+role\s+\S+\s+add\s+member|\bgrant\s+[\w, ]+\s+on\s+[^;]*\bto\s+(?:public|'?%)",
     ignore_case=True,
+)
+_CHANGING = re.compile(
+    r"\bsystemctl (?:--\S+ )?(?:restart|stop|start|reload|disable|enable|mask)\b|\breboot\b|\bshutdown\b"
+    r"|\bservice \S+ (?:restart|stop|start|reload)\b|\b(?:apt|apt-get|yum|dnf|apk) [^;&|]{0,30}\b(?:install|remove|upgrade|purge)\b"
+    r"|\bdocker (?:restart|stop|kill|rm|compose (?:up|down|restart|stop))\b|\bsed -i|\bkubectl (?:apply|delete|rollout|scale)\b"
+    r"|\b(?:pkill|killall|usermod|useradd|passwd|iptables|ufw)\b"
+)
+# Machines that others depend on, by the name or the user.
+_GRAVE_HOST = re.compile(
+    r"root@.+|(?:[\w.-]+@)?(?:.*[-_.])?(?:prod|production|prd|live)(?:[-_.].*|\d*)",
+    re.IGNORECASE,
 )
 _FORGES = re.compile(
     r"(?:https?://|git@|ssh://git@)(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|git\.sr\.ht)[/:].*"
@@ -63,6 +74,10 @@ def judge_ssh(walk: Walk, call: ProgramCall) -> None:
             and call.argv[-1] in ("-s", "-")
             and resolve_program(call.argv[-2]) in _SHELLS
         )
+    grave = any(_GRAVE_HOST.fullmatch(word) for word in call.argv[1:-1])
+    if grave and _CHANGING.search(" ".join(call.argv[2:])):
+        walk.report.add("remote-command", call)
+        return
     fed = call.simple.stage is not None or any(
         r.operator in ("<", "<<") for r in call.simple.redirects
     )

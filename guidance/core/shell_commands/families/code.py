@@ -22,7 +22,8 @@ _DUMP = compile_byte_pattern(
     r"|entries|values)\s*[( ]\s*(?:dict\s*\(\s*)?"
     + _ENVIRONMENT
     + r"(?:\.(?:items|copy|to_h|inspect)\(?\)?)?\s*(?:[),;}\n\"']|$)"
-    r"|^\s*process\.env\s*$"
+    r"|^\s*process\.env\s*$|print[^\n]{0,60}\bfor\b[^\n]{0,40}\bin (?:sorted\()?os\.environ(?:\.items\(\))?"
+    r"|for\b[^\n]{0,40}\bin (?:sorted\()?os\.environ\.items\(\)|(?:for|map)\b[^\n]{0,20}keys %ENV"
 )
 _OPENING = compile_byte_pattern(
     r"\b(?:open|read\w*|slurp|file_get_contents|dotenv_values|fopen|load|parse|cat|path)\b",
@@ -37,7 +38,7 @@ _FETCHED_CODE = compile_byte_pattern(
 _HANDED_SHELL = compile_byte_pattern(
     r"dup2\s*\(|pty\.spawn|net\.connect\([^)]{0,60}\)[\s\S]{0,200}(?:spawn|exec)\("
     r"|fsockopen\([^)]{0,80}\)[\s\S]{0,100}(?:exec|proc_open|shell)|TCPSocket[\s\S]{0,120}(?:exec|sh\b)"
-    r"|IO::Socket::INET[\s\S]{0,300}exec|new-object\s+(?:system\.)?net\.sockets\.tcpclient"
+    r"|STD(?:IN|OUT)\s*,\s*[\"']>&|exec\s*\(?\s*[\"']/bin/(?:ba|z)?sh|IO::Socket::INET[\s\S]{0,300}exec|new-object\s+(?:system\.)?net\.sockets\.tcpclient"
 )
 _SOCKET = compile_byte_pattern(
     r"socket|net\.connect|fsockopen|TCPSocket|tcpclient", ignore_case=True

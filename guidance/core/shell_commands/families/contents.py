@@ -34,16 +34,22 @@ _WAY_OUT = compile_byte_pattern(
     r"\b(?:curl|wget|nc|fetch|axios|urlopen|requests|httpx|http\.request|xmlhttprequest|sendbeacon|post)\b",
     ignore_case=True,
 )
+_CODE_FILE = re.compile(
+    _BUILD_FILE.pattern
+    + r"|.*\.(?:py|js|mjs|cjs|ts|tsx|jsx|rb|php|pl|sh|bash|go|rs|java|kt|ya?ml|json|ps1)"
+)
+_TELLING = ("environ", "process.env", "secrets", "curl", "wget", "folderOpen", "iwr")
+_LONG = 16_384
+_LONGEST_PATH = 400
 _PROSE = re.compile(r".*\.(?:md|rst|txt|adoc|html)")
 
 
 def may_hold_rules(path: str, script: str) -> bool:
     """Quickly: is it worth finding out what a script puts into this file?"""
-    if "environ" in script or "process.env" in script or "secrets" in script:
-        return True
-    return ("curl" in script or "wget" in script or "folderOpen" in script) and (
-        _BUILD_FILE.fullmatch(normalize_path(path[-1_000:])) is not None
-    )
+    if len(path) > _LONGEST_PATH or not _CODE_FILE.fullmatch(normalize_path(path)):
+        return False
+    # Looking through a long script for every file that it writes takes longer.
+    return len(script) > _LONG or any(word in script for word in _TELLING)
 
 
 def list_content_rules(path: str, text: str) -> Iterator[str]:

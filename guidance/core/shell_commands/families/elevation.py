@@ -63,8 +63,8 @@ def judge_elevation(walk: Walk, call: ProgramCall) -> None:
 def _is_open(call: ProgramCall) -> bool:
     name, argv = call.name, call.argv
     if name == "su" and ("-c" in argv or "--command" in argv):
-        # What it runs is judged for itself.
-        return False
+        # What it runs is judged for itself, unless that is just another shell.
+        return resolve_program(argv[-1]) in _SHELLS
     if name in ("su", "runas", "sudoedit"):
         return not (len(argv) > 1 and argv[1] in ("--version", "--help", "-V", "-h"))
     if name in ("start-process", "saps"):

@@ -152,6 +152,15 @@ def judge_mail(walk: Walk, call: ProgramCall) -> None:
 def judge_copy(walk: Walk, call: ProgramCall) -> None:
     """scp, rsync and the clouds' copies, from here to elsewhere."""
     words = [word for word in call.argv[1:] if word[:1] != "-"]
+    if call.name in ("sftp", "ftp", "lftp"):
+        content = walk.find_stdin(call)
+        text = f"{content.text if content else ''} {' '.join(call.argv)}"
+        outside = [
+            w for w in words if not _is_local(w.rpartition("@")[2].partition(":")[0])
+        ]
+        if outside and re.search(r"\b(?:m?put|mirror -R)\b", text):
+            walk.report.add_whole("exfil-copy", call)
+        return
     if call.name in ("aws", "gcloud", "gsutil"):
         if not {"cp", "sync", "mv", "rsync"} & set(words[:3]):
             return

@@ -18,7 +18,7 @@ from guidance.core.shell_commands.word_lists import split_names
 # Quickly: does a text speak of the guard or of a coding agent at all?
 _SIGNS = compile_byte_pattern(
     r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|bypasspermissions|cr[ktp]_|:8000"
-    r"|managed-settings|/api/v1/|reviews\.models|accounts\.models|hook\.key|dangerously",
+    r"|managed-settings|manage\.py up|/api/v1/|reviews\.models|accounts\.models|hook\.key|dangerously",
     ignore_case=True,
 )
 # What answers reviews, or changes who and what is asked.
@@ -54,6 +54,7 @@ _VARIABLE = re.compile(
     r"CHECKRAIL_\w+|CLAUDE_CONFIG_DIR|CODEX_HOME|CLAUDE_CODE_DISABLE_HOOKS|DISABLE_HOOKS"
 )
 _RUNNING_AGENT = split_names("claude codex gemini cursor-agent npx checkrail")
+_QUOTED = re.compile(r"[\"']([^\"'\n]{4,160})[\"']")
 _KILLING = split_names("kill fuser xargs")
 _GIT_CHANGING = split_names(
     "checkout restore rm mv reset clean stash apply am revert update-index"
@@ -97,6 +98,10 @@ def judge_guard(walk: Walk, call: ProgramCall) -> None:
         _TOKENS.search(w) for w in argv[1:]
     ):
         walk.report.add("guard-data", call)
+    if name == "alias" and any(
+        word.startswith(("checkrail=", "claude=")) for word in argv
+    ):
+        walk.report.add("guard-settings", call)
     if name in _KILLING:
         _judge_kill(walk, call)
     if name in ("chmod", "chown", "mv", "rm", "ln", "cp", "unlink") and _names_program(
@@ -141,6 +146,8 @@ def _judge_paths(walk: Walk, call: ProgramCall) -> None:
     words = [part for word in call.argv[1:] for part in (word, word.partition("=")[2])]
     settings = any(is_guard_setting(word) for word in words if word)
     data = any(is_guard_data(word) for word in words if word)
+    if call.name in ("python", "node", "ruby", "perl", "php") and _writes_in_code(call):
+        settings = True
     if settings and _is_changing(call):
         walk.report.add("guard-settings", call)
     if data and (call.name in _READERS or _is_changing(call)):
@@ -164,6 +171,16 @@ def _is_changing(call: ProgramCall) -> bool:
             for word in argv[1:]
         )
     return name not in _LOOKING
+
+
+def _writes_in_code(call: ProgramCall) -> bool:
+    """A program on the command line that opens one of these files for writing."""
+    return any(
+        is_guard_setting(found[1]) or is_guard_data(found[1])
+        for word in call.argv[1:]
+        if re.search(r"write|dump|[\"'][wa]b?[\"']|unlink|remove|rmtree", word)
+        for found in _QUOTED.finditer(word[:4_000])
+    )
 
 
 def _judge_variables(walk: Walk, call: ProgramCall) -> None:
@@ -213,7 +230,10 @@ def _judge_kill(walk: Walk, call: ProgramCall) -> None:
         texts += [
             " ".join(map(str, item.words)) for item in stage if isinstance(item, Simple)
         ]
-    if any("checkrail" in text or re.search(r"[: ]8000\b", text) for text in texts):
+    if any(
+        "checkrail" in text or "manage.py up" in text or re.search(r"[: ]8000\b", text)
+        for text in texts
+    ):
         walk.report.add("guard-server", call)
 
 

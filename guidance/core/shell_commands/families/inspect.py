@@ -99,7 +99,7 @@ _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr 
 # Programs that may have to do with the guard's files, besides those with rules.
 _TOUCHING = split_names(
     "chmod chown touch unlink sponge checkrail claude codex setx unset env sudo node "
-    "bun httpie xh fuser export declare typeset readonly"
+    "bun httpie xh fuser alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
 )
 _ALWAYS: _Table = (
     (frozenset(FAMILY_PATTERNS), _judge_patterns),
@@ -135,6 +135,8 @@ def _build_judges(table: _Table) -> dict[str, tuple[Handler, ...]]:
     return found
 
 
+# Programs about which more is asked than patterns can say.
+FOLLOWED = frozenset(name for names, _ in _ALWAYS[1:] for name in names)
 # What is asked about a program: in any text, in one that may be sensitive, and in one
 # that may be about the guard itself.
 JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_ALWAYS)

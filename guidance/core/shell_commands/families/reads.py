@@ -47,6 +47,10 @@ _KEEPING = frozenset(
         "openssl",
     )
 )
+# Their paths hold backslashes, which another shell takes away.
+_WINDOWS = split_names(
+    "type get-content gc copy copy-item cpi xcopy robocopy findstr select-string more"
+)
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|--hidden|-uu+")
 _FOLDER = re.compile(
     r"(?:/|~[\w.-]*|/(?:etc|home|root|opt|srv|var|users)|/(?:home|users)/[^/]+)/?(?:\*)?",
@@ -62,7 +66,7 @@ def judge_reads(walk: Walk, call: ProgramCall) -> None:
     if _forces_into_history(call):
         walk.report.add("exfil-secret", call)
         return
-    for path in _list_paths(call):
+    for path in _list_paths(walk, call):
         rule = find_secret_rule(path)
         if rule and not (rule == "credential-env-file" and _is_harmless(walk, call)):
             walk.report.add(rule, call)
@@ -91,8 +95,10 @@ def _is_harmless(walk: Walk, call: ProgramCall) -> bool:
     return shows_names_alone(call.name, call.argv) or is_kept_private(walk, call)
 
 
-def _list_paths(call: ProgramCall) -> Iterator[str]:
+def _list_paths(walk: Walk, call: ProgramCall) -> Iterator[str]:
     name, argv = call.name, call.argv
+    if name in _WINDOWS:
+        argv = walk.report.get_raw_words(call)
     if name == "git":
         yield from _list_git_paths(argv)
         return

@@ -21,7 +21,7 @@ _SIGNS = compile_byte_pattern(
     r"|authorized_keys|site-packages|/proc/sys|docker\.sock"
     # Variables that hold secrets, and the environment as a whole.
     r"|\$\{?[a-z0-9_]*(?:key|pass|pw|cred|dsn|pat|url|connection_string)"
-    r"|environ|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"
+    r"|environ|getenv|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"
     # Names put together from variables or patterns, or letters given by their numbers.
     r"|\$'|[a-z0-9]\$\{?[a-z]|\$\{[a-z0-9_]+\}[a-z0-9.]|[?\[*][a-z]*/|/[a-z.]*[?\[]",
     ignore_case=True,

@@ -6,7 +6,7 @@ import re
 
 from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
 
-_LONGEST = 1_000
+_LONGEST = 400
 # Settings and hooks of coding agents. Their instructions and commands are not among them.
 _SETTINGS = re.compile(
     r"(?:.*/)?\.claude(?:/(?:settings[\w.-]*\.json|hooks(?:/.*)?|managed[\w.-]*))?"

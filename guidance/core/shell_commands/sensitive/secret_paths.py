@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
-_LONGEST = 1_000
+_LONGEST = 400
 _SLASHES = re.compile(r"/(?:\.?/)+")
 HOME = r"(?:~[\w.-]*|/root|/home/[^/]+|/users/[^/]+|[a-z]:/users/[^/]+|%userprofile%|\$env:userprofile)"
 

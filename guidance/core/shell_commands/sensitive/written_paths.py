@@ -6,7 +6,7 @@ import re
 
 from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
 
-_LONGEST = 1_000
+_LONGEST = 400
 _KINDS: tuple[tuple[str, str], ...] = (
     (
         "persist-login-key",

@@ -55,7 +55,7 @@ ACTING = split_names(
     "fetch request http get post put patch navigate click press tap browser web call "
     "invoke open goto submit evaluate api curl type fill"
 )
-SHORT = 4_000
+SHORT = 500
 # Commands run somewhere else, and the arguments that say where.
 RUNNING = split_names("exec execute run ssh invoke shell command")
 PLACES = split_names(
@@ -65,4 +65,4 @@ PRODUCTION = re.compile(
     r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE
 )
 # So many arguments of one call are looked at.
-MOST = 200
+MOST = 50

@@ -284,6 +284,8 @@ RULES = (
             "docker exec web env",
             'python3 -c "import os; print(os.environ)"',
             'node -p "process.env"',
+            'python3 -c "import os; [print(k, v) for k, v in os.environ.items()]"',
+            "php -r 'print_r(getenv());'",
         ),
         passes=(
             "env | grep NODE",

@@ -11,7 +11,7 @@ from guidance.core.shell_commands.rules.matching import Question
 _BYPASS = re.compile(
     r"--dangerously-\S*|--allow-dangerously-\S*|--yolo|bypasspermissions|--permission-mode=bypass\S*|danger-full-access"
     r"|--full-auto|--approval-mode=(?:yolo|never)|--ask-for-approval=never|approval_policy\W{1,3}never\W?|sandbox_mode\W{1,3}danger\S*"
-    r"|--yes-always|--allow-all-tools|--allow-all|--dangerous\S*|--skip-permissions\S*|--no-hooks|--disable-hooks|--setting-sources=?.*|--bare|--settings=.*",
+    r"|--yes-always|--allow-all-tools|--allow-all|--dangerous\S*|--skip-permissions\S*|--no-hooks|--disable-hooks|--setting-sources(?:=.*)?|--bare|--settings(?:=.*)?",
     re.IGNORECASE,
 )
 _PAIRED = {
@@ -40,7 +40,9 @@ def _bypasses(found: Invocation) -> bool:
 
 
 def _names_guard(found: Invocation) -> bool:
-    return any("checkrail" in word.lower() for word in found.argv[1:])
+    return any(
+        "checkrail" in word.lower() or "manage.py up" in word for word in found.argv[1:]
+    )
 
 
 def _uses_guard_port(found: Invocation) -> bool:

@@ -76,6 +76,8 @@ RULES = (
             "ln -sf /dev/null .claude/settings.local.json",
             'chmod -x "$(which checkrail)"',
             "pip uninstall -y checkrail",
+            "alias checkrail=true",
+            "python3 -c \"open('.claude/settings.json', 'w').write('{}')\"",
         ),
         passes=(
             "cat .claude/settings.json",
@@ -139,6 +141,7 @@ RULES = (
             "docker stop checkrail",
             "systemctl stop checkrail",
             "fuser -k 8000/tcp",
+            "kill -9 $(pgrep -f 'manage.py up')",
             "kill $(pgrep -f checkrail)",
         ),
         passes=(

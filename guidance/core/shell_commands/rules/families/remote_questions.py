@@ -35,6 +35,10 @@ _INDEXES = (
     "-c",
     "--channel",
 )
+# They take an address in the middle of an option, too.
+_LOADERS = (
+    *("mshta", "regsvr32", "rundll32", "msiexec", "installutil", "wscript", "cscript"),
+)
 _MODULES = re.compile(
     r"(?:github\.com|gitlab\.com|golang\.org|google\.golang\.org|gopkg\.in|go\.uber\.org|k8s\.io|sigs\.k8s\.io"
     r"|honnef\.co|mvdan\.cc|modernc\.org|cloud\.google\.com|entgo\.io|connectrpc\.com|gotest\.tools|buf\.build)/.*"
@@ -54,6 +58,8 @@ _EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
 
 
 def _comes_from_address(found: Invocation) -> bool:
+    if found.name in _LOADERS:
+        return any("://" in word for word in found.argv)
     words = [word for word in found.argv[1:] if _ADDRESS.fullmatch(word)]
     words += [
         value
