@@ -167,3 +167,17 @@ def test_a_closed_run_can_still_be_answered(
     blocked = command(agent, run, LINE)
     manager.post(f"/runs/{run}/abort", json={"reason": "enough"})
     assert exempt(manager, blocked).status_code == 201
+
+
+def test_a_person_may_not_write_a_secret_into_a_call_even_to_search_for_it(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    """What a person writes is stored as it stands."""
+    token = "gh" + "p_" + body(36)
+    asked = command(agent, start_run(agent), "rm -rf src")
+    refused = rule(
+        reviewer, asked, "amend", amended={"command": f"grep -rn {token} src"}
+    )
+    problem(refused, "invalid")
+    kept = "".join(Entry.objects.values_list("payload", flat=True))
+    assert token[4:12] not in kept + refused.text
