@@ -53,7 +53,7 @@ def find_option_value(argv: list[str], *flags: str) -> int:
             return index + 1 if index + 1 < len(argv) else 0
         for flag in flags:
             if len(flag) == 2 and word[:1] == "-" and word[1:2] not in ("-", ""):
-                if word.endswith(flag[1]) and word[1:].isalpha():
+                if word.endswith(flag[1]) and word[1:].isalnum():
                     return index + 1 if index + 1 < len(argv) else 0
             elif word.startswith(flag + "="):
                 return index

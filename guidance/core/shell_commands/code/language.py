@@ -40,8 +40,8 @@ class Language:
 
 
 # A path that is written out.
-_PATH = r"[rRbuf]?[\"'](?P<path>[^\"'\n]{1,300})[\"']"
-_PATH2 = _PATH.replace("path", "path2")
+PATH = r"[rRbuf]?[\"'](?P<path>[^\"'\n]{1,300})[\"']"
+_PATH2 = PATH.replace("path", "path2")
 _SQL_CALL = (
     r"\.(?:execute|executemany|executescript|exec_driver_sql|raw|query|read_sql\w*)\s*\("
     r"(?:\s*(?:\w+\.)?text\s*\()?"
@@ -89,7 +89,7 @@ PYTHON = Language(
         r"|\bshutil\.move\s*\((?=[^,\n]{1,200},\s*tempfile\b)"
     ),
     empties=re.compile(
-        rf"(?<![.\w])open\s*\(\s*{_PATH}\s*,\s*[\"'](?:w|w\+|wb)[\"']\s*\)"
+        rf"(?<![.\w])open\s*\(\s*{PATH}\s*,\s*[\"'](?:w|w\+|wb)[\"']\s*\)"
         r"\s*(?:\.\s*(?:close|truncate)\s*\(|;|\Z)"
         r"|\.write_(?:text|bytes)\(\s*b?(?:''|\"\")\s*\)"
         rf"|(?<![.\w])open\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
@@ -148,7 +148,7 @@ JAVASCRIPT = Language(
         r"|\bDeno\.remove(?:Sync)?\s*\("
     ),
     runs=re.compile(
-        r"\b(?:execSync|execFileSync|spawnSync|execFile|spawn)\s*\("
+        r"\b(?:execSync|execFileSync|spawnSync|execFile|spawn|Deno\.Command)\s*\("
         r"|(?:child_process|\bcp|require\(\s*\))\.exec\s*\(|(?<![.\w])exec\s*\("
     ),
     dynamic=re.compile(
@@ -164,7 +164,7 @@ JAVASCRIPT = Language(
     queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
     quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
     empties=re.compile(
-        rf"\bwriteFile(?:Sync)?\(\s*{_PATH}\s*,\s*(?:''|\"\"|``)\s*[,)]"
+        rf"\bwriteFile(?:Sync)?\(\s*{PATH}\s*,\s*(?:''|\"\"|``)\s*[,)]"
         rf"|\bcreateWriteStream\(\s*{_PATH2}\s*\)\s*(?:;|\.end\(\s*\)|\Z)"
     ),
     masked=re.compile(
@@ -193,7 +193,7 @@ PERL = Language(
         "truncate",
     ),
     empties=re.compile(
-        rf"\btruncate\s*\(?\s*{_PATH}|\bopen\s*\(?[^;\n]{{0,40}}[\"']\s*>\s*"
+        rf"\btruncate\s*\(?\s*{PATH}|\bopen\s*\(?[^;\n]{{0,40}}[\"']\s*>\s*"
         r"(?P<path2>[^\"'>&|\n;]{1,200})[\"']\s*\)?\s*(?:;?\s*\Z|;\s*close)"
     ),
     removes=re.compile(
@@ -234,7 +234,7 @@ RUBY = Language(
         r"|\)\.(?:rmtree|unlink)\b"
     ),
     empties=re.compile(
-        rf"\b(?:File|IO)\.write\s*\(?\s*{_PATH}\s*,\s*(?:''|\"\")"
+        rf"\b(?:File|IO)\.write\s*\(?\s*{PATH}\s*,\s*(?:''|\"\")"
         rf"|\bFile\.(?:open|new)\s*\(?\s*{_PATH2}\s*,\s*[\"']w[\"']\s*\)?\s*"
         r"(?:\.close|\{\s*\}|;|\Z)"
     ),
@@ -279,7 +279,7 @@ PHP = Language(
         "'.'",
     ),
     empties=re.compile(
-        rf"\bfile_put_contents\(\s*{_PATH}\s*,\s*(?:''|\"\")|\bftruncate\s*\("
+        rf"\bfile_put_contents\(\s*{PATH}\s*,\s*(?:''|\"\")|\bftruncate\s*\("
         rf"|\bfopen\(\s*{_PATH2}\s*,\s*[\"']w[\"']\s*\)\s*\)?\s*;"
     ),
     removes=re.compile(
@@ -310,7 +310,7 @@ LUA = Language(
         "vim.",
     ),
     empties=re.compile(
-        rf"\bio\.open\s*\(\s*{_PATH}\s*,\s*[\"']w[\"']\s*\)\s*(?::close|;|\Z)"
+        rf"\bio\.open\s*\(\s*{PATH}\s*,\s*[\"']w[\"']\s*\)\s*(?::close|;|\Z)"
     ),
     removes=re.compile(r"\bos\.remove\s*\(?|\bvim\.fn\.delete\s*\("),
     runs=re.compile(
@@ -325,9 +325,9 @@ AWK = Language(
     scripts=re.compile(
         r"\bprintf?\s*\(?\s*\"([^\"\n]*+)\"[^|\n;}]{0,40}\|&?\s*\"(?:/bin/)?(?:ba|da|z|k)?sh\b"
     ),
-    empties=re.compile(rf"\bprintf\s*\(?\s*\"\"\s*\)?\s*>\s*{_PATH}"),
+    empties=re.compile(rf"\bprintf\s*\(?\s*\"\"\s*\)?\s*>\s*{PATH}"),
     runs=re.compile(r"\bsystem\s*\("),
-    quotes=re.compile(r"\|&?\s*\"([^\"]*+)\"|\"([^\"]*+)\"\s*\|&?\s*getline"),
+    quotes=re.compile(r"\|&?\s*\"([^\"]*+)\"|\"([^\"]*+)\"\s*\)?\s*\|&?\s*getline"),
     dynamic=re.compile(r"\|\s*[a-z_]\w*\s*(?:[;}\n]|$)"),
 )
 

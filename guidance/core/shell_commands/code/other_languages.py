@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from guidance.core.shell_commands.code.language import Language
+from guidance.core.shell_commands.code.language import PATH, Language
 
 # Their interpreters, and the options whose value is a program.
 OTHER_INTERPRETERS: Mapping[str, tuple[str, ...]] = {
@@ -33,6 +33,7 @@ OTHER_INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "ocaml": ("-e",),
     "utop": ("-e",),
     "ghc": ("-e",),
+    "ghci": ("-e",),
     "runghc": ("-e",),
     "octave": ("--eval",),
     "octave-cli": ("--eval",),
@@ -73,6 +74,7 @@ _REMOVING = "|".join(
         r"\bFile\(\s*[^()\n]{0,200}\)\.delete\b",
         r"\bremoveItem\b",
         r"\bos\.Remove(?:All)?\b",
+        r"\bFileUtils\.rm\w*",
         r"\bremove_(?:dir_all|dir|file)\b",
         r"(?<![\w.>])(?:unlink|rmdir|rmtree|truncate)(?=\s*\()",
         r"\bDelete(?:Folder|File)\b",
@@ -99,13 +101,14 @@ OTHER = Language(
     telling=(
         *("delete", "Delete", "remove", "Remove", "rm", "unlink", "rmdir", "rmtree"),
         *("truncate", "del_dir", "system", "System", "shell", "process", "Process"),
-        *("exec", "ommand", "cmd", "popen", "sh ", "`", ".!"),
+        *("exec", "ommand", "cmd", "popen", "sh ", "`", ".!", "write-region"),
     ),
     removes=re.compile(rf"(?:{_REMOVING})\s*\(?\s*"),
     runs=re.compile(rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*(?=[\"'\[`])"),
     quotes=re.compile(
         r"`([^`\n]*+)`|[\"']([^\"'\n]++)[\"']\.(?:execute\(\)|!!?|lineStream)"
     ),
+    empties=re.compile(rf"\(write-region\s+\"\"\s+\w+\s+{PATH}"),
     spaced=True,
 )
 M4 = Language(

@@ -34,6 +34,8 @@ _PIPES = re.compile(r"(?:[%\d,.$]*|r|read|w|write)[ \t]*!(.*)", re.DOTALL)
 _CALLS = re.compile(
     r"(?:call[ \t]+|=|let[ \t]+\w+[ \t]*=[ \t]*)?(delete|system|systemlist)\("
 )
+_BUNDLE = re.compile(r"-[eEsnNyZ]{1,6}c")
+_WRITES_NOTHING = re.compile(r"writefile\(\s*\[\s*(?:''|\"\")?\s*\]")
 _LITERAL = re.compile(r"[\"']([^\"'\n]*)[\"']")
 _EMBEDDED: tuple[tuple[re.Pattern[str], Language], ...] = (
     (re.compile(r"lua[ \t]+(?:<<)?(.*)", re.DOTALL), LUA),
@@ -48,7 +50,9 @@ def unwrap_vim(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     commands: list[str] = []
     for index, word in enumerate(argv[1:], 1):
-        if word in ("-c", "--cmd") and index + 1 < len(argv):
+        if (word in ("-c", "--cmd") or _BUNDLE.fullmatch(word)) and index + 1 < len(
+            argv
+        ):
             commands.append(argv[index + 1])
         elif (text := read_attached_value(word, "-c", "--cmd")) is not None:
             commands.append(text)
@@ -104,6 +108,8 @@ def _run_command(walk: Walk, call: ProgramCall, text: str) -> None:
     elif match := _WRITES_TO.match(text):
         if is_system_file(match[1]):
             walk.report.add("overwrite-system-file", call)
+    elif _WRITES_NOTHING.search(text):
+        walk.report.add("empty-file", call)
     elif match := _CALLS.search(text):
         literal = _LITERAL.match(text, match.end())
         if match[1] != "delete":

@@ -33,7 +33,8 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 _PAGERS = ("less", "more")
 # What leads from an editor or debugger to a shell.
 _WAY_OUT = re.compile(
-    r":?[ \t]*(?:silent[ \t]+)?!(.*)|:?[ \t]*shell[ \t]+(.*)", re.DOTALL
+    r":?[ \t]*(?:silent[ \t]+)?!(.*)|:?[ \t]*(?:platform[ \t]+)?shell[ \t]+(.*)",
+    re.DOTALL,
 )
 _SSH_COMMAND = re.compile(r"(?:proxy|local|knownhosts|remote)command\s*=?\s*(.+)", re.I)
 # GNU sed: `1e command`, and the flag e of s/…/…/.

@@ -41,6 +41,9 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
     elif "-M" in argv and "branch" in argv and len(find_operands(argv)) > 2:
         # Over a branch that is already there.
         walk.report.add("git-branch-delete", call)
+    if "--unsafe-paths" in argv:
+        # A patch may then write anywhere.
+        walk.report.add("overwrite-file", call)
     if not RUNNING.isdisjoint(argv):
         places = find_operands(argv, taking=_TAKING)
         run = _VERBS.get(argv[places[0]]) if places else None
@@ -154,6 +157,6 @@ _VERBS = {
     "grep": _unwrap_grep,
 }
 # Without one of these git runs nothing but itself.
-RUNNING = frozenset(_VERBS) | {"-c", "send-pack", "branch"}
+RUNNING = frozenset(_VERBS) | {"-c", "send-pack", "branch", "--unsafe-paths"}
 
 HANDLERS: dict[str, Handler] = {"git": unwrap_git, "gh": unwrap_hub}

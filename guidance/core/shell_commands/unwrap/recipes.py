@@ -192,6 +192,8 @@ def unwrap_cargo(walk: Walk, call: ProgramCall) -> None:
     """cargo: the program that is built and run before everything else."""
     if call.argv[1:2] and call.argv[1] in _BUILDING:
         _scan_program(walk, call, "build.rs")
+    elif call.argv[1:2] == ["watch"] and (place := find_option_value(call.argv, "-s")):
+        walk.walk_argument(call, place, "cargo watch")
     walk.judge(call)
 
 

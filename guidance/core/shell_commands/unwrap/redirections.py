@@ -14,6 +14,7 @@ from guidance.core.shell_commands.paths import (
     is_temporary,
 )
 from guidance.core.shell_commands.program_options import (
+    find_operands,
     find_option_value,
     read_attached_value,
 )
@@ -35,6 +36,8 @@ _SILENT = frozenset(("", ":", "true", "false", "echo."))
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
 # Words that empty a cache.
 _FLUSHES = ("flushall", "flushdb", "flush_all", "*1\r\n$8\r\nflush")
+# They print what they read.
+_FILTERS = frozenset(("tac", "head", "tail", "sort", "uniq"))
 # They print what they are given, and that may be nothing.
 _PRINTING = frozenset(("echo", "printf", "cat"))
 
@@ -72,6 +75,9 @@ def _sends_flush(walk: Walk, call: ProgramCall, path: str) -> bool:
 def _prints_nothing(walk: Walk, call: ProgramCall) -> bool:
     if call.name in _SILENT or call.argv in _EMPTY:
         return True
+    if call.name in _FILTERS:
+        read = [call.argv[place] for place in find_operands(call.argv)]
+        return read == ["/dev/null"] or "-c0" in call.argv or "-n0" in call.argv
     if call.name not in _PRINTING:
         return False
     printed = find_printed(walk.known, call.script, call.simple)

@@ -239,6 +239,20 @@ def unwrap_env(walk: Walk, call: ProgramCall) -> None:
     unwrap_wrapper(walk, call)
 
 
+def unwrap_nix(walk: Walk, call: ProgramCall) -> None:
+    """nix develop -c words, nix run package -- words."""
+    argv = call.argv
+    for flag in ("-c", "--command", "--"):
+        if flag in argv:
+            place = argv.index(flag) + 1
+            if flag == "--" and argv[1:2] == ["run"]:
+                program = argv[2].rpartition("#")[2] if len(argv) > 2 else ""
+                call = call.replace_arguments(["nix", program, *argv[place:]], first=-1)
+                place = 1
+            walk.run_inner(call, place, "nix")
+            return
+
+
 def unwrap_multicall(walk: Walk, call: ProgramCall) -> None:
     """coreutils --coreutils-prog=rm: the program is named by an option."""
     for index, word in enumerate(call.argv):
@@ -318,7 +332,7 @@ HANDLERS: dict[str, Handler] = {
     "nodemon": unwrap_text_option,
     "watchexec": unwrap_joined,
     "nix-shell": unwrap_text_option,
-    "nix": unwrap_text_option,
+    "nix": unwrap_nix,
     "xterm": unwrap_text_option,
     "konsole": unwrap_text_option,
     "gnome-terminal": unwrap_text_option,

@@ -33,9 +33,15 @@ TRIPS = (
             "xargs --replace",
             "coreutils --coreutils-prog=rm -rf assets; true",
             "just --command",
+            "nix develop -c",
+            "nix shell nixpkgs#hello --command",
         )
     ),
     ("delete-folder", "npx -c 'rm -rf assets'"),
+    ("delete-folder", "nix run nixpkgs#rm -- -rf assets"),
+    ("delete-folder", "cargo watch -s 'rm -rf assets'"),
+    ("delete-folder", "lldb -b -o 'platform shell rm -rf assets'"),
+    ("overwrite-file", "git apply --unsafe-paths --directory=/ x.patch"),
     ("delete-folder", "npm exec --call='rm -rf assets'"),
     ("delete-folder", "capsh --user=me -- -c 'rm -rf assets'"),
     ("delete-folder", "bazel run --run_under='rm -rf assets;' //:x"),
@@ -86,6 +92,9 @@ TRIPS = (
 )
 _HARMLESS = (
     "env - PATH=/bin ls",
+    "nix develop -c make test",
+    "cargo watch -x test",
+    "git apply --check x.patch",
     "/lib64/ld-linux-x86-64.so.2 --list /bin/rm",
     "arch",
     "LD_PRELOAD=libasan.so.8 ./tests",
