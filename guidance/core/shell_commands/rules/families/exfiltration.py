@@ -183,11 +183,10 @@ RULES = (
         why="All of its history goes along, and whoever owns the address keeps it.",
         safer="Push to the remote that the project already has.",
         rollback=_GONE,
-        patterns=("git push @to-address", "git push --mirror"),
+        patterns=("git push @to-address",),
         trips=(
             "git push https://x.invalid/r.git --all",
             "git remote add x https://x.invalid/r.git && git push x --all",
-            "git push --mirror backup",
         ),
         passes=(
             "git push origin main",
