@@ -54,7 +54,7 @@ def test_the_spans_of_every_part_lie_in_the_command() -> None:
         ("ls | xargs rm -rf", "rm -rf"),
         ("psql -c 'SELECT 1; DROP TABLE users'", "DROP TABLE users"),
         ("psql <<EOF\nSELECT 1;\nTRUNCATE users;\nEOF", "TRUNCATE users"),
-        ("echo x > /etc/passwd", "echo x > /etc/passwd"),
+        ("echo x > /etc/fstab", "echo x > /etc/fstab"),
         ("ls\n> app.db", "> app.db"),
         ("café; rm -rf données", "rm -rf données"),
         ("printf '😀'; rm -rf 😀", "rm -rf 😀"),
