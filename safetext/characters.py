@@ -86,7 +86,8 @@ _NAMELESS = {
     "Cs": "SURROGATE",
 }
 
-_NOT_PLAIN = re.compile(r"[^\x20-\x7e\n\t]")
+# One of them, and all that are equal to it right behind.
+_NOT_PLAIN = re.compile(r"([^\x20-\x7e\n\t])\1*")
 _SEEMS_OPENING = re.compile(rf"[{_LIKE_OPENING}](?=U\+|[0-9])")
 
 
@@ -118,28 +119,37 @@ def is_mark(character: str) -> bool:
 
 def find_invisible(text: str) -> Iterator[tuple[int, Invisible]]:
     """Where a character has to be escaped, and why."""
+    for start, end, reason in find_invisible_runs(text):
+        for at in range(start, end):
+            yield at, reason
+
+
+def find_invisible_runs(text: str) -> Iterator[tuple[int, int, Invisible]]:
+    """Where equal characters side by side have to be escaped, and why."""
     if text.isascii() and text.isprintable():
         return
     behind, stacked, held = -1, 0, False
     for found in _NOT_PLAIN.finditer(text):
-        at, character = found.start(), found[0]
+        (start, end), character = found.span(), found[1]
         reason = get_reason(character)
         if reason is None and is_mark(character):
-            if at != behind:
+            if start != behind:
                 # The first mark: what stands before it is plain, or nothing.
-                stacked, held = 0, at > 0 and text[at - 1] not in " \n\t"
-            stacked += 1
-            if stacked > MOST_MARKS or not held:
-                reason = Invisible.MARK
+                stacked, held = 0, start > 0 and text[start - 1] not in " \n\t"
+            room = max(MOST_MARKS - stacked, 0) if held else 0
+            stacked += end - start
+            start, reason = start + room, Invisible.MARK
         elif reason is None:
             stacked, held = 0, True
-            if _SEEMS_OPENING.match(text, at):
+            # Only the last one of them can have the beginning of an escape behind it.
+            start = end - 1
+            if _SEEMS_OPENING.match(text, start):
                 reason, held = Invisible.BRACKET, False
         else:
             stacked, held = 0, False
-        behind = at + 1
-        if reason is not None:
-            yield at, reason
+        behind = end
+        if reason is not None and start < end:
+            yield start, end, reason
 
 
 def format_code_point(character: str) -> str:

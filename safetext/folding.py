@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,7 +11,7 @@ from safetext.characters import (
     MOST_MARKS,
     describe,
     escape,
-    find_invisible,
+    find_invisible_runs,
     get_reason,
     is_mark,
 )
@@ -28,6 +28,7 @@ _END = "\n"
 _BLANK = r" \t\r\x0b\x0c\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _BLANK_LINE = re.compile(rf"[{_BLANK}]*")
 _LINES = re.compile(rf"(?<![^\n])(?:[{_BLANK}]*\n){{{BLANK_LINES + 1},}}")
+_EQUAL_LINES = re.compile(rf"(?<![^\n])([{_BLANK}]*\n)\1{{{BLANK_LINES},}}")
 _STRETCH = re.compile(
     rf"[{_BLANK}]{{{SPACES + 1},}}|([^\x20-\x7e\n{_BLANK}])\1{{{ESCAPES},}}"
 )
@@ -61,19 +62,24 @@ def find_folds(text: str, *, within: Iterable[tuple[int, int]]) -> Iterator[Fold
 
 def count_escapes(text: str) -> int:
     """How many escapes a text takes at most: long runs of the same one are folded."""
-    return sum(1 for _ in find_unfolded_escapes(text))
+    return sum(count for _, count in find_unfolded_escapes(text))
 
 
-def find_unfolded_escapes(text: str) -> Iterator[int]:
-    """Where the escapes stand that count: of a long run only the first ones do."""
-    behind, length = -1, 0
-    for at, _ in find_invisible(text):
-        same = at == behind + 1 and text[at] == text[behind]
-        length = length + 1 if same else 1
-        behind = at
+def find_unfolded_escapes(text: str) -> Iterator[tuple[int, int]]:
+    """Where equal escapes begin, and how many count: of a long run the first ones do,
+    of equal blank lines those in the first ones."""
+    at = 0
+    for lines in _EQUAL_LINES.finditer(text):
+        shown = lines.start() + (BLANK_LINES + 1) * len(lines[1])
+        yield from _find_escapes(text, at, shown)
+        at = lines.end()
+    yield from _find_escapes(text, at, len(text))
+
+
+def _find_escapes(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    for start, end, _ in find_invisible_runs(text[first:last]):
         # No shorter run is folded, of whichever kind its character is.
-        if length <= SPACES + 1:
-            yield at
+        yield first + start, min(end - start, SPACES + 1)
 
 
 def _find_folds_in_lines(text: str, start: int, end: int) -> Iterator[Fold]:
@@ -102,16 +108,15 @@ def describe_runs(stretch: str) -> tuple[str, ...]:
     """A folded stretch in full: how many of what, equal lines together."""
     if _END not in stretch:
         # Thousands of single ones would be twice as long with their count.
-        counted = _count_runs(map(escape, stretch))
+        counted = _count_runs(stretch, escape)
         return tuple(run.removeprefix("1 × ") for run in counted)
-    lines = stretch.split(_END)
-    return _count_runs(map(_describe_line, lines[:-1]))
+    return _count_runs(stretch.split(_END)[:-1], _describe_line)
 
 
 def _describe_line(line: str) -> str:
-    return " ".join((*_count_runs(map(escape, line)), escape(_END)))
+    return " ".join((*_count_runs(line, escape), escape(_END)))
 
 
-def _count_runs(pieces: Iterable[str]) -> tuple[str, ...]:
-    counts = ((len([*same]), piece) for piece, same in groupby(pieces))
-    return tuple(f"{count:,} × {piece}" for count, piece in counts)
+def _count_runs(things: Iterable[str], write: Callable[[str], str]) -> tuple[str, ...]:
+    counts = ((len([*same]), thing) for thing, same in groupby(things))
+    return tuple(f"{count:,} × {write(thing)}" for count, thing in counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby, islice
+from itertools import groupby
 
 from safetext.characters import is_mark
 from safetext.folding import BLANK_LINES, find_unfolded_escapes, is_blank
@@ -14,6 +14,8 @@ PAGE = 16 * 1024
 ROWS = 600
 ESCAPES = 1_000
 _STACK = 64
+# The bytes of UTF-8 that continue a character.
+_CONTINUING = bytes(range(0x80, 0xC0))
 
 
 def split_pages(text: str) -> list[tuple[int, int]]:
@@ -39,7 +41,7 @@ def count_rows(text: str) -> int:
 def _group_lines(text: str) -> Iterator[tuple[int, int, int]]:
     """Equal lines together: how many, the rows they take, the length of each."""
     for line, same in groupby(text.split("\n")):
-        count = sum(1 for _ in same)
+        count = len([*same])
         rows = min(count, BLANK_LINES + 1) if is_blank(line) else count
         yield count, rows, len(line) + 1
 
@@ -57,8 +59,12 @@ def _find_row_end(text: str, start: int, end: int) -> int:
 
 def _find_escape_end(text: str, start: int, end: int) -> int:
     """The end, or where the escapes that fit on a page end before it."""
-    fitting = islice(find_unfolded_escapes(text[start:end]), ESCAPES, None)
-    return start + next(fitting, end - start)
+    left = ESCAPES
+    for at, count in find_unfolded_escapes(text[start:end]):
+        if count > left:
+            return start + at + left
+        left -= count
+    return end
 
 
 def _find_page_end(text: str, start: int) -> int:
@@ -67,8 +73,7 @@ def _find_page_end(text: str, start: int) -> int:
     if len(ahead) > PAGE:
         # A character begins with each byte that continues none; the last one counted
         # here stands on the next page.
-        begun = sum(byte & 0xC0 != 0x80 for byte in ahead[: PAGE + 1])
-        reached = start + begun - 1
+        reached = start + len(ahead[: PAGE + 1].translate(None, _CONTINUING)) - 1
     else:
         reached = min(start + PAGE, len(text))
     full = _find_escape_end(text, start, _find_row_end(text, start, reached))

@@ -77,14 +77,23 @@ def split_pieces(
     layout = (
         _find_controls if one_line else _build_layout(text, list_borders(marks, ()))
     )
-    found = [Piece(at, at + 1, PieceKind.ESCAPE) for at, _ in find_invisible(text)]
+    found: list[Piece] = []
     at = 0
     for fold in find_folds(text, within=find_foldable(len(text), marks, layers)):
+        found += _find_escapes(text, at, fold.start)
         found += layout(text, at, fold.start)
         found.append(Piece(fold.start, fold.end, PieceKind.FOLD, fold))
         at = fold.end
+    found += _find_escapes(text, at, len(text))
     found += layout(text, at, len(text))
     return _fill_gaps(text, found)
+
+
+def _find_escapes(text: str, start: int, end: int) -> Iterator[Piece]:
+    """Those between two folds. Behind a fold no mark has a letter, as at the beginning
+    of a text, and nothing in a fold goes on with what stands before it."""
+    for at, _ in find_invisible(text[start:end]):
+        yield Piece(start + at, start + at + 1, PieceKind.ESCAPE)
 
 
 def _fill_gaps(text: str, found: list[Piece]) -> Iterator[Piece]:

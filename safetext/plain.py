@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from safetext.characters import escape, find_invisible
+from safetext.characters import escape, find_invisible_runs
 
 _WRAPS = re.compile(r"[ \t\n]+")
 
@@ -16,9 +16,9 @@ def make_visible(text: str) -> str:
     """
     parts: list[str] = []
     done = 0
-    for at, _ in find_invisible(text):
-        parts += (text[done:at], escape(text[at]))
-        done = at + 1
+    for start, end, _ in find_invisible_runs(text):
+        parts += (text[done:start], escape(text[start]) * (end - start))
+        done = end
     return "".join(parts) + text[done:] if parts else text
 
 

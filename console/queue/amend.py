@@ -9,8 +9,8 @@ from typing import Any
 
 from common.errors import Invalid
 from guidance.core.arguments import ArgumentProblem, read_arguments
-from safetext import build_warnings, make_visible
-from safetext.characters import find_invisible
+from safetext import build_warnings
+from safetext.characters import find_invisible_runs
 
 # More than anybody edits in a box, and less than a form may carry.
 LIMIT = 100_000
@@ -100,7 +100,7 @@ def _get_plain_text(call_kind: str, document: Mapping[str, Any]) -> str | None:
     text: str = document[_FIELDS[call_kind]]
     if _has_only_crlf(text):
         text = text.replace("\r\n", "\n")
-    return text if make_visible(text) == text else None
+    return None if any(find_invisible_runs(text)) else text
 
 
 def _has_only_crlf(text: str) -> bool:
@@ -111,11 +111,13 @@ def _has_only_crlf(text: str) -> bool:
 def _format_document(document: Mapping[str, Any]) -> str:
     """As JSON, in which characters that nobody sees are written out."""
     text = json.dumps(document, indent=2, ensure_ascii=False)
+    if len(text) > LIMIT:
+        return text  # too long for the box as it is, and longer with every escape
     parts: list[str] = []
     done = 0
-    for at, _ in find_invisible(text):
-        parts += (text[done:at], json.dumps(text[at])[1:-1])
-        done = at + 1
+    for start, end, _ in find_invisible_runs(text):
+        parts += (text[done:start], json.dumps(text[start])[1:-1] * (end - start))
+        done = end
     return "".join(parts) + text[done:]
 
 

@@ -167,6 +167,20 @@ def test_a_page_has_no_more_escapes_than_a_browser_lays_out_at_once(
         assert sum(part.kind is PieceKind.ESCAPE for part in parts) <= ESCAPES
 
 
+@each_row("line", ["\n", "\r\n", " \r\n", "\u2028\n"], ids=ascii)
+def test_blank_lines_take_as_few_pages_whatever_stands_in_them(line: str) -> None:
+    """They are folded into one row, so that their escapes do not count."""
+    text = "ls" + line * 20_000 + "rm"
+    assert len(split_pages(text)) <= len(text.encode()) // PAGE + 1
+
+
+def test_different_blank_lines_count_with_all_their_escapes() -> None:
+    """Each of them is written out where the fold is opened."""
+    text = "".join("\r" * (number % 7) + "\n" for number in range(4_000))
+    for start, end in split_pages(text):
+        assert text[start:end].count("\r") <= ESCAPES
+
+
 def test_there_is_always_a_page() -> None:
     assert split_pages("") == [(0, 0)]
     assert show_text("").empty

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
+from types import FrameType
 from typing import Any
 
 import httpx
 import pytest
 
 from accounts.models import Project
+from console.queue.amend import build_amend_box
 from reviews.rulings.call_pages import build_call_pages
+from safetext import show_text
 from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import claim, command, tool
 from tests.support.builders import Person, start_run
@@ -48,6 +52,36 @@ def test_every_page_is_small_and_together_they_are_the_text(text: str) -> None:
     }
     parts = [part for call_page in build_call_pages(content) for part in call_page]
     assert "".join(part.text.text[part.start : part.end] for part in parts) == text
+
+
+def count_calls(text: str) -> int:
+    """How many calls of functions it takes to show a command: its cost without a clock."""
+    content = {"call_kind": "command", "shown": {"command": text}, "preview": None}
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        build_amend_box(content)
+        for call_page in build_call_pages(content):
+            for part in call_page:
+                show_text(part.text.text, page=(part.start, part.end))
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@each_row(
+    "end", ["\n", "\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"], ids=ascii
+)
+def test_line_ends_of_every_kind_are_looked_at_by_runs(end: str) -> None:
+    """Not one by one, or their page would take the server a second."""
+    count = 60_000 // len(end.encode())
+    assert count_calls("rm -rf x" + end * count) < count // 5
 
 
 @each_row("text", [*LONG.values()], ids=[*LONG])
