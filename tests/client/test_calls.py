@@ -158,7 +158,7 @@ def test_a_guarded_function_runs_as_it_was_granted(
     with rail.run("Guards", policy="asking") as run:
 
         @run.guard
-        def delete_user(user: str, *rest: int, soft: bool = True, **more: str) -> str:
+        def rename_user(user: str, *rest: int, soft: bool = True, **more: str) -> str:
             ran.append((user, rest, soft, more))
             return user
 
@@ -177,7 +177,7 @@ def test_a_guarded_function_runs_as_it_was_granted(
         def break_it() -> None:
             raise LookupError("gone")
 
-        assert delete_user("user-1", 1, 2, soft=False, why="old") == "user-1"
+        assert rename_user("user-1", 1, 2, soft=False, why="old") == "user-1"
         with somebody(
             desk,
             run.id,
@@ -186,16 +186,16 @@ def test_a_guarded_function_runs_as_it_was_granted(
             ),
             deny,
         ):
-            assert delete_user("user-9") == "user-2"
+            assert rename_user("user-9") == "user-2"
             with pytest.raises(Denied):
-                delete_user("user-9")
+                rename_user("user-9")
         # The second answer comes from the stored result: nothing runs twice.
         assert find(object(), "ann") == find(object(), "ann") == {"name": "ann"}
         assert asyncio.run(wait_for("eve")) == "EVE"
         with pytest.raises(LookupError):
             break_it()
         with pytest.raises(TypeError, match="ignore"):
-            delete_user(object())  # type: ignore[arg-type]
+            rename_user(object())  # type: ignore[arg-type]
     assert ran == [
         ("user-1", (1, 2), False, {"why": "old"}),
         ("user-2", (3,), True, {"why": "x"}),

@@ -6,17 +6,18 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 
 from accounts.models import Project
+from common.commands import QuickCommand
 from reviews.rule_report.counts import REVIEWS_LIMIT, RuleCount, RuleCounts, count_rules
 from reviews.rule_report.drafts import RuleDraft, build_rule_draft, render_policy
 
 USUAL_DAYS = 30
 
 
-class Command(BaseCommand):
+class Command(QuickCommand):
     help = (
         "Lists the rules of the tool gateway by how often they asked a person, and how "
         "people answered. With --draft RULE prints the policy in which that rule warns "

@@ -23,6 +23,7 @@ IMPORTS = {
     "collections.abc",
     "dataclasses",
     "decimal",
+    "fnmatch",
     "hashlib",
     "hmac",
     "itertools",
