@@ -31,6 +31,7 @@ class CountedConsumer(AsyncWebsocketConsumer):
     # The process has one receiver (console.live.broadcaster); a socket of its own on the channel
     # layer would only cost.
     channel_layer_alias = ""
+    closed = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         with get_broadcaster().count_socket(
@@ -45,6 +46,15 @@ class CountedConsumer(AsyncWebsocketConsumer):
         if not self.room:
             await self.close(TOO_MANY)
         return self.room
+
+    async def close(
+        self, code: int | bool | None = None, reason: str | None = None
+    ) -> None:
+        """Once: who was closed may still have sent something, and a second close is an
+        error of the server."""
+        if not self.closed:
+            self.closed = True
+            await super().close(code, reason)
 
 
 class ConsoleConsumer(CountedConsumer):
@@ -92,10 +102,12 @@ class ConsoleConsumer(CountedConsumer):
     async def receive(
         self, text_data: str | None = None, bytes_data: bytes | None = None
     ) -> None:
+        if self.closed:
+            return
         since = _parse_resume(text_data)
         if since is None or self.broadcaster is not None:
             await self.close(UNREADABLE)
-        elif hasattr(self, "access"):
+        else:
             self.since = since
             self.resume_timeout.cancel()
             self.broadcaster = get_broadcaster()

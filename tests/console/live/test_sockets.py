@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from typing import Any
 
 import httpx
 import pytest
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.test.utils import override_settings
 from django.utils import timezone
@@ -189,6 +193,30 @@ def test_another_run_s_news_leaves_the_page_of_a_run_as_it_is(
 
 def test_without_a_session_the_socket_says_so(dial: Dial) -> None:
     assert close_code(dial(None)) == 4401
+
+
+def test_what_comes_after_the_close_is_not_answered() -> None:
+    """A second close would be an error in the server's log, written by a stranger."""
+    arriving: list[dict[str, Any]] = [
+        {"type": "websocket.connect"},
+        {"type": "websocket.receive", "text": "hello"},
+        {"type": "websocket.receive", "text": '{"type": "resume", "since": 0}'},
+        {"type": "websocket.receive", "bytes": b"again"},
+        {"type": "websocket.disconnect", "code": 1005},
+    ]
+    sent: list[tuple[str, int | None]] = []
+
+    async def receive() -> dict[str, Any]:
+        return arriving.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append((message["type"], message.get("code")))
+
+    scope = {"type": "websocket", "user": AnonymousUser(), "session": SessionStore()}
+    socket: Any = consumers.ConsoleConsumer.as_asgi()
+    asyncio.run(socket(scope, receive, send))
+    assert sent == [("websocket.accept", None), ("websocket.close", 4401)]
+    assert not arriving
 
 
 def test_a_one_time_password_opens_no_socket(dial: Dial, bob: Person) -> None:
