@@ -209,8 +209,17 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": ENVIRONMENT.log_level},
     "filters": {"brief": {"()": "config.logging.Brief"}},
     "loggers": {
-        # Anybody may send a wrong Host header, as often as they like.
-        "django.security.DisallowedHost": {"filters": ["brief"]},
+        # Anybody may send a wrong Host header or a thousand fields, as often as they like.
+        **{
+            f"django.security.{refusal}": {"filters": ["brief"]}
+            for refusal in (
+                "DisallowedHost",
+                "RequestDataTooBig",
+                "SuspiciousMultipartForm",
+                "TooManyFieldsSent",
+                "TooManyFilesSent",
+            )
+        },
         # Client mistakes are answered, not logged as warnings.
         "django.request": {"level": "ERROR"},
         "celery": {"level": "WARNING"},
