@@ -56,7 +56,7 @@ def wake(request: ConsoleRequest) -> HttpResponse:
             project_id=request.project.pk, person=build_person_principal(request.user)
         )
     except DomainError as refusal:
-        refused = FormRefusal(alert=refusal.detail, status=Invalid.status)
+        refused = FormRefusal(alert=refusal.detail, status=refusal.status)
         return render_tab(request, "decisions", refused=refused)
     send_hint(request.project.pk)
     decision = json.loads(reply.body)["decision_id"]

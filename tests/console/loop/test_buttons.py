@@ -62,7 +62,7 @@ def test_a_manager_wakes_it_and_waits_for_the_decision(
     run_cycle(history.project.pk)
     assert "by hand" in get_words(client, address)
     refused = open_browser(bob.user).post(history.path("wake"))
-    assert refused.status_code == 422
+    assert refused.status_code == 403
     assert "manager" in words(refused)
 
 
