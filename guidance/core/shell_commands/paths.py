@@ -94,6 +94,10 @@ DISPOSABLE = (
 )
 # Files that test runners and editors write again.
 _LEFTOVERS = frozenset((".coverage", "coverage.xml", ".eslintcache", ".DS_Store"))
+# What compilers and packagers write beside the sources, by its ending.
+_GENERATED = re.compile(
+    r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+)"
+)
 # What build tools keep in a home, below the folder itself.
 _CACHES = re.compile(r"~/Library/Developer/Xcode/DerivedData/[\w.*-]+")
 _SYSTEM = split_names(
@@ -165,6 +169,11 @@ def is_disposable(path: str, names: frozenset[str]) -> bool:
         return _CACHES.match(path) is not None and ".." not in path
     parts = _SLASHES.sub("/", path).strip("/").split("/")
     return not names.isdisjoint(parts) or parts[-1] in _LEFTOVERS
+
+
+def is_generated(name: str) -> bool:
+    """A file that a compiler or packager writes again, by its ending."""
+    return len(name) < 256 and _GENERATED.fullmatch(name) is not None
 
 
 def leads_away(folder: str) -> bool:

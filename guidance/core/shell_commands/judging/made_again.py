@@ -58,17 +58,23 @@ def list_made_again(script: Script, simple: Simple) -> frozenset[str]:
     """The folders that certainly come after, whatever else the script does."""
     found: set[str] = set()
     after = False
+    level = simple.frames
     for item in script.items[-_MOST:] if len(script.items) > _MOST else script.items:
         if item is simple:
             after = True
         elif after and isinstance(item, Simple):
-            if item.joined == "||" or item.frames != simple.frames:
+            if item.joined == "||":
                 break
-            found.update(_list_output([w for w in item.words if isinstance(w, str)]))
+            level = min(level, item.frames)
+            if item.frames > level:
+                # Inside a condition or a loop: perhaps it never runs.
+                continue
+            found.update(list_output([w for w in item.words if isinstance(w, str)]))
     return frozenset(found)
 
 
-def _list_output(words: list[str]) -> Iterator[str]:
+def list_output(words: list[str]) -> Iterator[str]:
+    """The folders that a builder makes."""
     while len(words) > 1 and words[0] in _PREFIXES and words[1] not in _TABLE_WORDS:
         words = words[1:]
     name = resolve_program(words[0]) if words else ""

@@ -9,6 +9,7 @@ from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.made_again import list_made_again
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
 from guidance.core.shell_commands.paths import (
+    is_generated,
     is_plain_name,
     is_temporary,
     looks_like_file,
@@ -59,7 +60,10 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     # Through a wrapper it may be another machine or user that deletes.
     found.made, found.left = walk.known.made, walk.known.left or bool(call.via)
     found.disposable = walk.disposable
+    if call.name == "find" and not call.via:
+        found.disposable |= list_made_again(call.script, call.simple)
     if call.name == "rm" and not call.via:
+        _list_loop_values(walk, call, found)
         _take_recursion_as_meant(call, found)
     if call.more is None:
         found.open_ended = True
@@ -93,6 +97,15 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         walk.report.add(pattern.rule.name, call)
 
 
+def _list_loop_values(walk: Walk, call: ProgramCall, found: Invocation) -> None:
+    """`for d in build dist; do rm -rf "$d"; done`: each of them is removed."""
+    if len(found.operands) != 1 or found.operands[0] != UNKNOWN:
+        return
+    values = walk.known.list_alternatives(call.simple.words[-1])
+    if values and all(isinstance(each, str) and UNKNOWN not in each for each in values):
+        found.operands[:] = [each for each in values if isinstance(each, str)]
+
+
 def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
     """`rm -rf` of files is `rm`, and of what is built again at once no loss."""
     if found.flags.keys().isdisjoint(_RECURSIVE) or not found.operands:
@@ -100,7 +113,11 @@ def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
     if again := list_made_again(call.script, call.simple):
         found.made = {
             *found.made,
-            *(path for path in found.operands if _is_in(path, again)),
+            *(
+                path
+                for path in found.operands
+                if _is_in(path, again) or is_generated(path)
+            ),
         }
     if all(
         looks_like_file(path)

@@ -18,6 +18,7 @@ from guidance.core.shell_commands.paths import (
 from guidance.core.shell_commands.rules.files.valuable_files import is_own_data
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
+from guidance.core.shell_commands.searched_names import finds_only_disposable
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 # Tests of find that pick by a name which begins with something of its own.
@@ -96,6 +97,8 @@ def _search(found: Invocation) -> bool:
         if word[:1] in ("-", "(", "!"):
             break
         places.append(word)
+    if finds_only_disposable(found.argv, found.disposable):
+        return False
     named = any(found.flags.get(flag, "*")[:1] not in "*?[" for flag in _NAMING)
     return any(
         not is_temporary(place, folder=found.folder)

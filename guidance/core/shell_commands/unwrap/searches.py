@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.judging.made_again import list_made_again
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
     read_attached_value,
 )
+from guidance.core.shell_commands.searched_names import finds_only_disposable
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
 
+_REMOVING = ("rm", "rmdir", "unlink", "rimraf")
 _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
 _XARGS_TAKING = split_names(
     "-I -n -P -L -s -d -a -E -R -S -J --max-args --max-procs --max-chars --delimiter "
@@ -34,18 +37,29 @@ def unwrap_find(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     walk.judge(call)
     places = _list_places(argv)
+    again = walk.disposable | list_made_again(call.script, call.simple)
+    disposable = finds_only_disposable(argv, again)
     index = 1
     while index < len(argv):
         if argv[index] in _EXECUTING:
             end = index + 1
             while end < len(argv) and argv[end] not in (";", "+"):
                 end += 1
+            if disposable and _removes_found(argv[index + 1 : end]):
+                index = end
+                continue
             # What {} stands for lies below the places that are searched.
             inner = [places[0] if word == "{}" else word for word in argv[index:end]]
             changed = call.replace_arguments([*argv[:index], *inner])
             walk.run_inner(changed, index + 1, "find -exec", more=places)
             index = end
         index += 1
+
+
+def _removes_found(words: list[str]) -> bool:
+    """rm of what was found and of nothing else."""
+    rest = [word for word in words[1:] if word[:1] != "-"]
+    return resolve_program(words[0] if words else "") in _REMOVING and rest == ["{}"]
 
 
 def _list_places(argv: list[str]) -> tuple[str, ...]:
@@ -70,8 +84,13 @@ def unwrap_fd(walk: Walk, call: ProgramCall) -> None:
 
 def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
     """xargs: the operands come from its input."""
-    found = _list_searched(walk, call)
+    searched = _get_search(walk, call)
+    found = _list_places(searched) if searched else None
     for place in find_operands(call.argv, taking=_XARGS_TAKING):
+        if searched and _removes_found([*call.argv[place:], "{}"]):
+            again = walk.disposable | list_made_again(call.script, call.simple)
+            if finds_only_disposable(searched, again):
+                return
         sign = _find_replacement(call.argv[:place])
         if sign:
             value = found[0] if found else UNKNOWN
@@ -97,16 +116,16 @@ def _find_replacement(options: list[str]) -> str:
     return ""
 
 
-def _list_searched(walk: Walk, call: ProgramCall) -> tuple[str, ...] | None:
-    """The places that a find before it searched, if that is what it reads."""
+def _get_search(walk: Walk, call: ProgramCall) -> list[str]:
+    """The find before it, if that is what it reads."""
     stage = call.simple.stage
     if stage is None or stage[1] - stage[0] != 1:
-        return None
+        return []
     item = call.script.items[stage[0]]
     if not isinstance(item, Simple) or not item.words:
-        return None
+        return []
     argv = walk.known.build_argv(item.words)
-    return _list_places(argv) if argv and resolve_program(argv[0]) == "find" else None
+    return argv if argv and resolve_program(argv[0]) == "find" else []
 
 
 def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:

@@ -86,11 +86,17 @@ RULES = (
         rollback="a commit or copy of the folder to restore from.",
         patterns=("find|fd -delete @search",),
         trips=(
-            "find . -name '*.pyc' -delete",
+            "find . -name '*.log' -delete",
+            "find / -name '*.pyc' -delete",
+            "find . -name '*.pyc' -o -type f -delete",
             "find / -delete",
             "find /tmp /srv -delete",
         ),
-        passes=("find . -name '*.pyc' -print", "find /tmp/x -delete"),
+        passes=(
+            "find . -name '*.py' -print",
+            "find . -name '*.pyc' -delete",
+            "find /tmp/x -delete",
+        ),
     ),
     Rule(
         name="empty-file",

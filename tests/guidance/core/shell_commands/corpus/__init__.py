@@ -37,6 +37,7 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     names,
     nothing_happens,
     own_things,
+    searches,
     statements,
     windows_composition,
 )
@@ -89,6 +90,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "nothing happens, harmless": nothing_happens.PASSES,
         "own things": own_things.TRIPS,
         "own things, harmless": own_things.PASSES,
+        "searches": searches.TRIPS,
+        "searches, harmless": searches.PASSES,
         "nested shells": nested.TRIPS,
         "nested shells, harmless": nested.PASSES,
         "programs on the command line": programs.TRIPS,

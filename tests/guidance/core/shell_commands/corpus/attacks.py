@@ -159,8 +159,6 @@ TRIPS = (
     ("*", "rm -r build"),
     ("*", "rm -rf target/debug"),
     ("*", "rm output.log"),
-    ("*", "find . -name '*.pyc' -delete"),
-    ("*", "find . -name __pycache__ -type d -exec rm -rf {} +"),
     ("*", "docker stop web && docker rm web"),
     ("*", "docker image prune -f"),
     ("*", "truncate -s 10M test.bin"),

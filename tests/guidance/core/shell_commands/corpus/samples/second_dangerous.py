@@ -23,7 +23,6 @@ _COMMANDS = (
     "test -e x||rm y",
     "for d in */; do (cd $d; rm -rf build); done",
     "find . -empty -type d -delete",
-    "find . -name node_modules -prune -exec rm -rf '{}' +",
     "find . -iname '*.bak' -ok rm {} \\;",
     "find . -exec bash -c 'rm -f \"$@\"' _ {} +",
     'ls | while read x; do rm "$x"; done',

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _COMMANDS = (
-    "if [ -d build ]; then rm -rf build; fi && npm run build",
     "set -e\ncd /srv/app\ngit fetch --all\ngit reset --hard origin/main\nnpm ci",
     '#!/bin/bash\nset -euo pipefail\nrm -rf "$1"',
     "test -f lock && { echo stale; rm lock; }",
@@ -19,8 +18,6 @@ _COMMANDS = (
     'rm -rf "${HOME:?}/x"',
     'rm -rf "$(git rev-parse --show-toplevel)/build"',
     "rm -rf $(find . -name __pycache__)",
-    "find . -name __pycache__ -type d -exec rm -r {} +",
-    "find . -name '*.pyc' -exec rm -f {} ';'",
     "find . -name '*.orig' -print0 | xargs -0 -r rm --",
     'find "$DIR" -mindepth 1 -delete',
     "find . ! -name '*.txt' -delete",
