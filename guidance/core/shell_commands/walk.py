@@ -23,7 +23,10 @@ from guidance.core.shell_commands.outputs import (
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
-from guidance.core.shell_commands.rules.unknown import names_destroying_verb
+from guidance.core.shell_commands.rules.unknown import (
+    may_run_another,
+    names_destroying_verb,
+)
 from guidance.core.shell_commands.script_state import (
     OPAQUE,
     Content,
@@ -304,6 +307,7 @@ class Walk:
         known = self.known
         return (
             not names_destroying_verb(words)
+            and not may_run_another(name, words)
             and name.isalpha()
             and name.isascii()
             and name.islower()

@@ -53,6 +53,8 @@ INTERPRETERS: Mapping[str, Interpreter] = {
     "python": Interpreter(
         language=PYTHON, code=("-c",), taking=("-W", "-X", "-Q"), module="-m"
     ),
+    "pdb": Interpreter(language=PYTHON, code=("-c",)),
+    "ptpython": Interpreter(language=PYTHON, code=("-c",)),
     "ipython": Interpreter(language=PYTHON, code=("-c",), module="-m"),
     "node": Interpreter(
         language=JAVASCRIPT,

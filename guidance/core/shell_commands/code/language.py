@@ -146,6 +146,8 @@ JAVASCRIPT = Language(
         r"|\b(?:rmSync|unlinkSync|rmdirSync|removeSync|emptyDirSync|rimraf(?:Sync)?)\s*\("
         r"|\b(?:truncateSync|Bun\.file\([^()\n]{0,200}\)\.(?:delete|unlink))\s*\("
         r"|\bDeno\.remove(?:Sync)?\s*\("
+        r"|\.(?:rm|unlink|rmdir|truncate)\s*\("
+        r"|\bimport\(\s*\)\s*\)?\.(?:remove|emptyDir)(?:Sync)?\s*\("
     ),
     runs=re.compile(
         r"\b(?:execSync|execFileSync|spawnSync|execFile|spawn|Deno\.Command)\s*\("
@@ -156,6 +158,7 @@ JAVASCRIPT = Language(
         r"|(?:\brequire\(\s*\)|\b(?:fs|cp|child_process))\s*\[[^\]\n]{0,80}\+"
         r"|\bprocess\.binding\s*\(|\[\s+\+\s+\]\s*\("
         r"|\b(?:exec|spawn|rm|unlink)\w{0,8}\s*:\s*\w[^{}\n]{0,80}\}\s*=\s*require\b"
+        r"|\b(?:exec|spawn|rm|unlink|rmdir|truncate)(?:File)?(?:Sync)?\s+as\s+\w"
     ),
     purges=re.compile(
         r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove)\s*\(\s*\{\s*\}"
@@ -200,9 +203,19 @@ PERL = Language(
         r"\b(?:unlink|rmtree|remove_tree|rmdir)\b\s*\(?\s*"
         r"(?=[\$@\"'<*;]|\Z|(?:glob|qw|for|foreach|readdir|map|grep|sort)\b)"
     ),
-    runs=re.compile(r"\b(?:system|exec)\b\s*\(?\s*(?=[\$@\"'q{])"),
-    quotes=re.compile(r"`([^`]*+)`|\bqx\s*[{(\[/|]([^})\]/|]*+)[})\]/|]"),
-    dynamic=re.compile(r"\beval\b\s*\(?\s*[\$\"'q]"),
+    runs=re.compile(r"\b(?:system|exec)\b\s*\(?\s*(?=[\$@\"'q{]|\w{1,40}\s*\()"),
+    quotes=re.compile(
+        r"`([^`]*+)`|\bqx\s*[{(\[/|]([^})\]/|]*+)[})\]/|]"
+        # A pipe to or from a command.
+        r"|\bopen\b[^;\n\"']{0,60}[\"']\s*\|\s*([^\"'\n-][^\"'\n]*+)[\"']"
+        r"|\bopen\b[^;\n\"']{0,60}[\"']([^\"'\n|]*+)\|\s*[\"']"
+        r"|[\"'](?:\|-|-\|)[\"']\s*,\s*[\"']([^\"'\n]*+)[\"']"
+    ),
+    # What is written into a shell is not followed.
+    dynamic=re.compile(
+        r"\beval\b\s*\(?\s*[\$\"'q]"
+        r"|\bopen\b[^;\n]{0,60}\|\s*-?[\"'\s,]{0,8}(?:/bin/)?(?:ba|da|z|k)?sh\b"
+    ),
     forks=re.compile(r"\bfork\b[^;]{0,40}?\bwhile\b|\bwhile\b[^;]{0,40}?\bfork\b"),
 )
 

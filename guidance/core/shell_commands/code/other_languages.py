@@ -54,6 +54,10 @@ OTHER_INTERPRETERS: Mapping[str, tuple[str, ...]] = {
     "wscript": (),
     "tcc": (),
     "v": ("-e",),
+    "scala-cli": ("-e", "--execute-script", "-execute-script"),
+    "swipl": ("-g", "-t"),
+    "gprolog": ("--query-goal", "--init-goal"),
+    "rust-script": ("-e", "--expr"),
 }
 _REMOVING = "|".join(
     (
@@ -77,9 +81,15 @@ _REMOVING = "|".join(
         r"\bFileUtils\.rm\w*",
         r"\bremove_(?:dir_all|dir|file)\b",
         r"(?<![\w.>])(?:unlink|rmdir|rmtree|truncate)(?=\s*\()",
+        r"\.(?:unlink|rmdir|rmtree)(?=\(\s*[\"'])",
         r"\bDelete(?:Folder|File)\b",
         r"\bvim\.fn\.delete\b",
         r"(?<![\w.])delete(?=\(\s*[\"'])",
+        # Zig, D, Prolog, CMake, Groovy, whatever joins the same words
+        r"\bdelete_?(?:Tree|tree|file|directory\w*)\b",
+        r"\bremove_?(?:tree|recurse|all|directory\w*)\b",
+        r"\bREMOVE(?:_RECURSE)?\b",
+        r"\brmdir_?recurse\b",
     )
 )
 _RUNNING = "|".join(
@@ -93,7 +103,8 @@ _RUNNING = "|".join(
         r"(?:Sys\.command|Unix\.(?:system|execvp?|open_process\w*))",
         r"(?::os\.cmd|os:cmd|System\.(?:cmd|shell))",
         r"(?:getRuntime(?:\(\))?\.exec|ProcessBuilder|Command::new|exec\.Command)",
-        r"(?:Process\.(?:run|start)|popen|system\*?|shellExecute|shell/sh|sh|shell)",
+        r"(?:Process(?:\.(?:run|start))?|popen|system\*?|shellExecute|shell/sh|sh|shell)",
+        r"(?:spawn(?:Process|Shell|_process)?|executeShell|process_create|exec[lv]p?e?)",
     )
 )
 
@@ -101,12 +112,24 @@ OTHER = Language(
     telling=(
         *("delete", "Delete", "remove", "Remove", "rm", "unlink", "rmdir", "rmtree"),
         *("truncate", "del_dir", "system", "System", "shell", "process", "Process"),
-        *("exec", "ommand", "cmd", "popen", "sh ", "`", ".!", "write-region"),
+        *(
+            "exec",
+            "ommand",
+            "cmd",
+            "popen",
+            "sh ",
+            "spawn",
+            "REMOVE",
+            "write18",
+            "`",
+            ".!",
+            "write-region",
+        ),
     ),
     removes=re.compile(rf"(?:{_REMOVING})\s*\(?\s*"),
     runs=re.compile(rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*(?=[\"'\[`])"),
     quotes=re.compile(
-        r"`([^`\n]*+)`|[\"']([^\"'\n]++)[\"']\.(?:execute\(\)|!!?|lineStream)"
+        r"`([^`\n]*+)`|\\write18\s*+\{([^}\n]*+)\}|[\"']([^\"'\n]++)[\"']\.(?:execute\(\)|!!?|lineStream)"
     ),
     empties=re.compile(rf"\(write-region\s+\"\"\s+\w+\s+{PATH}"),
     spaced=True,

@@ -8,6 +8,7 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.made_again import list_made_again
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
+from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
 from guidance.core.shell_commands.paths import (
     is_generated,
     is_plain_name,
@@ -44,6 +45,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     if program is None:
         if destroys_by_name(sort_arguments(call.name, argv)):
             walk.report.add("unknown-destroying-verb", call)
+        unwrap_unknown(walk, call)
         return
     if len(argv) > 1 and argv[1] in _VERSION:
         return

@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.rule import Rule
-from guidance.core.shell_commands.word_lists import split_names
+from guidance.core.shell_commands.shell.tree import Substitution, Word
+from guidance.core.shell_commands.word_lists import (
+    DESTROYING_VERBS,
+    RUN_BY_OTHERS,
+    split_names,
+)
 
 RULES = (
     Rule(
@@ -44,7 +49,7 @@ RULES = (
 )
 
 # Alone, or first or last in a word such as delete-cluster, apps:destroy or vm.destroy.
-VERBS = ("delete", "destroy", "purge", "terminate", "wipe", "erase", "teardown")
+VERBS = DESTROYING_VERBS
 _VERB = f"(?:{'|'.join(VERBS)}|tear-down)"
 _SAYS_VERB = re.compile(rf"(?:^|[-_:.]){_VERB}\Z|^{_VERB}[-_:]", re.IGNORECASE)
 _WORD = re.compile(r"[a-z][a-z0-9:_.-]*+", re.IGNORECASE)
@@ -54,7 +59,7 @@ _OTHERS = split_names(
     "edit help run exec test start view cat read generate g run-script i install"
 )
 # Their words are names and texts, not verbs; some are the beginnings of SQL.
-_PLAIN = split_names(
+PLAIN = split_names(
     "alter create explain grant revoke awslocal tflocal cdklocal "
     "alias ansible-playbook apropos basename bat cat cd code cut declare diff dirname echo "
     "egrep eslint export expr false fgrep file fzf gcc go grep head jest jq just "
@@ -95,9 +100,22 @@ def names_destroying_verb(words: Sequence[object]) -> bool:
     return any(isinstance(word, str) and _is_verb(word) for word in words[:_LOOKED_AT])
 
 
+def may_run_another(name: str, words: Sequence[object]) -> bool:
+    """Quickly: is one of the words a program, or a text that may hold one?"""
+    if name in PLAIN:
+        return False
+    for word in words[:_LOOKED_AT]:
+        if isinstance(word, str):
+            if word in RUN_BY_OTHERS or " " in word or "(" in word:
+                return True
+        elif isinstance(word, Word) and isinstance(word.pieces[0], Substitution):
+            return True
+    return False
+
+
 def destroys_by_name(found: Invocation) -> bool:
     """Do the first words, or a cmdlet's own name, say that something is destroyed?"""
-    if found.name in _PLAIN or _is_tried(found):
+    if found.name in PLAIN or _is_tried(found):
         return False
     cmdlet = found.argv[0].rpartition("\\")[2]
     if _CMDLET.fullmatch(cmdlet):

@@ -53,10 +53,10 @@ from guidance.core.shell_commands.shell.words import (
     read_arithmetic,
     read_word,
 )
+from guidance.core.shell_commands.word_lists import TELLING
 
 # Operators after which nobody reads what the command before them printed.
 _ENDS = ("&&", "||")
-_NOTHING: frozenset[str] = frozenset()
 _LONG = 1_024
 # What stands in a text that gives names a meaning of its own.
 _DEFINING = ("()", "function", "alias", "PATH=", "hash -p")
@@ -113,7 +113,7 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
                 kind == RUN_END
                 and matters is not None
                 and level.simple is None
-                and (telling := matters.get(words[0], _NOTHING)) is not None
+                and (telling := matters.get(words[0], TELLING)) is not None
                 and telling.isdisjoint(words)
                 and words[0].isalpha()
                 and (run.islower() or _is_quiet(words, telling))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_options import (
     find_operands,
@@ -23,6 +26,16 @@ _RUN = (
     "gpg.program",
     "uploadpack.packobjectshook",
 )
+_RUN_ENDINGS = (
+    *(".textconv", ".clean", ".smudge", ".command", ".cmd", ".driver", ".process"),
+    *(".uploadpack", ".receivepack", ".vcs", ".helper", ".program", ".sshcommand"),
+)
+# Options whose value is run, here or on the other side.
+_RUN_OPTIONS = ("--upload-pack", "--receive-pack", "--exec")
+_NAMES_OPTION = re.compile(r"--(?:upload-pack|receive-pack|exec)|ext::")
+_TRANSPORT = re.compile(r"ext::(.*)", re.DOTALL)
+_BLANK = re.compile(r"(?<!%) ")
+_HEADS = re.compile(r"\+refs/(?:heads/)?\*:refs/(?:heads/)?\*")
 _TAKING = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")
 
 
@@ -41,6 +54,11 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
     elif "-M" in argv and "branch" in argv and len(find_operands(argv)) > 2:
         # Over a branch that is already there.
         walk.report.add("git-branch-delete", call)
+    if _NAMES_OPTION.search(" ".join(argv)):
+        _run_options(walk, call)
+    if "fetch" in argv and any(map(_HEADS.fullmatch, argv)) and "--dry-run" not in argv:
+        # Over the local branches.
+        walk.report.add("git-branch-delete", call)
     if "--unsafe-paths" in argv:
         # A patch may then write anywhere.
         walk.report.add("overwrite-file", call)
@@ -50,6 +68,20 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
         if run is not None:
             run(walk, call, places)
     walk.judge(call)
+
+
+def _run_options(walk: Walk, call: ProgramCall) -> None:
+    """Commands for the other side, which may be this machine."""
+    for index, word in enumerate(call.argv[1:], 1):
+        text = read_attached_value(word, *_RUN_OPTIONS)
+        if word in _RUN_OPTIONS and "rebase" not in call.argv:
+            text = "".join(call.argv[index + 1 : index + 2])
+        if match := _TRANSPORT.match(word):
+            words = _BLANK.split(match[1])
+            text = shlex.join(each.replace("% ", " ") for each in words)
+        if text:
+            via = (*call.via, f"git {word.partition('=')[0]}")
+            walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
 
 
 def _run_alias(walk: Walk, call: ProgramCall) -> bool:
@@ -80,7 +112,9 @@ def _run_setting(walk: Walk, call: ProgramCall, text: str) -> None:
         walk.report.add("git-push-force", call)
     elif name == "core.hookspath" and _is_elsewhere(value):
         walk.report.add_opaque("opaque-script", call)
-    elif name in _RUN or name.endswith((".textconv", ".clean", ".smudge", ".command")):
+    elif name.startswith("remote.") and name.endswith(".push") and value[:1] == "+":
+        walk.report.add("git-push-force", call)
+    elif name in _RUN or name.endswith(_RUN_ENDINGS):
         walk.walk_shell(
             value.lstrip("!"), origin=walk.report.make_whole_origin(call), via=via
         )
@@ -157,6 +191,9 @@ _VERBS = {
     "grep": _unwrap_grep,
 }
 # Without one of these git runs nothing but itself.
-RUNNING = frozenset(_VERBS) | {"-c", "send-pack", "branch", "--unsafe-paths"}
+RUNNING = frozenset(_VERBS) | {
+    *("-c", "send-pack", "branch", "--unsafe-paths"),
+    *("fetch", "ls-remote", "archive", "fetch-pack", "pull"),
+}
 
 HANDLERS: dict[str, Handler] = {"git": unwrap_git, "gh": unwrap_hub}

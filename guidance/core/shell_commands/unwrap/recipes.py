@@ -46,6 +46,7 @@ _LIFECYCLE = {
     "pack": ("prepack", "prepare", "postpack"),
 }
 _BUILDING = ("build", "b", "run", "r", "test", "t", "check", "c", "install")
+_COMPILERS = split_names("gcc g++ cc c++ clang clang++ zig rustc crystal-run ldc2 dmd")
 _GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
 
 
@@ -177,6 +178,8 @@ def unwrap_go(walk: Walk, call: ProgramCall) -> None:
                     origin = walk.report.make_whole_origin(call)
                     walk.walk_shell(text, origin=origin, via=(*call.via, "go generate"))
     if call.argv[1:2] == ["run"]:
+        if "-" in call.argv:
+            unwrap_compiler(walk, call)
         for place in find_operands(call.argv, start=2):
             _scan_program(walk, call, call.argv[place])
     for flag in ("-exec", "-toolexec"):
@@ -185,6 +188,18 @@ def unwrap_go(walk: Walk, call: ProgramCall) -> None:
             value = read_attached_value(call.argv[place], flag)
             if value is None:
                 walk.walk_argument(call, place, f"go {flag}")
+    walk.judge(call)
+
+
+def unwrap_compiler(walk: Walk, call: ProgramCall) -> None:
+    """A program that comes from the input, or from a file of this command."""
+    if "-" in call.argv:
+        content = walk.find_stdin(call)
+        if content is not None and not content.opaque:
+            scan_content(walk, call, content, OTHER)
+    if walk.known.files:
+        for word in call.argv[1:]:
+            _scan_program(walk, call, word)
     walk.judge(call)
 
 
@@ -204,6 +219,7 @@ def _scan_program(walk: Walk, call: ProgramCall, path: str) -> None:
 
 
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(_COMPILERS, unwrap_compiler),
     "cargo": unwrap_cargo,
     "make": unwrap_make,
     "gmake": unwrap_make,

@@ -23,7 +23,12 @@ _PROMPTS = ("PS0", "PS1", "PS2", "PS4", "RPROMPT")
 _STARTING = ("BASH_ENV", "ENV")
 # Libraries that every program loads.
 _PRELOADED = ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES")
-_NAMES = _RUN | {*_PROMPTS, *_STARTING, *_PRELOADED}
+# Options and files with which an interpreter loads a program before the one it is given.
+_LOADING = ("PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "PYTHONSTARTUP", "JAVA_TOOL_OPTIONS")
+_LOADS_OWN = re.compile(
+    r"(?:^|\s)-(?:M|r\s*\.{0,2}/|-(?:require|import|loader)[= ]\s*\.{0,2}/|javaagent:)"
+)
+_NAMES = _RUN | {*_LOADING} | {*_PROMPTS, *_STARTING, *_PRELOADED}
 _TERRAFORM = re.compile(r"TF_CLI_ARGS(?:_(\w+))?")
 _EXPORTED = re.compile(r"BASH_FUNC_([^%(=]+)(?:%%|\(\))\Z")
 
@@ -51,6 +56,9 @@ def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> Non
             walk.walk_content(content, call, name)
     elif name in _PRELOADED:
         if any(_is_own_library(path) for path in re.split(r"[: ]", value)):
+            walk.report.add_opaque("opaque-preload", call)
+    elif name in _LOADING:
+        if (name == "PYTHONSTARTUP" and value) or _LOADS_OWN.search(value):
             walk.report.add_opaque("opaque-preload", call)
     elif terraform := _TERRAFORM.fullmatch(name):
         text = f"terraform {terraform[1] or 'apply'} {value}"

@@ -26,7 +26,9 @@ from guidance.core.shell_commands.unwrap.wrappers import unwrap_wrapper
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
 
-SHELLS = split_names("sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash elvish")
+SHELLS = split_names(
+    "sh bash zsh dash ksh mksh ash fish csh tcsh rbash yash elvish nu xonsh oil osh ysh"
+)
 _TAKING = ("--rcfile", "--init-file", "--init-command")
 _STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 
@@ -219,6 +221,23 @@ def unwrap_su(walk: Walk, call: ProgramCall) -> None:
         walk.walk_content(content, call, call.name)
 
 
+def unwrap_group(walk: Walk, call: ProgramCall) -> None:
+    """sg group -c text, sg group text."""
+    place = find_option_value(call.argv, "-c")
+    places = find_operands(call.argv)
+    if place or len(places) > 1:
+        walk.walk_argument(call, place or places[1], call.name)
+
+
+def unwrap_binding(walk: Walk, call: ProgramCall) -> None:
+    """bind -x: a key that runs a text."""
+    place = find_option_value(call.argv, "-x")
+    if place:
+        text = call.argv[place].partition(":")[2].strip(" \"'")
+        origin = walk.report.make_whole_origin(call)
+        walk.walk_shell(text, origin=origin, via=(*call.via, "bind -x"))
+
+
 def unwrap_env(walk: Walk, call: ProgramCall) -> None:
     """env, which can also split a text into words."""
     for index, word in enumerate(call.argv[1:], 1):
@@ -323,6 +342,9 @@ HANDLERS: dict[str, Handler] = {
     "env": unwrap_env,
     "su": unwrap_su,
     "runuser": unwrap_su,
+    "sg": unwrap_group,
+    "newgrp": unwrap_group,
+    "bind": unwrap_binding,
     "mapfile": unwrap_callback,
     "readarray": unwrap_callback,
     "complete": unwrap_callback,

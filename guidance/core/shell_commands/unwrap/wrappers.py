@@ -144,7 +144,8 @@ vault-env 0:
 k3s 0:
 microk8s 0:
 minikube kubectl 0:
-sg 1:
+zellij run 0: -n --name -d --direction --cwd
+retry 0: -t --times -d --delay
 ld.so 0: --library-path --preload --argv0 --audit --inhibit-rpath --glibc-hwcaps-prepend
 arch 0: -arch -d -e
 runcon 1: -t -u -r -l

@@ -39,6 +39,7 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     own_things,
     searches,
     statements,
+    unknown_runners,
     windows_composition,
 )
 from tests.guidance.core.shell_commands.corpus.samples import (
@@ -82,6 +83,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "windows composition, harmless": windows_composition.PASSES,
         "statements": statements.TRIPS,
         "statements, harmless": statements.PASSES,
+        "unknown runners": unknown_runners.TRIPS,
+        "unknown runners, harmless": unknown_runners.PASSES,
         "indirection": indirection.TRIPS,
         "indirection, harmless": indirection.PASSES,
         "names": names.TRIPS,

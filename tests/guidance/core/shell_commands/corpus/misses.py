@@ -40,6 +40,5 @@ MISSES = (
     # Words that only another command knows.
     ("references to delete", "git push origin $(git branch -r | sed 's|origin/|:|')"),
     # Programs that build their calls out of pieces, or that nobody reads.
-    ("another language", 'go run - <<EOF\nfunc main(){ os.RemoveAll("/srv") }\nEOF'),
     ("a module under another name", "python -c 'import pathlib; pathlib.sys.modules'"),
 )
