@@ -6,6 +6,7 @@ import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.tree import Simple
@@ -18,6 +19,8 @@ SQL_CLIENTS = split_names(
 )
 DETACHING = split_names("nohup setsid daemonize screen tmux start-stop-daemon disown")
 _SHELLS = split_names("sh bash zsh dash ksh fish powershell cmd python perl ruby")
+_APPLYING = split_names("apply create replace")
+_STDIN = frozenset("-")
 _LOOP = re.compile(r"while\s+(?:true|:|\[\s*1|sleep)|for\s*\(\(\s*;|until\s+false")
 _GRANT = compile_byte_pattern(
     r"\b(?:alter|create)\s+(?:role|user)\s[^;]*\b(?:superuser|createrole|bypassrls|replication)\b"
@@ -129,6 +132,16 @@ def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
         texts.append(content.text)
     if any(grants_rights(text) for text in texts):
         walk.report.add("privilege-grant", call)
+
+
+def judge_manifest(walk: Walk, call: ProgramCall) -> None:
+    """What a cluster is given on the input of kubectl."""
+    if _APPLYING.isdisjoint(call.argv[1:4]) or not _STDIN.issubset(call.argv):
+        return
+    content = walk.find_stdin(call)
+    if content is not None and content.text:
+        for rule in list_manifest_rules(content.text):
+            walk.report.add(rule, call)
 
 
 def grants_rights(sql: str) -> bool:

@@ -29,15 +29,22 @@ _OPENING = compile_byte_pattern(
     r"\b(?:open|read\w*|slurp|file_get_contents|dotenv_values|fopen|load|parse|cat|path)\b",
     ignore_case=True,
 )
+# The folder of a person, to which the name of a file is joined.
+_HOME = compile_byte_pattern(
+    r"homedir\(|\bhome\(\)|[.\[\"'(]HOME\b|expanduser|userprofile", ignore_case=True
+)
 _FETCHED_CODE = compile_byte_pattern(
     r"(?:eval|exec|Function|instance_eval|compile|system)\W{1,3}(?:[\w.]{0,40}\W{1,3}){0,6}"
     r"(?:urlopen|requests\.get|httpx\.get|URI\.open|open-uri|Net::HTTP|get\s*[(\"']+\s*[\"']?https?"
     r"|file_get_contents\s*\(\s*[\"']https?|fetch\s*\()"
     r"|\.then\s*\(\s*eval\s*\)|\.then\s*\([^)]{0,40}eval\s*\(|eval\s*\(\s*await"
 )
+_LOGIN_ITEM = compile_byte_pattern(
+    r"\bmake\b[^\n]{0,40}\blogin item\b", ignore_case=True
+)
 _HANDED_SHELL = compile_byte_pattern(
     r"dup2\s*\(|pty\.spawn|net\.connect\([^)]{0,60}\)[\s\S]{0,200}(?:spawn|exec)\("
-    r"|fsockopen\([^)]{0,80}\)[\s\S]{0,100}(?:exec|proc_open|shell)|TCPSocket[\s\S]{0,120}(?:exec|sh\b)"
+    r"|fsockopen\([^)]{0,80}\)[\s\S]{0,100}(?:exec|proc_open|shell)|TCPSocket[\s\S]{0,160}(?:exec|spawn|system|popen|sh\b|`)"
     r"|STD(?:IN|OUT)\s*,\s*[\"']>&|exec\s*\(?\s*[\"']/bin/(?:ba|z)?sh|IO::Socket::INET[\s\S]{0,300}exec|new-object\s+(?:system\.)?net\.sockets\.tcpclient"
 )
 _SOCKET = compile_byte_pattern(
@@ -77,6 +84,8 @@ def list_program_rules(text: str) -> Iterator[str]:
         yield "remote-code"
     if _SOCKET.search(data) and _HANDED_SHELL.search(data):
         yield "remote-shell"
+    if _LOGIN_ITEM.search(data):
+        yield "persist-service"
     if not may_be_sensitive(text):
         return
     if _DUMP.search(data):
@@ -86,11 +95,14 @@ def list_program_rules(text: str) -> Iterator[str]:
     if not _OPENING.search(data):
         return
     told: set[str] = set()
+    at_home = _HOME.search(data) is not None
     for count, (start, end) in enumerate(_LITERAL.finditer(data)):
         if count > _MOST:
             return
         for word in text[start + 1 : end - 1].split():
             rule = find_secret_rule(word)
+            if not rule and at_home and word.lstrip("/")[:1] == ".":
+                rule = find_secret_rule("~/" + word.lstrip("/"))
             if rule and rule not in told:
                 told.add(rule)
                 yield rule

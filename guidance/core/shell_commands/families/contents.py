@@ -21,6 +21,24 @@ _DOWNLOAD_RUN = compile_byte_pattern(
     r"|(?:iex|invoke-expression)\b[^\n]{0,80}(?:iwr|downloadstring|invoke-webrequest)",
     ignore_case=True,
 )
+# Files that say what a container or a cluster starts.
+_MANIFEST_FILE = re.compile(
+    r"(?:.*/)?(?:docker-)?compose[\w.-]*\.ya?ml|(?:.*/)?(?:k8s|kubernetes|manifests|deploy|charts?|helm|templates)/.*\.ya?ml"
+    r"|(?:.*/)?devcontainer\.json"
+)
+# Containers with the rights of the machine that they run on.
+_HOST_RIGHTS = compile_byte_pattern(
+    r"\bprivileged[\"']?\s*:\s*[\"']?true|\bhost(?:PID|IPC)[\"']?\s*:\s*true|\bpid[\"']?\s*:\s*[\"']?host\b"
+    r"|[\"'\s]/:/|hostPath:\s*\{?\s*path:\s*[\"']?/[\"']?\s*[}\n,]|\bSYS_ADMIN\b|--privileged\b"
+)
+_LASTING_KIND = compile_byte_pattern(r"kind[\"']?\s*:\s*[\"']?(?:CronJob|DaemonSet)\b")
+_WORKFLOW_FILE = re.compile(r"(?:.*/)?\.github/workflows/[^/]+\.ya?ml")
+# Builds of strangers' changes that get the rights of the repository.
+_STRANGERS = compile_byte_pattern(r"\bpull_request_target\b|\bworkflow_run\b")
+_WRITE_RIGHTS = compile_byte_pattern(
+    r"permissions\s*:\s*write-all|\b(?:contents|id-token|packages|actions)\s*:\s*write\b"
+    r"|github\.event\.pull_request\.head|github\.head_ref"
+)
 _OPENED_FOLDER = compile_byte_pattern(r"folderOpen|runOn[\"']?\s*:", ignore_case=True)
 
 
@@ -38,7 +56,10 @@ _CODE_FILE = re.compile(
     _BUILD_FILE.pattern
     + r"|.*\.(?:py|js|mjs|cjs|ts|tsx|jsx|rb|php|pl|sh|bash|go|rs|java|kt|ya?ml|json|ps1)"
 )
-_TELLING = ("environ", "process.env", "secrets", "curl", "wget", "folderOpen", "iwr")
+_TELLING = (
+    *("privileged", "pull_request_target", "SYS_ADMIN", "host"),
+    *("environ", "process.env", "secrets", "curl", "wget", "folderOpen", "iwr"),
+)
 _LONG = 16_384
 _LONGEST_PATH = 400
 _PROSE = re.compile(r".*\.(?:md|rst|txt|adoc|html)")
@@ -60,9 +81,26 @@ def list_content_rules(path: str, text: str) -> Iterator[str]:
     data = encode_one_byte(text)
     if _ALL_SECRETS.search(data) and _WAY_OUT.search(data):
         yield "exfil-secret"
+    if _MANIFEST_FILE.fullmatch(name) and _HOST_RIGHTS.search(data):
+        yield "privilege-container"
+    if (
+        _WORKFLOW_FILE.fullmatch(name)
+        and _STRANGERS.search(data)
+        and _WRITE_RIGHTS.search(data)
+    ):
+        yield "privilege-grant"
     if _BUILD_FILE.fullmatch(name) is None:
         return
     if _DOWNLOAD_RUN.search(data):
         yield "remote-build-step"
     if name.endswith("tasks.json") and _OPENED_FOLDER.search(data):
         yield "persist-hook"
+
+
+def list_manifest_rules(text: str) -> Iterator[str]:
+    """Which rules a text breaks that a cluster is given to run."""
+    data = encode_one_byte(text)
+    if _LASTING_KIND.search(data):
+        yield "persist-schedule"
+    if _HOST_RIGHTS.search(data):
+        yield "privilege-container"

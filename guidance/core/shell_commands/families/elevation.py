@@ -51,6 +51,13 @@ _ASKING = (
 _SCRIPT = re.compile(
     r"\.{1,2}/.*|(?:~|/home|/tmp|/opt|/root|/var/tmp|/srv|/mnt)/.*|.*\.(?:sh|bash|py|pl|rb|run)"
 )
+# The password comes from the command, or from a program that it names.
+_PASSWORD_GIVEN = re.compile(r"-[A-Za-z]*[AS][A-Za-z]*|--stdin|--askpass")
+# They run code of the packages that they fetch.
+_INSTALLERS = split_names(
+    "pip pip3 pipx uv npm yarn pnpm bun gem cpan cpanm luarocks composer easy_install"
+)
+_INSTALLING = split_names("install i add global require")
 _DATABASES = split_names("psql mysql mongosh sqlplus redis-cli")
 _ANSWERED = ("-c", "-f", "-e", "--command", "--file", "--execute", "-l", "--list")
 
@@ -63,8 +70,9 @@ def judge_elevation(walk: Walk, call: ProgramCall) -> None:
 def _is_open(call: ProgramCall) -> bool:
     name, argv = call.name, call.argv
     if name == "su" and ("-c" in argv or "--command" in argv):
-        # What it runs is judged for itself, unless that is just another shell.
-        return resolve_program(argv[-1]) in _SHELLS
+        # What an ordinary account runs is judged for itself, unless that is a shell.
+        users = [word for word in argv[1:-1] if word[:1] != "-"]
+        return not users or "root" in users or resolve_program(argv[-1]) in _SHELLS
     if name in ("su", "runas", "sudoedit"):
         return not (len(argv) > 1 and argv[1] in ("--version", "--help", "-V", "-h"))
     if name in ("start-process", "saps"):
@@ -74,7 +82,7 @@ def _is_open(call: ProgramCall) -> bool:
     if name in ("gosu", "su-exec"):
         inner = inner[1:]
     options = argv[1 : inner[0]] if inner else argv[1:]
-    if any(re.fullmatch(r"-[A-Za-z]*S[A-Za-z]*|--stdin", word) for word in options):
+    if any(map(_PASSWORD_GIVEN.fullmatch, options)):
         return True
     if "-e" in options or "--edit" in options:
         return True
@@ -91,6 +99,8 @@ def _is_open_program(argv: list[str], options: list[str]) -> bool:
     if program == "env":
         words = [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
         return bool(words) and _is_open_program(words, options)
+    if program in _INSTALLERS:
+        return not _INSTALLING.isdisjoint(argv[1:4])
     if program in _EDITORS:
         return "-c" not in argv
     if program in _SHELLS:

@@ -53,7 +53,8 @@ _WINDOWS = split_names(
 )
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|--hidden|-uu+")
 _FOLDER = re.compile(
-    r"(?:/|~[\w.-]*|/(?:etc|home|root|opt|srv|var|users)|/(?:home|users)/[^/]+)/?(?:\*)?",
+    r"(?:/|~[\w.-]*|/(?:etc|home|root|opt|srv|var|users)|/(?:home|users)/[^/]+)"
+    r"(?:/\.(?:config|local|local/share|cache))?/?(?:\*)?",
     re.I,
 )
 
@@ -152,7 +153,7 @@ def _is_hunt(call: ProgramCall) -> bool:
     """A search through a home or the whole machine for what looks like secrets."""
     name, argv = call.name, call.argv
     if name in ("find", "fd", "locate", "mdfind"):
-        if name == "find" and not any(_is_wide(word) for word in argv[1:3]):
+        if name == "find" and not any(is_wide(word) for word in argv[1:3]):
             return False
         return any(
             find_secret_rule(argv[index + 1]) or is_hunting(argv[index + 1])
@@ -162,11 +163,11 @@ def _is_hunt(call: ProgramCall) -> bool:
     if name not in ("grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep"):
         return False
     words = [word for word in argv[1:] if word[:1] != "-"]
-    if len(words) < 2 or not any(_is_wide(word) for word in words[1:]):
+    if len(words) < 2 or not any(is_wide(word) for word in words[1:]):
         return False
     recursive = name in ("rg", "ag", "ack") or any(map(_RECURSIVE.fullmatch, argv[1:]))
     return recursive and is_hunting(words[0])
 
 
-def _is_wide(path: str) -> bool:
+def is_wide(path: str) -> bool:
     return len(path) < 64 and (_FOLDER.fullmatch(path) is not None or is_root(path))

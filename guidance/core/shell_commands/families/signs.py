@@ -11,14 +11,16 @@ _SIGNS = compile_byte_pattern(
     r"|boto|s3cfg|terraform|cargo|gem|composer|claude|codex|gemini|cursor|huggingface"
     r"|m2|gradle|fly|bundle|subversion|mozilla|bitcoin|ethereum|electrum|exodus|config"
     r"|vault|htpasswd|git-credentials|password-store|local|env|flaskenv|dev\.vars)"
+    # Any hidden file of a person.
+    r"|(?:~[\w.-]*|(?:home|users)/[^/\s]{1,40}|home|root|userprofile|homedir\(\)|home\(\))\}?[\"']?[ +,]{0,4}[\"']?/?\."
     r"|_netrc|id_(?:rsa|dsa|ecdsa|ed25519)|shadow|passwd|history|/proc/|/dev/k?mem|kcore"
     r"|\.(?:pem|key|p12|pfx|jks|keystore|ppk|p8|kdbx?|keytab|ovpn|asc|tfstate)"
     r"|kubeconfig|private|privkey|wireguard|letsencrypt|/etc/|/run/|keychain|keyring"
     r"|cookies|logins?\.json|login data|web data|key[34]\.db|wallet|utc--|chrom|firefox"
-    r"|wp-config|secret|credential|password|token|api[-_]?key|service[-_]?account|akia"
+    r"|wp-config|secret|credential|password|token|api[-_?.\\\[\]]{0,8}key|service[-_]?account|akia"
     # What others run or trust later.
     r"|[a-z]shrc|vimrc|exrc|tmux\.conf|profile|zshenv|zlogin|nvim|emacs|cron|systemd|launch|autostart|startup|\.git/|hooks|sudoers"
-    r"|authorized_keys|site-packages|/proc/sys|docker\.sock"
+    r"|authorized_keys|certificates|ca-trust|resolv|site-packages|/proc/sys|docker\.sock"
     # Variables that hold secrets, and the environment as a whole.
     r"|\$\{?[a-z0-9_]*(?:key|pass|pw|cred|dsn|pat|url|connection_string)"
     r"|environ|getenv|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"

@@ -12,14 +12,18 @@ from guidance.core.shell_commands.families.contents import (
 )
 from guidance.core.shell_commands.families.flows import judge_socket
 from guidance.core.shell_commands.paths import is_network
-from guidance.core.shell_commands.sensitive.written_paths import find_written_rule
-from guidance.core.shell_commands.shell.tree import Heredoc
+from guidance.core.shell_commands.sensitive.written_paths import (
+    find_written_rule,
+    redirects_names,
+)
+from guidance.core.shell_commands.shell.tree import UNKNOWN, Heredoc
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 _EACH = split_names(
     "tee sponge truncate patch ed ex set-content add-content out-file sc ac crudini augtool chattr"
 )
+_CMDLETS = split_names("set-content add-content out-file sc ac")
 _LAST = split_names(
     "cp mv ln install rsync scp copy copy-item cpi move move-item xcopy robocopy ditto"
 )
@@ -28,6 +32,7 @@ _DOWNLOADING = split_names("curl wget aria2c")
 WRITING = (
     _EACH | _LAST | _IN_PLACE | _DOWNLOADING | {"dd", "python", "node", "unzip", "tar"}
 )
+_RUN_AT_START = (".pth", "/sitecustomize.py", "/usercustomize.py")
 _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 _OUTPUT = (
     "-o",
@@ -45,8 +50,10 @@ _OPENED = re.compile(
 
 
 def judge_writes(walk: Walk, call: ProgramCall) -> None:
-    for path in _list_targets(call):
+    for path in _list_targets(walk, call):
         rule = find_written_rule(path)
+        if not rule and redirects_names(path, call.script.text):
+            rule = "persist-hook"
         if rule:
             walk.report.add(rule, call)
             return
@@ -62,6 +69,12 @@ def judge_output(walk: Walk, call: ProgramCall) -> None:
             judge_socket(walk, call, path)
             continue
         rule = find_written_rule(path)
+        if not rule and (
+            # Where python keeps its packages, found out by the command itself.
+            (UNKNOWN in path and path.endswith(_RUN_AT_START))
+            or redirects_names(path, call.script.text)
+        ):
+            rule = "persist-hook"
         if rule:
             walk.report.add_whole(rule, call)
         if not may_hold_rules(path, call.script.text):
@@ -72,8 +85,11 @@ def judge_output(walk: Walk, call: ProgramCall) -> None:
                 walk.report.add_whole(found, call)
 
 
-def _list_targets(call: ProgramCall) -> Iterator[str]:
+def _list_targets(walk: Walk, call: ProgramCall) -> Iterator[str]:
     name, argv = call.name, call.argv
+    if name in _CMDLETS:
+        # `$PROFILE` is known by its name alone.
+        argv = walk.report.get_raw_words(call)
     words = [word for word in argv[1:] if word[:1] != "-"]
     if name in _EACH:
         yield from words

@@ -122,7 +122,7 @@ FAMILY_PATTERNS: Mapping[str, Program] = MappingProxyType(
 _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
-    "taskkill copy xcopy ni dism setx manage-bde "
+    "taskkill copy xcopy ni dism setx manage-bde bitsadmin cmdkey vaultcmd "
     "ri rp rni clc"
 )
 _CMDLETS = split_names(

@@ -31,6 +31,10 @@ _HUNTED = re.compile(
 )
 
 
+# Parts of a search pattern that only allow other spellings.
+_SPELLINGS = re.compile(r"\[[^\]]{0,20}\][?*+]?|[\\?()*+]")
+
+
 def is_secret_name(name: str) -> bool:
     return len(name) < 200 and _NAME.fullmatch(name) is not None
 
@@ -45,5 +49,9 @@ def is_secret_variable(name: str) -> bool:
 
 
 def is_hunting(pattern: str) -> bool:
-    """Would this search pattern find secrets?"""
-    return _HUNTED.search(pattern[:500]) is not None
+    """Would this search pattern find secrets, also as `api[_-]?key` or `pass(word)?`?"""
+    pattern = pattern[:500]
+    return (
+        _HUNTED.search(pattern) is not None
+        or _HUNTED.search(_SPELLINGS.sub("", pattern)) is not None
+    )

@@ -47,7 +47,12 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"(?:.*/)?[._]netrc|"
         + HOME
         + r"/\.(?:npmrc|yarnrc\.yml|pypirc|boto|s3cfg|dockercfg|terraformrc"
-        r"|vault-token|smbcredentials|hgrc|mylogin\.cnf|my\.cnf|fetchmailrc|msmtprc|mutt/muttrc)"
+        r"|vault-token|smbcredentials|hgrc|mylogin\.cnf|my\.cnf|fetchmailrc|msmtprc|muttrc|mutt/muttrc|authinfo(?:\.gpg)?"
+        r"|databrickscfg|snowsql/config|snowflake/connections\.toml|oci/config|aliyun/config\.json|dbt/profiles\.yml"
+        r"|kaggle/kaggle\.json|circleci/cli\.yml|travis/config\.yml|ngrok2/ngrok\.yml|config/(?:hub|ngrok/ngrok\.yml)"
+        r"|rediscli_auth|odbc\.ini|passwd-s3fs|vnc/passwd|erlang\.cookie|nuget/nuget/nuget\.config|cassandra/credentials"
+        # Whatever the tool is called, files of this name hold what opens its service.
+        r"|(?:config/|local/share/)?[\w.-]+/(?:credentials?|auth|tokens?|secrets?|oauth[\w-]*|access[-_]tokens?|api[-_]?keys?)(?:\.(?:json|ya?ml|toml|ini|cfg|conf|db|txt))?)"
         r"|(?:.*/)?\.(?:pgpass|git-credentials|pypirc|vault-token|vault[-_]pass(?:word)?(?:\.txt)?|htpasswd|s3cfg)"
         r"|.*/\.docker/config\.json|.*/\.kube(?:/(?!cache)[^/]*)?|(?:.*/)?(?:[\w.-]+[.-])?kubeconfig(?:\.ya?ml)?"
         r"|/etc/(?:kubernetes/\w+\.conf|rancher/k3s/k3s\.yaml|ppp/(?:chap|pap)-secrets|networkmanager/system-connections/.*)"

@@ -36,7 +36,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|kshrc|cshrc|tcshrc|login|xinitrc|xprofile|xsession(?:rc)?|inputrc|pam_environment|vimrc|exrc|gvimrc|emacs|pythonrc|pythonstartup"
         r"|pryrc|irbrc|tmux\.conf|screenrc|gdbinit|config/fish/.*|config/nvim/.*|vim/.*|emacs\.d/.*|oh-my-zsh/.*|bashrc\.d/.*|config/environment\.d/.*)"
         r"|/etc/(?:profile(?:\.d/.*)?|bash(?:rc|\.bashrc)|zsh(?:/.*|rc|env)|environment|csh\.\w+|skel/.*)"
-        r"|.*/(?:powershell|windowspowershell)/(?:microsoft\.\w+_)?profile\.ps1",
+        r"|.*/(?:powershell|windowspowershell)/(?:microsoft\.\w+_)?profile\.ps1|\$profile(?:\.\w+)?",
     ),
     (
         "persist-hook",
@@ -45,8 +45,15 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"|/etc/(?:update-motd\.d|networkmanager/dispatcher\.d|ppp/ip-up\.d|dhcp/dhclient-exit-hooks\.d)/.*"
         rf"|{HOME}/\.ssh/(?:config|rc)|.*/(?:site-packages|dist-packages)/(?:[\w-]+\.pth|sitecustomize\.py|usercustomize\.py)"
         rf"|{HOME}/\.(?:gitconfig|config/git/config|npmrc|config/pip/pip\.conf|pip/pip\.conf|cargo/config(?:\.toml)?|gemrc|condarc|curlrc|wgetrc)"
-        r"|/etc/(?:pip\.conf|npmrc|gitconfig|nsswitch\.conf|ld\.so\.conf)",
+        r"|/etc/(?:pip\.conf|npmrc|gitconfig|nsswitch\.conf|ld\.so\.conf)"
+        # Whom the machine believes: names of other machines, and who signs for them.
+        r"|/etc/(?:resolv|host)\.conf"
+        r"|/usr/(?:local/)?share/(?:ca-certificates|pki/trust)(?:/.*)?|/etc/(?:ca-certificates|pki/ca-trust|ssl/certs)(?:/.*)?",
     ),
+)
+_HOSTS = re.compile(r"/etc/hosts|.*/drivers/etc/hosts")
+_OTHER_MACHINE = re.compile(
+    r"(?<![\d.])(?!127\.|0\.0\.0\.0)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\s+[a-z]"
 )
 _WRITTEN = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
 _NAMES = tuple(name for name, _ in _KINDS)
@@ -58,3 +65,12 @@ def find_written_rule(path: str) -> str:
         return ""
     found = _WRITTEN.fullmatch(normalize_path(path))
     return _NAMES[found.lastindex - 1] if found and found.lastindex else ""
+
+
+def redirects_names(path: str, text: str) -> bool:
+    """Does the text send the name of a machine to another address than this one?"""
+    return (
+        len(path) <= _LONGEST
+        and _HOSTS.fullmatch(normalize_path(path)) is not None
+        and _OTHER_MACHINE.search(text) is not None
+    )

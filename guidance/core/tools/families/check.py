@@ -13,12 +13,17 @@ from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import grants_rights
 from guidance.core.shell_commands.families.contents import list_content_rules
 from guidance.core.shell_commands.families.guard import is_ruling_request
+from guidance.core.shell_commands.families.reads import is_wide
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
 )
+from guidance.core.shell_commands.sensitive.secret_names import is_hunting
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
-from guidance.core.shell_commands.sensitive.written_paths import find_written_rule
+from guidance.core.shell_commands.sensitive.written_paths import (
+    find_written_rule,
+    redirects_names,
+)
 from guidance.core.tools.calls import EditCall, MultiEditCall, ToolCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
@@ -72,6 +77,10 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
                 yield "guard-data", path
             elif rule:
                 yield rule, path
+    if words & vocabulary.SEARCHING and any(is_wide(path.text) for path in paths):
+        for pattern in list_arguments(evidence, vocabulary.PATTERNS):
+            if is_hunting(pattern.text):
+                yield "credential-search", pattern
     if words & vocabulary.SENDING:
         for path in list_arguments(evidence, vocabulary.ATTACHED):
             yield (
@@ -111,6 +120,8 @@ def _list_write_rules(
     if rule:
         yield rule, where
     for text in texts:
+        if redirects_names(path, text.text):
+            yield "persist-hook", text
         for found in list_content_rules(path, text.text):
             yield found, text
 

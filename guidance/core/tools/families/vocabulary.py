@@ -22,6 +22,8 @@ WRITING = split_names(
     "write edit create update insert replace append move rename delete remove patch "
     "put set save add modify str edits"
 )
+SEARCHING = split_names("grep search find rg ripgrep")
+PATTERNS = split_names("pattern query regex text search searchquery")
 SECRETS = split_names(
     "secret secrets credential credentials password passwords keychain"
 )

@@ -9,6 +9,8 @@ from guidance.core.shell_commands.rules.matching import Question
 from guidance.core.shell_commands.sensitive.secret_names import is_secret_name
 
 _ENVIRONMENT = re.compile(r"\.env\b|config\.env|json \.config|environment", re.I)
+_KEY_MANAGER = re.compile(r"keymgr|vaultcli|dpapi", re.I)
+_CREDENTIALS = re.compile(r"cred|passw|secret|token", re.I)
 _HIVES = re.compile(r"hklm\\(?:sam|security|system)\b", re.I)
 _VALUES = re.compile(
     r"\.data|go-template|\.stringdata|^(?:json|ya?ml)$|^jsonpath=?\{\.?\}$", re.I
@@ -89,12 +91,22 @@ def _dumps_memory(found: Invocation) -> bool:
     return any("comsvcs" in word.lower() for word in found.argv)
 
 
+def _opens_key_manager(found: Invocation) -> bool:
+    return any(map(_KEY_MANAGER.search, found.argv[1:]))
+
+
+def _names_credentials(found: Invocation) -> bool:
+    return any(map(_CREDENTIALS.search, found.argv[1:]))
+
+
 QUESTIONS: dict[str, Question] = {
     "account-hive": _is_account_hive,
     "any-secret": _has_operand_after_verb,
     "dumps-memory": _dumps_memory,
+    "names-credentials": _names_credentials,
     "names-secret": _names_secret,
     "no-operand": _has_no_operand,
+    "opens-key-manager": _opens_key_manager,
     "prints-environment": _prints_environment,
     "shows-key": _shows_key,
     "shows-secrets": _shows_secrets,

@@ -72,6 +72,11 @@ _RIGHTS = re.compile(
 _POLICY = re.compile(
     r"(?:token_)?policies=.*(?:root|admin).*|auth/.*|sys/(?:policy|auth|mounts).*"
 )
+_GRAVE_CONTEXT = re.compile(
+    r"(?:.*[-_/.@:])?(?:prod|production|prd|live|admin|root|cluster-admin)(?:[-_/.@:].*)?",
+    re.I,
+)
+_SHELLS = split_names("sh bash zsh dash ash ksh fish")
 _MONGO = re.compile(r"grantRolesToUser|createUser\(.*root|userAdminAnyDatabase", re.I)
 
 
@@ -251,6 +256,22 @@ def _opens_world(found: Invocation) -> bool:
     return any("0.0.0.0/0" in word or "::/0" in word for word in found.argv)
 
 
+def _impersonates(found: Invocation) -> bool:
+    """Asking what somebody may do is not doing it."""
+    return found.operands[:1] != ["auth"]
+
+
+def _is_grave_context(found: Invocation) -> bool:
+    return any(map(_GRAVE_CONTEXT.fullmatch, found.operands[-1:]))
+
+
+def _opens_root_shell(found: Invocation) -> bool:
+    users = _get_values(found, "-u", "--user")
+    return found.operands[-1] in _SHELLS and any(
+        user.partition(":")[0] in ("0", "root") for user in users
+    )
+
+
 QUESTIONS: dict[str, Question] = {
     "adds-hook": _adds_hook,
     "any-flag": _has_flag,
@@ -261,10 +282,13 @@ QUESTIONS: dict[str, Question] = {
     "grants-mongo": _grants_mongo,
     "grants-policy": _grants_policy,
     "grants-rights": _grants_rights,
+    "grave-context": _is_grave_context,
+    "impersonates": _impersonates,
     "joins-group": _joins_group,
     "opens-system-file": _opens_system_file,
     "opens-world": _opens_world,
     "remounts": _is_remounting,
+    "root-shell": _opens_root_shell,
     "runs-later": _runs_later,
     "sets-user": _sets_user,
     "startup-key": _is_startup_key,

@@ -75,7 +75,7 @@ PASSES = (
     ("", "cat > .env <<'E'\nPORT=8000\nE"),
     ("", "mv notes.md docs/notes.md"),
     ("", "mv -n fresh.db shop.db"),
-    ("", "cp -b work/.gitconfig ~/.gitconfig"),
+    ("", "cp -b work/.editorconfig ~/.editorconfig"),
     ("", "exec > >(tee build.log) 2>&1"),
     ("", "exec > build.log 2>&1"),
     ("", "cat a.txt b.txt > c.txt"),
