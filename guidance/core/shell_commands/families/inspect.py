@@ -100,7 +100,7 @@ _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr 
 # Programs that may have to do with the guard's files, besides those with rules.
 _TOUCHING = split_names(
     "chmod chown touch unlink sponge checkrail claude codex setx unset env sudo node "
-    "bun httpie xh fuser alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
+    "bun httpie xh fuser kill xargs expect autoexpect unbuffer script tmux screen amp opencode copilot qwen goose gemini cursor-agent alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
 )
 _ALWAYS: _Table = (
     (frozenset(FAMILY_PATTERNS), _judge_patterns),

@@ -99,14 +99,17 @@ def shows_names_alone(name: str, argv: list[str]) -> bool:
     """A filter that leaves out the values, or asks for something harmless by its name."""
     rest = " ".join(argv[1:])
     if name in _SEARCHING:
-        if any(_QUIET.fullmatch(word) for word in argv[1:]):
-            return True
-        return _asks_for_names(argv)
+        return shows_no_lines(argv) or _asks_for_names(argv)
     if name == "cut":
         return bool(_FIRST_FIELD.search(rest)) and "=" in rest
     if name in ("sed", "awk", "jq", "yq", "perl"):
         return _MASKING.search(rest) is not None
     return False
+
+
+def shows_no_lines(argv: list[str]) -> bool:
+    """A search that only counts, or names the files."""
+    return any(map(_QUIET.fullmatch, argv[1:]))
 
 
 def _asks_for_names(argv: list[str]) -> bool:

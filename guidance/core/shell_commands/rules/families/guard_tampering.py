@@ -27,6 +27,10 @@ RULES = (
             "manage.py restore|ledger_protect|flush|loaddata @guard-here",
         ),
         trips=(
+            "printf 'POST /api/v1/reviews/7/ruling HTTP/1.1\\r\\n\\r\\n' | nc 127.0.0.1 8000",
+            "expect -c 'spawn checkrail reviews; send \"y\\r\"'",
+            "tmux send-keys -t 1 'checkrail approve 42' Enter",
+            "nc localhost 8000 <<'E'\nPOST /api/v1/reviews/7/ruling HTTP/1.1\nE",
             "checkrail approve 0192",
             "python -m checkrail approve 0192 --yes",
             "c=checkrail; $c app''rove 42",
@@ -40,6 +44,8 @@ RULES = (
             "curl -X PUT http://127.0.0.1:8000/api/v1/policies/assignments -d '[]'",
         ),
         passes=(
+            "printf 'GET /healthz HTTP/1.0\\r\\n\\r\\n' | nc 127.0.0.1 8000",
+            "expect -c 'spawn npm login'",
             "checkrail queue",
             "checkrail --version",
             "echo 'please run checkrail approve 42'",
@@ -67,6 +73,10 @@ RULES = (
             "uv tool uninstall checkrail",
         ),
         trips=(
+            "printf 'exit 0' > ~/.local/bin/checkrail",
+            "echo true > /opt/front/checkrail",
+            "ln -sf /bin/true /opt/front/checkrail",
+            "echo pass > \"$(python3 -c 'import checkrail; print(checkrail.__file__)')\"",
             "checkrail uninstall claude-code",
             "rm .claude/settings.json",
             "echo '{}' > ~/.claude/settings.json",
@@ -80,6 +90,8 @@ RULES = (
             "python3 -c \"open('.claude/settings.json', 'w').write('{}')\"",
         ),
         passes=(
+            "echo '# Checkrail' > docs/checkrail.md",
+            "chmod +x scripts/checkrail-demo.sh",
             "cat .claude/settings.json",
             "jq .hooks .claude/settings.json",
             "git log -- .claude/settings.json",
@@ -98,6 +110,8 @@ RULES = (
         safer=_SAFER,
         rollback="the variable as it was.",
         trips=(
+            "HOME=/tmp/empty codex exec x",
+            "XDG_CONFIG_HOME=/tmp/empty claude -p x",
             "export CHECKRAIL_URL=http://127.0.0.1:9",
             "unset CHECKRAIL_KEY",
             "CHECKRAIL_DATA=/tmp/d checkrail queue",
@@ -106,6 +120,7 @@ RULES = (
             "CLAUDE_CONFIG_DIR=/tmp/empty claude -p x",
         ),
         passes=(
+            "HOME=/tmp/empty npm test",
             'test -n "$CHECKRAIL_URL" && echo set',
             "grep -rn CHECKRAIL_ docs",
             "unset NODE_ENV",
@@ -121,6 +136,10 @@ RULES = (
         safer=_SAFER,
         rollback="the server started again.",
         patterns=(
+            "checkrail down|stop|kill|restart|shutdown",
+            "tmux kill-session|kill-server|kill-window|kill-pane @names-guard",
+            "screen -X @names-guard",
+            "fly|flyctl|heroku|railway apps|machine|ps:scale|scale|down @names-guard",
             "pkill|killall|skill @names-guard",
             "fuser -k|-K @guard-port",
             "systemctl|service stop|restart|kill|disable|mask checkrail*",
@@ -136,6 +155,10 @@ RULES = (
             "iptables|nft|ufw @guard-port",
         ),
         trips=(
+            "checkrail down",
+            "tmux kill-session -t checkrail",
+            "ss -ltnp 'sport = :8000' | awk '{print $6}' | xargs kill",
+            "lsof -t -i :8000 | xargs -r kill -9",
             "pkill -f 'checkrail up'",
             "kill $(lsof -ti :8000)",
             "docker stop checkrail",
@@ -145,6 +168,9 @@ RULES = (
             "kill $(pgrep -f checkrail)",
         ),
         passes=(
+            "tmux ls",
+            "tmux kill-session -t dev",
+            "lsof -t -i :3000 | xargs -r kill",
             "kill %1",
             "lsof -i :8000",
             "docker ps --filter name=checkrail",
@@ -162,6 +188,11 @@ RULES = (
         safer=_SAFER,
         rollback="the keys changed; checkrail ledger_verify shows whether records were.",
         trips=(
+            'sqlite3 "$CHECKRAIL_DATA/db.sqlite3" .dump',
+            "cat $CHECKRAIL_DATA/login.json",
+            "env | grep CHECKRAIL",
+            "env | grep -i checkrail",
+            "printenv | grep -i ^CHECKRAIL_KEY",
             "cat ~/.config/checkrail/login.json",
             "sqlite3 ~/.local/share/checkrail/db.sqlite3 .dump",
             "cp /var/lib/checkrail/db.sqlite3 /tmp",
@@ -171,6 +202,10 @@ RULES = (
             "tr '\\0' '\\n' < /proc/$(pgrep -f checkrail)/environ",
         ),
         passes=(
+            'ls "$CHECKRAIL_DATA"',
+            "env | grep -c CHECKRAIL",
+            "env | cut -d= -f1 | grep CHECKRAIL",
+            "env | grep CHECKRAIL_URL",
             "du -sh ~/.local/share/checkrail",
             "ls ~/.config/checkrail",
             "grep -rn checkrail docs",
