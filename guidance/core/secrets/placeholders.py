@@ -28,7 +28,7 @@ _REFERENCE = re.compile(
     r"""(?x)
     [<\[{(].*[>\]})]$                           # <your-key>, {{ secret }}, [REDACTED]
     | \$[A-Za-z_{(]                             # $VAR, ${VAR}, $(command)
-    | %[A-Za-z_]+%$ | @[@{]?[\w./~-]+[@}]*$ | __\w+__$ | %[sdrvq]$ | :\w+$ | \|$
+    | %[A-Za-z_]+%$ | @[@{]?[\w./~-]+[@}]*$ | __\w+__$ | %[sdrvq](?:\\[nrt])*$ | :\w+$ | \|$
     | [`(]                                      # a command's output, an expression
     | !(?:vault|Ref|Sub|GetAtt|secret|env|ImportValue)\b | ENC\[
     | (?:process|import\.meta|Deno|Bun)\.env\b

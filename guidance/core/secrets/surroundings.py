@@ -42,7 +42,7 @@ _TESTS = compile_byte_pattern(
     r"|(?:describe|context|it|test)(?:\([ \t]*| )[\"'`]|@Test\b|#\[test\]|expect\()"
 )
 _OWNER = re.compile(
-    r"(?i)(?:(?:user(?:_?name)?|login|account|database|dbname|_db|_name|uid|\s-d)"
+    r"(?i)(?:(?:user(?:_?name|\s+if\s+not\s+exists)?|login|account|database|dbname|_db|_name|uid|\s-d)"
     r"[\"']?\s{0,4}(?:[:=]|=>|,|\s)\s{0,4}[\"']?|\s-u\s?)([A-Za-z][\w.-]{1,40})"
 )
 # Another command begins: the host of that one is not this one's.

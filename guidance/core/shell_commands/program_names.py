@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.word_lists import split_names
 
 _SUFFIXES = (".exe", ".cmd", ".bat", ".com", ".ps1")
 _VERSIONED = re.compile(
@@ -52,13 +53,18 @@ SAME = {
 }
 
 # `$x = 5`, `$x in list` and `$x.Count` are PowerShell; no program is called that way.
-_AFTER_VARIABLE = (["="], ["+="], ["-="], ["in"])
+_AFTER_VARIABLE = split_names(
+    "= += -= in -eq -ne -gt -ge -lt -le -ceq -cne -ieq -ine -like -notlike -match -notmatch "
+    "-contains -notcontains -notin -isnot -split -join -replace -creplace -and -or -xor"
+)
 _MEMBER = re.compile(rf"{UNKNOWN}(?:\.[A-Za-z]++)++(?:\(\))?")
 
 
 def is_expression(argv: list[str]) -> bool:
     """Does a command that begins with a variable only calculate?"""
-    return argv[1:2] in _AFTER_VARIABLE or _MEMBER.fullmatch(argv[0]) is not None
+    return (len(argv) > 1 and argv[1].lower() in _AFTER_VARIABLE) or _MEMBER.fullmatch(
+        argv[0]
+    ) is not None
 
 
 # A pattern with more signs than these is not tried on the names.

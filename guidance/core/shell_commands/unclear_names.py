@@ -32,6 +32,8 @@ def find_unclear_name(
 ) -> str | None:
     """The rule it comes under, "" if nothing is run at all, None if the name is clear."""
     name = call.name
+    if call.argv[0][:2] == "@\n":
+        return ""
     if UNKNOWN in name:
         return "" if _is_only_a_value(call, known) else "opaque-name"
     if len(name) > 1 and not _GLOBS.isdisjoint(name) and not _is_quoted(call):
@@ -42,9 +44,11 @@ def find_unclear_name(
 
 def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
     """PowerShell: `$x = 5`, `$x | sort`, and a text over several lines."""
-    if call.argv[0][:2] == "@\n" or HERE_STRING in call.via:
+    if HERE_STRING in call.via or _is_sentence(call.argv[0]):
         return True
     variable = _get_variable(call)
+    if variable.lower() == "env" and call.argv[0].startswith(f"{UNKNOWN}:"):
+        return True
     if is_expression(call.argv):
         if variable and call.argv[1:2] == ["="]:
             known.values.add(variable)
@@ -52,6 +56,12 @@ def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
     # `& $x` calls it: how the value came about is PowerShell's to say.
     alone = len(call.argv) == 1 or call.simple.joined == "&"
     return alone and variable in known.values
+
+
+def _is_sentence(word: str) -> bool:
+    """A text that PowerShell prints: `"stopped $id"`. No program has a name like that."""
+    begins = word.partition(UNKNOWN)[0]
+    return " " in begins and "/" not in begins and "\n" not in begins
 
 
 def _get_variable(call: ProgramCall) -> str:

@@ -55,6 +55,24 @@ _HANDLES_TEXT = split_names(
 )
 
 
+# Search engines, and what they search instead of a database.
+_ENGINES = split_names(
+    "web websearch internet google bing brave tavily duckduckgo ddg kagi exa perplexity serp "
+    "searxng docs documentation wiki wikipedia"
+)
+_LOOKS_UP = split_names("search websearch lookup query")
+
+
+def looks_up_words(tool: str) -> bool:
+    """WebSearch, brave_web_search, search_docs."""
+    words = set(split_words(tool))
+    return (
+        not words.isdisjoint(_ENGINES)
+        and not words.isdisjoint(_LOOKS_UP)
+        and words.isdisjoint(_WORDS)
+    )
+
+
 class Code(NamedTuple):
     """A text, and what runs it: `shell`, `sql` or the name of a language."""
 

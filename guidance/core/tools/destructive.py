@@ -17,7 +17,13 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
-from guidance.core.tools.code_arguments import SHELL, SQL, Code, split_code
+from guidance.core.tools.code_arguments import (
+    SHELL,
+    SQL,
+    Code,
+    looks_up_words,
+    split_code,
+)
 from guidance.core.tools.destroying.tool_names import check_tool
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
@@ -76,6 +82,9 @@ def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
     interpreted, held = split_code(call.tool, evidence.held)
     yield from interpreted
     shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
+    if looks_up_words(call.tool):
+        # Words that a search engine looks for, whatever they say.
+        sql = frozenset()
     if isinstance(call, CommandCall):
         yield Code(Text("/command", call.command), SHELL)
         # Whatever the policy marks, this is a command, and its arguments may complete it.

@@ -17,6 +17,8 @@ from guidance.core.secrets.placeholders import is_filler
 _BEFORE = r"(?:^|[^A-Za-z0-9_-]|\\[nrt]|%[0-9A-Fa-f]{2})"
 # What a look at one place costs, see `effort`.
 _PRICE = 35
+# No algorithm for tokens makes less: 256 bits are 43 characters.
+_SHORTEST_SIGNATURE = 32
 _CONTROL = str.maketrans({char: "\\" + char for char in ".$+"})
 
 
@@ -135,4 +137,7 @@ def _accept(data: bytes, rule: TokenRule, start: int, end: int) -> Hit | None:
 def _is_jwt(text: str) -> bool:
     """Signed: two JSON parts and a signature. Encrypted: five parts."""
     parts = text.rstrip(".").split(".")
+    if len(parts) == 3 and len(parts[2]) < _SHORTEST_SIGNATURE:
+        # A sample: "signature" is no signature.
+        return False
     return parts[1].startswith("eyJ") if len(parts) <= 3 else len(parts) == 5

@@ -93,7 +93,7 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
     if "clone" not in call.argv[1:4]:
         return
     address = next((word for word in call.argv if "://" in word or "git@" in word), "")
-    if not address or _FORGES.fullmatch(address):
+    if not address or address.startswith("file://") or _FORGES.fullmatch(address):
         return
     after = False
     for item in call.script.items[:200]:

@@ -31,6 +31,10 @@ _USED = re.compile(
     r"(?:\w=|bearer |token |basic |token=|:|--password[= ]|-u )[\"']?\Z", re.IGNORECASE
 )
 _FAR = 64
+_SECRET_WORDS = tuple(
+    re.compile(rf"(?:^|[|(\s]){word}", re.IGNORECASE)
+    for word in ("token", "secret", "key|api_?key", "pass")
+)
 
 
 def find_reader(script: Script, simple: Simple) -> Simple | None:
@@ -84,7 +88,16 @@ def is_kept_private(walk: Walk, call: ProgramCall) -> bool:
         return True
     if name == "xargs" and _is_loaded(call):
         return True
+    if name == "sort" and _is_filter_after(walk, call, reader):
+        return True
     return shows_names_alone(name, argv)
+
+
+def _is_filter_after(walk: Walk, call: ProgramCall, reader: Simple) -> bool:
+    """`env | sort | grep …`: what the next one leaves of it."""
+    following = find_reader(call.script, reader)
+    argv = walk.known.build_argv(following.words) if following is not None else []
+    return bool(argv) and shows_names_alone(resolve_program(argv[0]), argv)
 
 
 def is_hunted(walk: Walk, call: ProgramCall) -> bool:
@@ -99,7 +112,9 @@ def shows_names_alone(name: str, argv: list[str]) -> bool:
     """A filter that leaves out the values, or asks for something harmless by its name."""
     rest = " ".join(argv[1:])
     if name in _SEARCHING:
-        return shows_no_lines(argv) or _asks_for_names(argv)
+        return (
+            shows_no_lines(argv) or _leaves_secrets_out(argv) or _asks_for_names(argv)
+        )
     if name == "cut":
         return bool(_FIRST_FIELD.search(rest)) and "=" in rest
     if name in ("sed", "awk", "jq", "yq", "perl"):
@@ -110,6 +125,15 @@ def shows_names_alone(name: str, argv: list[str]) -> bool:
 def shows_no_lines(argv: list[str]) -> bool:
     """A search that only counts, or names the files."""
     return any(map(_QUIET.fullmatch, argv[1:]))
+
+
+def _leaves_secrets_out(argv: list[str]) -> bool:
+    """grep -v of all the names that secrets go by, in capitals or not."""
+    flags = "".join(word for word in argv[1:] if re.fullmatch("-[a-zA-Z]+", word))
+    text = " ".join(word for word in argv[1:] if word[:1] != "-")
+    if "v" not in flags or ("i" not in flags and not text.isupper()):
+        return False
+    return all(each.search(text) for each in _SECRET_WORDS)
 
 
 def _asks_for_names(argv: list[str]) -> bool:

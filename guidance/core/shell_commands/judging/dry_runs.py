@@ -13,6 +13,8 @@ _CARELESS = split_names(
     "rm rmdir unlink srm shred wipe chmod chown chgrp mv cp ln dd truncate tee kill "
     "redis-cli sc reg format del erase rd net wmic vssadmin wbadmin schtasks"
 )
+# Alone these only make a program say which one it is.
+_VERSION = ("-V", "--version", "-version")
 _HELP = frozenset(("--help", "-help", "--usage", "/?", "-?"))
 # Programs to which -h is no host and no size.
 _SHORT_HELP = split_names(
@@ -27,6 +29,8 @@ _HELP_AS_LAST_WORD = ("aws", "gcloud")
 def changes_nothing(found: Invocation) -> bool:
     """Is it a rehearsal, or a question to the program itself?"""
     flags = found.flags
+    if len(found.argv) == 2 and found.argv[1] in _VERSION:
+        return True
     if found.name in _CARELESS:
         return len(found.argv) > 1 and found.argv[1] in _HELP
     if any(flag in flags and found.is_meant(flag) for flag in _DRY):

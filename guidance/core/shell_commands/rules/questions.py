@@ -27,6 +27,19 @@ _FILE_NAME = re.compile(
     r"(?:[^/]*+/)*+[^/]*\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|json|md|rst|txt|toml|ya?ml|lock|cfg"
     r"|ini|html?|css|scss|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|xml|csv|tf|vue|svelte)"
 )
+_LOCK_FILE = re.compile(
+    r"(?:[\w.@-]+/)*+(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml"
+    r"|bun\.lockb?|(?:Cargo|Gemfile|Pipfile|poetry|uv|pdm|composer|mix|flake|pubspec|Podfile"
+    r"|packages|gradle|deno)\.lock|go\.sum|Package\.resolved)"
+)
+# Settings of a project's tools, which stand in its version control.
+_TOOL_SETTING = re.compile(
+    r"(?:[\w@-][\w.@-]*+/)*+\.(?:(?:eslint|prettier|stylelint|babel|swc|mocha|nyc|jshint|jscs"
+    r"|tslint|lintstaged|husky|browserslist|commitlint|npm|docker|postcss|release-it|c8)"
+    r"(?:rc|ignore)(?:\.(?:json5?|c?js|mjs|ts|ya?ml|toml))?|flake8|pylintrc|coveragerc"
+    r"|isort\.cfg|rubocop(?:_todo)?\.yml|editorconfig|travis\.yml|pre-commit-config\.yaml"
+    r"|golangci\.ya?ml|markdownlint\.(?:json|ya?ml)|nvmrc|node-version|python-version)"
+)
 _FEW = 20
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]?")
 _NO_ACCESS = re.compile(r"0{1,4}|[ugoa]*-[rwxX]*[rwx]{2,}[rwxX]*|a=|ugo=")
@@ -71,7 +84,9 @@ def _is_named(found: Invocation) -> bool:
     if found.open_ended or found.left or len(found.operands) > _FEW:
         return False
     return all(
-        (is_plain_name(path) and not is_own_data(path)) or _is_harmless(found, path)
+        (is_plain_name(path) and not is_own_data(path))
+        or _TOOL_SETTING.fullmatch(path[:256])
+        or _is_harmless(found, path)
         for path in found.operands
     ) and not any(_leads_out(found, path) for path in found.operands)
 
@@ -182,6 +197,9 @@ def _has_deleted_ref(found: Invocation) -> bool:
 def _has_pathspec(found: Invocation) -> bool:
     """`git checkout` of paths, not of a branch."""
     words = found.operands[1:]
+    if words and found.has_any(("--ours", "--theirs")):
+        # Of a conflict; what a package manager writes it writes again.
+        return not all(_LOCK_FILE.fullmatch(word[-256:]) for word in words)
     if "--" in found.argv[2:]:
         return found.argv[-1] != "--"
     if len(words) > 1:
@@ -195,6 +213,8 @@ def _has_pathspec(found: Invocation) -> bool:
 
 
 def _is_worktree(found: Invocation) -> bool:
+    if found.has_any(("--ours", "--theirs")) and not _has_pathspec(found):
+        return False
     if len(found.operands) < 2 and not found.has("--pathspec-from-file"):
         return False
     staged = found.has("-S") or found.has("--staged")

@@ -15,6 +15,18 @@ LETTERS = body(28, "bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
 Border = tuple[list[str], list[tuple[str, str]]]
 
 BORDERS: dict[str, Border] = {
+    "made or filled in by the command": (
+        [
+            "printf 'SECRET_KEY=%s\\n' \"$(openssl rand -hex 32)\" >> .env",
+            "curl -H 'Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI0MiJ9.c2lnbg' :80",
+            "CREATE USER IF NOT EXISTS 'blog'@'%' IDENTIFIED BY 'blog';",
+        ],
+        [
+            ("printf 'SECRET_KEY=§\\n' >> .env", RANDOM),
+            ("token: §", f"eyJ{body(20)}.eyJ{body(20)}.{body(43)}"),
+            ("CREATE USER IF NOT EXISTS 'blog'@'%' IDENTIFIED BY '§';", HUNTER),
+        ],
+    ),
     "development defaults": (
         [
             "docker run -d -e POSTGRES_PASSWORD=postgres -p 5432:5432 postgres:17",

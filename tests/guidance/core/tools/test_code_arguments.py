@@ -42,6 +42,7 @@ def rules_of(tool: str, **arguments: Any) -> list[str]:
         ("ruby_eval", "code", "FileUtils.rm_rf('photos')", "code-delete"),
         ("php_run", "code", "unlink('photos/1.jpg');", "code-delete"),
         ("run_sql", "query", "DROP TABLE orders", "sql-drop"),
+        ("mcp__db__search_rows", "query", "DROP TABLE orders", "sql-drop"),
         ("run_sql", "script", "SELECT 1; TRUNCATE orders", "sql-truncate"),
         ("mcp__postgres__execute", "text", "DELETE FROM orders", "sql-delete-all"),
     ],
@@ -93,6 +94,8 @@ def test_an_argument_beside_the_code_says_its_language(
         ("mcp__browser__browser_type", "text", TREE),
         ("write_notebook", "cell", TREE),
         ("send_mail", "text", TREE),
+        ("WebSearch", "query", "drop table if exists behaviour"),
+        ("mcp__brave__brave_web_search", "query", "truncate table lock level"),
     ],
 )
 def test_other_code_and_other_tools_are_not(

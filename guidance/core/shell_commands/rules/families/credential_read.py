@@ -332,7 +332,7 @@ RULES = (
         patterns=(
             "gcore|procdump|procdump64|mimipenguin",
             "gdb|lldb -p|--pid",
-            "strace|ltrace|dtruss -p|--attach",
+            "strace|ltrace|dtruss -p|--attach !-c|--summary-only",
             "ps e|eww|auxe|auxeww|axe|-eww|auxewww @any",
             "rundll32 @dumps-memory",
         ),
@@ -343,7 +343,13 @@ RULES = (
             "gcore 1234",
             "strace -f -p 99 -e read",
         ),
-        passes=("ps aux", "cat /proc/cpuinfo", "strace ls", "cat /proc/1/status"),
+        passes=(
+            "ps aux",
+            "cat /proc/cpuinfo",
+            "strace ls",
+            "strace -c -p 99",
+            "cat /proc/1/status",
+        ),
     ),
     Rule(
         name="credential-metadata",

@@ -39,6 +39,10 @@ _INDEXES = (
 _LOADERS = (
     *("mshta", "regsvr32", "rundll32", "msiexec", "installutil", "wscript", "cscript"),
 )
+# They run one package, and give it everything that comes after its name.
+_RUNNERS = ("npx", "bunx", "pnpx", "uvx")
+_PACKAGE = ("-p", "--package", "--from", "--with", "--spec")
+_VERBS = ("run", "exec", "dlx", "x")
 _MODULES = re.compile(
     r"(?:github\.com|gitlab\.com|golang\.org|google\.golang\.org|gopkg\.in|go\.uber\.org|k8s\.io|sigs\.k8s\.io"
     r"|honnef\.co|mvdan\.cc|modernc\.org|cloud\.google\.com|entgo\.io|connectrpc\.com|gotest\.tools|buf\.build)/.*"
@@ -60,6 +64,11 @@ _EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
 def _comes_from_address(found: Invocation) -> bool:
     if found.name in _LOADERS:
         return any("://" in word for word in found.argv)
+    if found.name in _RUNNERS:
+        return any(
+            _ADDRESS.fullmatch(word) and not _KNOWN.fullmatch(word)
+            for word in _list_packages(found.argv)
+        )
     words = [word for word in found.argv[1:] if _ADDRESS.fullmatch(word)]
     words += [
         value
@@ -75,6 +84,18 @@ def _comes_from_address(found: Invocation) -> bool:
         and found.name not in ("kubectl", "helm", "apt", "rpm")
     }
     return any(word not in indexes and not _KNOWN.fullmatch(word) for word in words)
+
+
+def _list_packages(argv: list[str]) -> list[str]:
+    """The package that is run, and those named by options; the rest are its arguments."""
+    packages = []
+    for place, word in enumerate(argv[1:], 1):
+        name, equals, value = word.partition("=")
+        if name in _PACKAGE:
+            packages.append(value if equals else "".join(argv[place + 1 : place + 2]))
+        elif word[:1] != "-" and argv[place - 1] not in _PACKAGE and word not in _VERBS:
+            return [*packages, word]
+    return packages
 
 
 def _uses_foreign_index(found: Invocation) -> bool:

@@ -40,6 +40,7 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     searches,
     statements,
     unknown_runners,
+    values,
     windows_composition,
 )
 from tests.guidance.core.shell_commands.corpus.samples import (
@@ -93,6 +94,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "nothing happens, harmless": nothing_happens.PASSES,
         "own things": own_things.TRIPS,
         "own things, harmless": own_things.PASSES,
+        "values": values.TRIPS,
+        "values, harmless": values.PASSES,
         "searches": searches.TRIPS,
         "searches, harmless": searches.PASSES,
         "nested shells": nested.TRIPS,

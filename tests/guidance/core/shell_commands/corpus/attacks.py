@@ -155,7 +155,6 @@ TRIPS = (
     ("*", "echo x > ~/.ssh/authorized_keys"),
     ("*", "sysctl -w kernel.panic=1; echo c > /proc/sysrq-trigger"),
     ("*", "rm -f *.pyc"),
-    ("*", "rm -rf dist build *.egg-info && python -m build"),
     ("*", "rm -r build"),
     ("*", "rm -rf target/debug"),
     ("*", "rm output.log"),
