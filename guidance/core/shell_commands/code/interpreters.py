@@ -97,9 +97,15 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 }
 
 
+# They can edit files in place.
+_EDITING = frozenset(("perl", "ruby", "awk"))
+
+
 def interpret(walk: Walk, call: ProgramCall) -> None:
     kind = INTERPRETERS[call.name]
     argv = call.argv
+    if call.name in _EDITING:
+        walk.judge(call)
     index = 2 if argv[1:2] == ["run"] and call.name in ("deno", "bun") else 1
     while index < len(argv):
         word = argv[index]
@@ -222,7 +228,9 @@ def interpret_manage(walk: Walk, call: ProgramCall) -> None:
     place += bool(place) and "--" in argv[:place]
     if "dbshell" in argv[1:3]:
         content = walk.find_stdin(call)
-        if content is not None and not content.opaque:
+        if content is not None and content.opaque == "stdin":
+            walk.report.add_opaque("opaque-sql", call)
+        elif content is not None and not content.opaque:
             origin = content.origin or walk.report.make_whole_origin(call)
             walk.walk_sql(content.text, origin=origin, via=(*call.via, "dbshell"))
         if place:

@@ -122,6 +122,7 @@ PYTHON = Language(
 JAVASCRIPT = Language(
     telling=(
         "$`",
+        "$out",
         "rm",
         "unlink",
         "remove",
@@ -163,6 +164,7 @@ JAVASCRIPT = Language(
     purges=re.compile(
         r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove)\s*\(\s*\{\s*\}"
         r"|\.flush(?:all|db|All|Db)\s*\(|\.dropIndexes\s*\(|\.dropCollection\s*\("
+        r"|\bdeleteMany\s*:\s*\{\s*filter\s*:\s*\{\s*\}|\$out\s*:"
     ),
     queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
     quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
@@ -238,6 +240,7 @@ RUBY = Language(
         "fork",
         "send",
         "truncate",
+        "clear",
         "File.",
         "IO.",
     ),
@@ -261,7 +264,7 @@ RUBY = Language(
     dynamic=re.compile(r"(?<![.\w])(?:eval|instance_eval|class_eval)\b\s*\(?"),
     purges=re.compile(
         r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"
-        r"|\b(?:in_batches|find_each|each)\s*\(\s*&:(?:delete|destroy)"
+        r"|\b(?:in_batches|find_each|each)\s*\(\s*&:(?:delete|destroy|clear)"
     ),
     queries=re.compile(r"\.(?:execute|exec_query|exec|find_by_sql)\s*\(?\s*"),
     forks=re.compile(r"\bloop\b[^\n]{0,40}?\bfork\b|\bfork\b[^\n]{0,40}?\bwhile\b"),

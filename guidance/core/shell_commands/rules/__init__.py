@@ -34,7 +34,11 @@ from guidance.core.shell_commands.rules.families import (
     remote_questions,
     system_questions,
 )
-from guidance.core.shell_commands.rules.files import deleting, overwriting
+from guidance.core.shell_commands.rules.files import (
+    deleting,
+    output_questions,
+    overwriting,
+)
 from guidance.core.shell_commands.rules.files import questions as file_questions
 from guidance.core.shell_commands.rules.hosting import (
     cloud,
@@ -97,6 +101,7 @@ _PROGRAMS = compile_patterns(
         **QUESTIONS,
         **data_questions.QUESTIONS,
         **file_questions.QUESTIONS,
+        **output_questions.QUESTIONS,
         **hosting_questions.QUESTIONS,
         **machine_questions.QUESTIONS,
     },
@@ -123,11 +128,11 @@ _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
     "taskkill copy xcopy ni dism setx manage-bde bitsadmin cmdkey vaultcmd "
-    "ri rp rni clc"
+    "ri rp rni clc move"
 )
 _CMDLETS = split_names(
     "remove clear format stop restart initialize new disable uninstall unregister set out "
-    "copy expand"
+    "copy expand move"
 )
 WINDOWS = frozenset(
     name

@@ -49,6 +49,7 @@ RULES = (
             "git checkout -f|--force",
             "git checkout !-b|-B|--orphan|-p|--patch|-t|--track|--detach @pathspec",
             "git restore !-p|--patch @worktree",
+            "git apply -R|--reverse @reverses-own",
             "git switch -f|--force|--discard-changes",
             "git checkout-index -f|--force",
             "git submodule deinit -f|--force",

@@ -66,6 +66,7 @@ curl: -X --request -H --header -d --data --data-raw --data-binary -o --output -u
     --json --data-urlencode --form --resolve --limit-rate
 rsync: -e --rsh --exclude --include --filter -f --rsync-path --bwlimit --partial-dir
     --backup-dir --suffix --log-file --files-from --exclude-from --port --password-file
+aria2c: -d --dir -o --out -i --input-file -x -s
 find: -name -iname -path -ipath -type -mtime -mmin -size -user -group -perm -newer
     -maxdepth -mindepth -regex -iregex -wholename -atime -ctime -amin -cmin -printf
     -fprint -fprintf -fls -regextype -links -inum -samefile -uid -gid -fstype

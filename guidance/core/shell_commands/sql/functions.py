@@ -12,6 +12,14 @@ _DESTROYING = re.compile(
     r"|dropgeometrytable|dbms_lob\.(?:erase|trim)|utl_file\.fremove|dblink_exec)\s*+\(",
     re.IGNORECASE,
 )
+# Procedures whose own name says what they do, and the one that runs a text for each table.
+_PROCEDURE = re.compile(
+    r"\b(?:call|exec|execute|perform)\s++(?:[\w\"\[\]]{1,64}\.)?+"
+    r"(?:(?:reset|wipe|purge|truncate|drop|delete|destroy|clear|empty)_?(?:all|every|prod"
+    r"|table|user|data|db)\w*+|sp_msforeach(?:table|db)\b[^;\n]{0,80}?"
+    r"\b(?:truncate|drop|delete|disable))",
+    re.IGNORECASE,
+)
 _WRITING = re.compile(
     r"\binto\s++(?:dumpfile|outfile)\s++'([^'\n]{1,300})'"
     r"|\bto\s++'([^'\n]{1,300})'\s*+(?:;|with\b|csv\b|\(|\Z)",
@@ -24,6 +32,9 @@ def find_in_functions(text: str) -> Iterator[tuple[str, int, int]]:
     lower = text.lower()
     if "(" in lower:
         for match in _DESTROYING.finditer(text):
+            yield "sql-drop", *match.span()
+    if "call" in lower or "exec" in lower or "perform" in lower:
+        for match in _PROCEDURE.finditer(text):
             yield "sql-drop", *match.span()
     if "copy" in lower or "outfile" in lower or "dumpfile" in lower:
         for match in _WRITING.finditer(text):

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import LUA, PERL, PYTHON, RUBY, Language
 from guidance.core.shell_commands.code.scan import Scan
-from guidance.core.shell_commands.paths import is_sink, is_system_file, is_temporary
+from guidance.core.shell_commands.paths import (
+    is_sink,
+    is_source,
+    is_system_file,
+    is_temporary,
+)
 from guidance.core.shell_commands.program_options import (
     find_operands,
     find_option_value,
@@ -27,6 +33,7 @@ _COMMAND = re.compile(
 _ALL = r"(?:%|1,\$|0,\$|,|g/[.^]?\*?/|g!?/\^/|v/\\?_/)"
 _DELETES = re.compile(
     rf"{_ALL}[ \t]*d(?:e(?:l(?:e(?:te?)?)?)?)?\b|norm(?:al)?!?[ \t]+(?:gg\"?_?dG|ggVGd)"
+    r"|(?:%|1,\$)s([/#|])(?:\^?(?:\\_)?\.\*\$?)\1\1"
 )
 _WRITES = re.compile(r"(?:w|wq|x|wa|wqa|xa|update|write)\b[!a]*")
 _WRITES_TO = re.compile(r"(?:[^a-zA-Z]*)(?:w|write|sav|saveas)!?[ \t]+(?!!)(\S+)")
@@ -58,6 +65,10 @@ def unwrap_vim(walk: Walk, call: ProgramCall) -> None:
             commands.append(text)
         elif word[:1] == "+":
             commands.append(word[1:])
+        elif word == "-l" and index + 1 < len(argv):
+            content = walk.known.get_file(argv[index + 1])
+            if content is not None:
+                scan_content(walk, call, content, LUA)
         elif word in ("-S", "-s") and index + 1 < len(argv):
             commands += _list_lines(walk.known.get_file(argv[index + 1]))
     if call.name == "ex" or any(word.startswith(("-e", "-E")) for word in argv[1:]):
@@ -176,6 +187,8 @@ def _judge_written(
             walk.report.add("overwrite-system-file", call)
         elif files == ["/dev/null"] and not is_sink(path) and _is_worth(walk, [path]):
             walk.report.add("empty-file", call)
+        elif is_source(path) and path not in files and _is_worth(walk, [path]):
+            walk.report.add("overwrite-file", call)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -36,6 +36,8 @@ _SILENT = frozenset(("", ":", "true", "false", "echo."))
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
 # Words that empty a cache.
 _FLUSHES = ("flushall", "flushdb", "flush_all", "*1\r\n$8\r\nflush")
+# Endings of files that hold more than messages.
+_DATA = (".csv", ".tsv", ".json", ".parquet", ".xml", ".yml", ".yaml", ".toml", ".md")
 # They print what they read.
 _FILTERS = frozenset(("tac", "head", "tail", "sort", "uniq"))
 # They print what they are given, and that may be nothing.
@@ -92,6 +94,13 @@ def _is_error_log_over_source(call: ProgramCall, path: str) -> bool:
     )
 
 
+def _is_opened(call: ProgramCall, operator: str, path: str) -> bool:
+    """Opened to be written later, or against the shell's own protection."""
+    if call.name == "exec" and len(call.argv) == 1:
+        return is_source(path) or path.endswith(_DATA)
+    return operator in (">|", "&>") and (is_source(path) or path.endswith(".md"))
+
+
 def unwrap_sort(walk: Walk, call: ProgramCall) -> None:
     """sort -o: nothing, sorted, is an empty file."""
     unwrap_options(walk, call)
@@ -116,7 +125,7 @@ def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> 
         return ""
     if _prints_nothing(walk, call):
         return "" if is_marker(path) else "empty-file"
-    if _is_error_log_over_source(call, path):
+    if _is_error_log_over_source(call, path) or _is_opened(call, operator, path):
         return "empty-file"
     if is_home_setting(path) or (call.name == "exec" and is_irreplaceable(path)):
         return "overwrite-file"

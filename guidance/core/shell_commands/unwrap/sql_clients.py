@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
-from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.paths import is_source, is_temporary
 from guidance.core.shell_commands.program_options import (
     find_operands,
     find_option_value,
@@ -94,6 +94,11 @@ _ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I |
 # A line that makes the client read a file.
 _SOURCED = re.compile(
     r"^[ \t]*+(?:\\(?:i|ir|\.)|source|\.read)[ \t]++([^\s;]++)", re.MULTILINE
+)
+# A line that sends the output of the client to a file.
+_OUTPUT = re.compile(
+    r"^[ \t]*+(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]++([^\s;|]++)",
+    re.MULTILINE,
 )
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 
@@ -208,6 +213,9 @@ def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
         walk.walk_shell(
             match[1], origin=walk.report.make_whole_origin(call), via=(*via, "!")
         )
+    for path in _OUTPUT.findall(content.text):
+        if is_source(path) and not is_temporary(path, folder=walk.known.folder):
+            walk.report.add("overwrite-file", call)
     if _RUNS_RESULT.search(content.text):
         walk.report.add_opaque("opaque-sql", call)
     if is_scratch(walk, call) and not _ATTACHES.search(content.text):

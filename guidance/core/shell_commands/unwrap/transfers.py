@@ -13,10 +13,13 @@ from guidance.core.shell_commands.walk import Handler, Walk
 
 _LOCAL = re.compile(r"^[ \t]*+-?!(.*)$", re.MULTILINE)
 _REMOVES = re.compile(
-    r"(?:^|[;&\n])[ \t]*+-?(?:rm|rmdir|del|dele|delete|mdel|mdelete|mrm|rmd)\b", re.I
+    r"(?:^|[;&\n])[ \t]*+-?(?:rm|rmdir|del|dele|delete|deltree|mdel|mdelete|mrm|rmd)\b",
+    re.I,
 )
 # Options that hold commands, or name the file they stand in.
 _TEXT = ("-c", "-e", "--command")
+# Of the others -c is something else.
+_TEXTS = ("lftp", "smbclient")
 _FILE = ("-b", "-f", "-s")
 # What curl sends to a server before it transfers, and its settings in a file.
 _QUOTE = re.compile(r"[-+*]?(?:dele|rmd|rm|rmdir)\b", re.IGNORECASE)
@@ -28,7 +31,7 @@ def unwrap_transfer(walk: Walk, call: ProgramCall) -> None:
     unwrap_options(walk, call)
     argv = call.argv
     content: Content | None = None
-    place = find_option_value(argv, *_TEXT) if call.name == "lftp" else 0
+    place = find_option_value(argv, *_TEXT) if call.name in _TEXTS else 0
     if place:
         content = Content(argv[place])
     elif (place := find_option_value(argv, *_FILE)) and argv[place] != "-":
@@ -59,5 +62,5 @@ def judge_requests(walk: Walk, call: ProgramCall) -> None:
 
 
 HANDLERS: dict[str, Handler] = dict.fromkeys(
-    ("sftp", "ftp", "lftp", "tnftp", "ncftp"), unwrap_transfer
+    ("sftp", "ftp", "lftp", "tnftp", "ncftp", "smbclient"), unwrap_transfer
 )

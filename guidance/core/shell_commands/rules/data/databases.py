@@ -72,6 +72,9 @@ RULES = (
         rollback="a dump (redis-cli --rdb, BGSAVE) to restore from.",
         patterns=(
             "redis-cli @flushing",
+            "redis-cli eval|eval_ro ** @deletes-keys",
+            "redis-cli config set dir|dbfilename|appendfilename",
+            "redis-cli restore ** replace",
             "redis-cli debug segfault|panic|restart|crash-and-abort|oom",
             "redis-cli script|function flush",
             "redis-cli xgroup destroy",
@@ -86,6 +89,8 @@ RULES = (
             "redis-cli -h cache -n 2 flushdb",
             "FLUSHALL",
             "echo FLUSHALL | redis-cli",
+            "redis-cli EVAL \"redis.call('flushdb')\" 0",
+            "redis-cli config set dir /srv/app",
             "redis-cli --scan | xargs redis-cli del",
             "echo flush_all | nc localhost 11211",
             "redis-cli -h cache debug segfault",
@@ -94,6 +99,8 @@ RULES = (
         passes=(
             "redis-cli get key",
             "redis-cli -h flushall ping",
+            "redis-cli eval \"return redis.call('get', KEYS[1])\" 1 a",
+            "redis-cli config get dir",
             "redis-cli -h localhost -n 9 flushdb",
             "echo FLUSHALL",
         ),

@@ -22,6 +22,9 @@ _TRUNCATES = re.compile(r"\btruncate\b", re.IGNORECASE)
 _REVOKES = re.compile(
     r"(?:^|/)(?:seal|revoke|revoke-force|revoke-prefix|tidy|destroy)\b"
 )
+_DELETES_KEYS = re.compile(
+    r"(?:p?call)\s*\(\s*[\"'](?:flushall|flushdb|unlink|del)\b", re.IGNORECASE
+)
 _LONGEST = 4096
 
 
@@ -49,6 +52,11 @@ def _deletes_node(found: Invocation) -> bool:
     return "del-node" in found.argv
 
 
+def _deletes_keys(found: Invocation) -> bool:
+    """A script that runs in the store."""
+    return _finds(_DELETES_KEYS, found)
+
+
 def _detaches(found: Invocation) -> bool:
     return _finds(_DETACH_DELETE, found)
 
@@ -74,6 +82,7 @@ def _finds(pattern: re.Pattern[str], found: Invocation) -> bool:
 
 
 QUESTIONS: dict[str, Question] = {
+    "deletes-keys": _deletes_keys,
     "deletes-node": _deletes_node,
     "deletes-principal": _deletes_principal,
     "detach-delete": _detaches,
