@@ -9,7 +9,7 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.shell.tree import Simple
+from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -29,8 +29,13 @@ _GRANT = compile_byte_pattern(
     r"|\balter\s+server\s+role\s+\S+\s+add\s+member|\bgrant\s+[\w, ]+\s+on\s+[^;]*\bto\s+(?:public|'?%)",
     ignore_case=True,
 )
+# Statements by which the machine of the database runs a program.
+_RUNS_PROGRAM = compile_byte_pattern(
+    r"\bcopy\b[^;]*\b(?:to|from)\s+program\b|\bxp_cmdshell\b|\bsys_(?:exec|eval)\s*\(|\bdbms_scheduler\.create_job\b",
+    ignore_case=True,
+)
 _CHANGING = re.compile(
-    r"\bsystemctl (?:--\S+ )?(?:restart|stop|start|reload|disable|enable|mask)\b|\breboot\b|\bshutdown\b"
+    r"\bsudo (?:restart|stop|start|reload) \w|\bsystemctl (?:--\S+ )?(?:restart|stop|start|reload|disable|enable|mask)\b|\breboot\b|\bshutdown\b"
     r"|\bservice \S+ (?:restart|stop|start|reload)\b|\b(?:apt|apt-get|yum|dnf|apk) [^;&|]{0,30}\b(?:install|remove|upgrade|purge)\b"
     r"|\bdocker (?:restart|stop|kill|rm|compose (?:up|down|restart|stop))\b|\bsed -i|\bkubectl (?:apply|delete|rollout|scale)\b"
     r"|\b(?:pkill|killall|usermod|useradd|passwd|iptables|ufw)\b"
@@ -78,6 +83,8 @@ def judge_ssh(walk: Walk, call: ProgramCall) -> None:
             and resolve_program(call.argv[-2]) in _SHELLS
         )
     grave = any(_GRAVE_HOST.fullmatch(word) for word in call.argv[1:-1])
+    # One after the other, so that nothing is left to fall back on.
+    grave = grave or _is_repeated(call)
     if grave and _CHANGING.search(" ".join(call.argv[2:])):
         walk.report.add("remote-command", call)
         return
@@ -88,6 +95,21 @@ def judge_ssh(walk: Walk, call: ProgramCall) -> None:
         walk.report.add_whole("remote-command", call)
 
 
+def _is_repeated(call: ProgramCall) -> bool:
+    """Is the host a variable of a loop?"""
+    loops = {
+        item.words[0]
+        for item in call.script.items[:200]
+        if isinstance(item, Simple) and item.role == "for" and item.words
+    }
+    return bool(loops) and any(
+        isinstance(piece, Variable)
+        for word in call.simple.words[1:-1]
+        if isinstance(word, Word)
+        for piece in word.pieces
+    )
+
+
 def judge_clone(walk: Walk, call: ProgramCall) -> None:
     """Unknown code fetched and built by the same command."""
     if "clone" not in call.argv[1:4]:
@@ -95,6 +117,9 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
     address = next((word for word in call.argv if "://" in word or "git@" in word), "")
     if not address or address.startswith("file://") or _FORGES.fullmatch(address):
         return
+    last = call.argv[-1]
+    name = last.rstrip("/").rpartition("/")[2].removesuffix(".git")
+    folders = ("./", f"{name if last == address else last.rstrip('/')}/")
     after = False
     for item in call.script.items[:200]:
         if item is call.simple:
@@ -106,7 +131,7 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
             and isinstance(item.words[0], str)
         ):
             word = item.words[0]
-            if resolve_program(word) in _BUILDING or word.startswith("./"):
+            if resolve_program(word) in _BUILDING or word.startswith(folders):
                 walk.report.add("remote-package", call)
                 return
 
@@ -132,6 +157,8 @@ def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
         texts.append(content.text)
     if any(grants_rights(text) for text in texts):
         walk.report.add("privilege-grant", call)
+    if any(_RUNS_PROGRAM.search(encode_one_byte(text)) for text in texts):
+        walk.report.add("remote-command", call)
 
 
 def judge_manifest(walk: Walk, call: ProgramCall) -> None:

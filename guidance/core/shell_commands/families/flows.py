@@ -6,6 +6,11 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.destinations import (
+    PASTE,
+    PUBLIC_FILE,
+    is_local,
+)
 from guidance.core.shell_commands.families.environment import list_secret_variables
 from guidance.core.shell_commands.families.pipelines import list_feeders
 from guidance.core.shell_commands.program_names import resolve_program
@@ -25,27 +30,9 @@ REQUESTING = split_names(
     "curl wget http httpie xh aria2c invoke-webrequest invoke-restmethod iwr irm"
 )
 STREAMING = split_names("nc ncat netcat openssl telnet ssh")
-COPYING = split_names(
-    "scp rsync sftp rclone aws gsutil gcloud mc s3cmd s5cmd b2 lftp ftp"
-)
-MAILING = split_names("mail mailx mutt sendmail swaks msmtp ssmtp nail s-nail neomutt")
 LOOKING_UP = split_names("dig nslookup host drill ping getent resolvectl")
-SENDING = REQUESTING | STREAMING | COPYING | MAILING | LOOKING_UP
-_LOCAL = re.compile(
-    r"(?:[a-z]+://)?(?:[^@/]*@)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal|[\w.-]+\.(?:local|localhost|test))?(?::\d+)?(?:[/?].*)?",
-    re.IGNORECASE,
-)
-_INSIDE = re.compile(
-    r"(?:[a-z]+://)?(?:[^@/]*@)?[\w-]+(?::\d+)?(?:[/?].*)?", re.IGNORECASE
-)
 _ADDRESS = re.compile(
     r"[a-z]+://.*|[\w.-]+\.[\w-]+(?::\d+)?(?:/.*)?|localhost\S*|:\d+\S*",
-    re.IGNORECASE,
-)
-_PASTE = re.compile(
-    r"(?:ix\.io|0x0\.st|transfer\.sh|pastebin\.com|paste\.rs|dpaste\.\w+|termbin\.com|file\.io|bashupload\.com|webhook\.site"
-    r"|requestbin\S*|pipedream\.net|oast\.\w+|interact\.sh|burpcollaborator\.net|sprunge\.us|hastebin\.com|rentry\.co|gofile\.io"
-    r"|temp\.sh|oshi\.at|catbox\.moe|discord(?:app)?\.com/api/webhooks|api\.telegram\.org)",
     re.IGNORECASE,
 )
 _FILE_VALUE = re.compile(r"(?:[^=@<]*=)?[@<](.+)|[\w.-]*@(.+)")
@@ -60,31 +47,32 @@ _BODY = (
     "-F",
     "--form",
 )
-_UPLOADS = ("-T", "--upload-file", "--post-file", "--body-file", "-InFile", "-infile")
+# An option and its file in one word: -d@list.csv, -Tdump.sql.
+_JOINED_FILE = re.compile(r"-[a-zA-Z]*[dF]@|-[a-zA-Z]*T[./\w~]")
+# httpie and its like: `@dump.sql` alone, `list@a.csv`, `list=@a.csv`.
+_FIELD_CLIENTS = ("http", "https", "httpie", "xh")
+_FIELD_FILE = re.compile(r"(?:[\w.-]+=?|:)?@\S+")
+_CMDLETS = split_names("invoke-webrequest invoke-restmethod iwr irm")
+_UPLOADS = ("-T", "--upload-file", "--post-file", "--body-file", "-infile")
 # A header or a parameter that is there to carry a secret.
 _EXPECTED = re.compile(
     r"authorization|api[-_]?key|[-_]token\b|\btoken=|\bkey=|access_token|x-auth|secret=|password=|passwd=|cookie|bearer|client_secret|apikey|[-_]key\s*[:=]|private-token|^-u|user",
     re.IGNORECASE,
 )
-_REMOTE = re.compile(
-    r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//).*|(?:rsync|sftp|ftp|s3|gs|https?)://.*"
-)
-_DATA = re.compile(
-    r".*\.(?:sql|dump|db|sqlite3?|csv|tsv|xlsx?|parquet|bak|tgz|gz|zip|tar|7z|pst|mbox|docx?|pdf|log|json|pem|key|env)"
-    r"|(?:~|/home|/root|/etc|/users|/var)(?:/.*)?|.*(?:backup|dump|export|customer|client|secret|private|document)\S*",
-    re.IGNORECASE,
-)
-_PUBLIC_FILE = re.compile(
-    r"(?:.*/)?(?:fixtures?|tests?|testdata|examples?|samples?|mocks?|dist|build|public|site|out|assets|_site)(?:/.*)?",
-    re.IGNORECASE,
-)
 _STRUCTURED = re.compile(
     r".*\.(?:json|graphql|xml|ya?ml|ndjson|txt|sql|html)", re.IGNORECASE
 )
+# What stores its input on the other side; what waits for others, or only knocks.
+_STORING = re.compile(r"cat\s*>|tee\s|tar\s+\S*x|dd\s+of=|cat$")
+_LISTENING = re.compile(r"-[a-z]*[lz][a-z]*")
+_OUTSIDE_NAME = re.compile(r"\.[\w-]+\.[a-z]{2,}\.?\Z|\.[a-z]{3,}\Z")
+_INSIDE_NAME = re.compile(r"\.(?:local|internal|svc|test|localhost)\.?\Z")
+_REQUEST_FILE = re.compile(r".*\.(?:json|graphql|xml)")
 _HARMLESS_FEEDERS = split_names("echo printf jq yes true seq date")
 _READING = split_names(
     "cat base64 base32 xxd od head tail tar gzip zip gpg openssl env printenv strings less sed awk grep"
 )
+_WHOLE_ENVIRONMENT = (("env",), ("printenv",), ("set",), ("export", "-p"))
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
 
 
@@ -92,16 +80,18 @@ def judge_request(walk: Walk, call: ProgramCall) -> None:
     """curl and its like: files, input, substitutions and variables that go along."""
     addresses = [word for word in call.argv[1:] if _ADDRESS.fullmatch(word)]
     addresses += [w.partition("=")[2] for w in call.argv if w.startswith("--url=")]
-    if addresses and all(_is_local(word) for word in addresses):
+    if addresses and all(is_local(word) for word in addresses):
         return
-    sent = list(_list_sent(call.argv))
+    # Windows paths hold backslashes, which another shell takes away.
+    cmdlet = call.name in _CMDLETS
+    sent = list(_list_sent(walk.report.get_raw_words(call) if cmdlet else call.argv))
     carried = list(_list_carried(call))
     secret = any(_is_secret(path) for path in sent) or "secret" in carried
     if secret or _carries_secret(walk, call):
         walk.report.add("exfil-secret", call)
     elif sent or "file" in carried:
         piped = any(path in ("-", "/dev/stdin") for path in sent)
-        if any(_PASTE.search(word) for word in addresses):
+        if any(PASTE.search(word) for word in addresses):
             walk.report.add("exfil-paste", call)
         elif (
             (piped and _is_fed(walk, call))
@@ -116,109 +106,33 @@ def judge_stream(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     if call.name == "openssl" and "s_client" not in argv:
         return
-    if call.name == "ssh" and not re.search(
-        r"cat\s*>|tee\s|tar\s+\S*x|dd\s+of=|cat$", argv[-1]
-    ):
+    if call.name == "ssh" and not _STORING.search(argv[-1]):
         return
-    if any(
-        re.fullmatch(r"-[a-z]*[lz][a-z]*", word)
-        for word in argv[1:]
-        if call.name != "ssh"
-    ):
+    if call.name != "ssh" and any(map(_LISTENING.fullmatch, argv[1:])):
         return
     hosts = [word for word in argv[1:] if word[:1] != "-" and word != "s_client"]
-    if hosts and _is_local(hosts[0].rpartition("@")[2]):
+    if hosts and is_local(hosts[0].rpartition("@")[2]):
         return
-    rule = _judge_input(walk, call)
+    rule = judge_fed_input(walk, call)
     if rule:
-        paste = any(_PASTE.search(word) for word in argv)
+        paste = any(PASTE.search(word) for word in argv)
         walk.report.add_whole(
             "exfil-paste" if paste and rule == "exfil-upload" else rule, call
         )
 
 
-def judge_mail(walk: Walk, call: ProgramCall) -> None:
-    attached = any(
-        word in ("-a", "-A", "--attach", "--attachment") or word.startswith("--attach")
-        for word in call.argv
-    )
-    rule = _judge_input(walk, call)
-    if rule == "exfil-secret":
-        walk.report.add_whole(rule, call)
-    elif attached or rule:
-        walk.report.add_whole("exfil-mail", call)
-
-
-def judge_copy(walk: Walk, call: ProgramCall) -> None:
-    """scp, rsync and the clouds' copies, from here to elsewhere."""
-    words = [word for word in call.argv[1:] if word[:1] != "-"]
-    if call.name in ("sftp", "ftp", "lftp"):
-        content = walk.find_stdin(call)
-        text = f"{content.text if content else ''} {' '.join(call.argv)}"
-        outside = [
-            w for w in words if not _is_local(w.rpartition("@")[2].partition(":")[0])
-        ]
-        if outside and re.search(r"\b(?:m?put|mirror -R)\b", text):
-            walk.report.add_whole("exfil-copy", call)
-        return
-    if call.name in ("aws", "gcloud", "gsutil"):
-        if not {"cp", "sync", "mv", "rsync"} & set(words[:3]):
-            return
-        words = words[
-            words.index(next(w for w in words if w in ("cp", "sync", "mv", "rsync")))
-            + 1 :
-        ]
-    elif call.name in ("rclone", "mc", "s3cmd", "s5cmd", "b2"):
-        if not words or words[0] not in (
-            "copy",
-            "sync",
-            "move",
-            "copyto",
-            "moveto",
-            "cp",
-            "mv",
-            "put",
-            "mirror",
-            "upload",
-            "rcat",
-        ):
-            return
-        words = words[1:]
-    if (
-        len(words) < 2
-        or not _REMOTE.fullmatch(words[-1])
-        or "--dry-run" in call.argv
-        or "-n" in call.argv
-    ):
-        return
-    target = words[-1]
-    host = target.rpartition("@")[2].partition(":")[0]
-    sources = [word for word in words[:-1] if not _REMOTE.fullmatch(word)]
-    by_name = call.name in ("scp", "rsync", "sftp")
-    if not sources:
-        return
-    if by_name and _is_local(host):
-        return
-    if any(find_secret_rule(path) for path in sources):
-        walk.report.add("exfil-secret", call)
-    elif call.name in ("scp", "rsync", "sftp", "rclone", "lftp", "ftp") or any(
-        _DATA.fullmatch(path) and not _PUBLIC_FILE.fullmatch(path) for path in sources
-    ):
-        walk.report.add("exfil-copy", call)
-
-
 def judge_lookup(walk: Walk, call: ProgramCall) -> None:
-    """Data glued to the front of a name."""
+    """Data glued to the front of a name, or put into the packets of a ping."""
+    if call.name == "ping" and "-p" in call.argv and any(_list_carried(call)):
+        walk.report.add("exfil-dns", call)
+        return
     for word in call.simple.words[1:]:
         if not isinstance(word, Word) or len(word.pieces) < 2:
             continue
         tail = word.pieces[-1]
-        if not (
-            isinstance(tail, str)
-            and re.search(r"\.[\w-]+\.[a-z]{2,}\.?\Z|\.[a-z]{3,}\Z", tail)
-        ):
+        if not (isinstance(tail, str) and _OUTSIDE_NAME.search(tail)):
             continue
-        if re.search(r"\.(?:local|internal|svc|test|localhost)\.?\Z", tail):
+        if _INSIDE_NAME.search(tail):
             continue
         if any(_is_computed(walk, piece) for piece in word.pieces):
             walk.report.add("exfil-dns", call)
@@ -228,7 +142,7 @@ def judge_lookup(walk: Walk, call: ProgramCall) -> None:
 def judge_socket(walk: Walk, call: ProgramCall, path: str) -> None:
     """`> /dev/tcp/host/port`."""
     host = path.split("/")[3] if path.count("/") > 3 else ""
-    if _is_local(host):
+    if is_local(host):
         return
     if any(find_secret_rule(word) or word in _ACCOUNTS for word in call.argv[1:]):
         walk.report.add_whole("exfil-secret", call)
@@ -247,7 +161,7 @@ def _is_computed(walk: Walk, piece: object) -> bool:
     )
 
 
-def _judge_input(walk: Walk, call: ProgramCall) -> str:
+def judge_fed_input(walk: Walk, call: ProgramCall) -> str:
     """Which rule what it reads breaks, if any."""
     for redirect in call.simple.redirects:
         if redirect.operator == "<" and isinstance(redirect.target, str | Word):
@@ -283,7 +197,7 @@ def _is_fed(walk: Walk, call: ProgramCall) -> bool:
 def _list_sent(argv: list[str]) -> Iterator[str]:
     for index, word in enumerate(argv[1:], 1):
         name, equals, value = word.partition("=")
-        if name in _UPLOADS:
+        if name in _UPLOADS or name.lower() == "-infile":
             yield value if equals else "".join(argv[index + 1 : index + 2])
         elif name in _BODY:
             given = (
@@ -294,11 +208,9 @@ def _list_sent(argv: list[str]) -> Iterator[str]:
             found = _FILE_VALUE.fullmatch(given)
             if found:
                 yield (found[1] or found[2]).partition(";")[0]
-        elif re.match(
-            r"-[a-zA-Z]*[dF]@|-[a-zA-Z]*T[./\w~]", word
-        ) and not word.startswith("--"):
+        elif _JOINED_FILE.match(word):
             yield word.partition("@")[2] or word.partition("T")[2]
-        elif argv[0].endswith(("http", "xh")) and re.fullmatch(r"\w+(?:=@|@)\S+", word):
+        elif argv[0].endswith(_FIELD_CLIENTS) and _FIELD_FILE.fullmatch(word):
             yield word.rpartition("@")[2]
 
 
@@ -312,7 +224,14 @@ def _list_carried(call: ProgramCall) -> Iterator[str]:
                 if not isinstance(item, Simple) or not item.words:
                     continue
                 words = [each for each in item.words if isinstance(each, str)]
-                if any(_is_secret(each) for each in words[1:]):
+                words += [
+                    redirect.target
+                    for redirect in item.redirects
+                    if redirect.operator == "<" and isinstance(redirect.target, str)
+                ]
+                if any(_is_secret(each) for each in words[1:]) or (
+                    tuple(words) in _WHOLE_ENVIRONMENT
+                ):
                     yield "secret"
                 elif words and resolve_program(words[0]) in _READING and len(words) > 1:
                     paths = [w for w in words[1:] if w[:1] != "-"]
@@ -347,13 +266,4 @@ def _is_secret(path: str) -> bool:
 
 
 def _is_private(path: str) -> bool:
-    return not _PUBLIC_FILE.fullmatch(path) and not re.fullmatch(
-        r".*\.(?:json|graphql|xml)", path
-    )
-
-
-def _is_local(address: str) -> bool:
-    """This machine, or a name that only the own network knows."""
-    return (
-        _LOCAL.fullmatch(address) is not None or _INSIDE.fullmatch(address) is not None
-    )
+    return not PUBLIC_FILE.fullmatch(path) and not _REQUEST_FILE.fullmatch(path)

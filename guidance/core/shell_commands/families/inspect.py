@@ -19,6 +19,12 @@ from guidance.core.shell_commands.families.afar import (
     judge_ssh,
 )
 from guidance.core.shell_commands.families.code import INTERPRETING, judge_program_text
+from guidance.core.shell_commands.families.copies import (
+    COPYING,
+    MAILING,
+    judge_copy,
+    judge_mail,
+)
 from guidance.core.shell_commands.families.elevation import ELEVATING, judge_elevation
 from guidance.core.shell_commands.families.environment import (
     DUMPING,
@@ -26,14 +32,10 @@ from guidance.core.shell_commands.families.environment import (
     judge_environment,
 )
 from guidance.core.shell_commands.families.flows import (
-    COPYING,
     LOOKING_UP,
-    MAILING,
     REQUESTING,
     STREAMING,
-    judge_copy,
     judge_lookup,
-    judge_mail,
     judge_request,
     judge_stream,
 )
@@ -43,6 +45,13 @@ from guidance.core.shell_commands.families.guard import (
     judge_guard_setting,
 )
 from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
+from guidance.core.shell_commands.families.publishing import (
+    BUILDING,
+    FORGES,
+    judge_forge,
+    judge_image,
+    judge_web_client,
+)
 from guidance.core.shell_commands.families.reads import (
     READING,
     judge_input,
@@ -119,6 +128,9 @@ _ALWAYS: _Table = (
     (MAILING, judge_mail),
     (COPYING, judge_copy),
     (LOOKING_UP, judge_lookup),
+    (FORGES, judge_forge),
+    (BUILDING, judge_image),
+    (split_names("new-object"), judge_web_client),
 )
 _SENSITIVE: _Table = (
     *_ALWAYS,

@@ -32,6 +32,11 @@ _DOWNLOADING = split_names("curl wget aria2c")
 WRITING = (
     _EACH | _LAST | _IN_PLACE | _DOWNLOADING | {"dd", "python", "node", "unzip", "tar"}
 )
+# A downloaded file under the name of a program that everybody calls.
+_SHADOWING = re.compile(
+    r"(?:.*/)?s?bin/(?:git|ssh|scp|sudo|su|ls|cat|cp|rm|ps|env|(?:ba|z|da)?sh|python[\d.]*|pip[\d.]*|node|npm|npx"
+    r"|docker|gpg|curl|wget|make|gcc|cc|login|passwd|vim?|grep|find|tar|man|open|code|checkrail)"
+)
 _RUN_AT_START = (".pth", "/sitecustomize.py", "/usercustomize.py")
 _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 _OUTPUT = (
@@ -44,6 +49,7 @@ _OUTPUT = (
     "-C",
     "-d",
 )
+_JOINED_OUTPUT = re.compile(r"-[a-zA-Z]{1,6}[oO]")
 _OPENED = re.compile(
     r"[\"']([~/.][^\"'\n]{3,160})[\"']\s*,\s*(?:mode\s*=\s*)?[\"'][wa+]"
 )
@@ -54,6 +60,8 @@ def judge_writes(walk: Walk, call: ProgramCall) -> None:
         rule = find_written_rule(path)
         if not rule and redirects_names(path, call.script.text):
             rule = "persist-hook"
+        if not rule and call.name in _DOWNLOADING and _SHADOWING.fullmatch(path):
+            rule = "remote-package"
         if rule:
             walk.report.add(rule, call)
             return
@@ -107,7 +115,7 @@ def _list_targets(walk: Walk, call: ProgramCall) -> Iterator[str]:
             yield from (found[1] for found in _OPENED.finditer(word[:4000]))
     else:
         for index, word in enumerate(argv[:-1]):
-            if word in _OUTPUT:
+            if word in _OUTPUT or _JOINED_OUTPUT.fullmatch(word):
                 yield argv[index + 1]
 
 

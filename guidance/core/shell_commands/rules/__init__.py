@@ -128,7 +128,7 @@ _SLASHING = split_names(
     "del erase rd rmdir format reg sc net vssadmin wbadmin bcdedit schtasks cipher "
     "robocopy icacls takeown wevtutil diskpart wmic fsutil pnputil netsh shutdown "
     "taskkill copy xcopy ni dism setx manage-bde bitsadmin cmdkey vaultcmd "
-    "ri rp rni clc move"
+    "rundll32 regsvr32 mshta ri rp rni clc move"
 )
 _CMDLETS = split_names(
     "remove clear format stop restart initialize new disable uninstall unregister set out "

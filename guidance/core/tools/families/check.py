@@ -11,6 +11,7 @@ from itertools import islice
 
 from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import grants_rights
+from guidance.core.shell_commands.families.code import list_program_rules
 from guidance.core.shell_commands.families.contents import list_content_rules
 from guidance.core.shell_commands.families.guard import is_ruling_request
 from guidance.core.shell_commands.families.reads import is_wide
@@ -102,6 +103,16 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
         for place in list_arguments(evidence, vocabulary.PLACES):
             if vocabulary.PRODUCTION.fullmatch(place.text[:200]):
                 yield "remote-command", place
+    if words & vocabulary.EVALUATING:
+        for code in list_arguments(evidence, vocabulary.CODE):
+            for rule in list_program_rules(code.text[: vocabulary.LONGEST_CODE]):
+                yield rule, code
+    if words & vocabulary.SENDING or words & vocabulary.GRANTING:
+        for reader in list_arguments(evidence, vocabulary.READERS):
+            if vocabulary.EVERYBODY.fullmatch(reader.text[:40]):
+                yield "exfil-publish", reader
+    if words & vocabulary.PASTES and words & vocabulary.GRANTING:
+        yield "exfil-paste", named
     for sql in list_arguments(evidence, vocabulary.SQL):
         if grants_rights(sql.text):
             yield "privilege-grant", sql

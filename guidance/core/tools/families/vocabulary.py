@@ -57,6 +57,16 @@ ACTING = split_names(
     "fetch request http get post put patch navigate click press tap browser web call "
     "invoke open goto submit evaluate api curl type fill"
 )
+# Code that a tool runs, and how much of it is looked at.
+EVALUATING = split_names("evaluate eval execute exec run script")
+CODE = split_names("function code script expression javascript js source")
+LONGEST_CODE = 20_000
+# Places that everybody reads, and arguments that say who may read.
+PASTES = split_names("gist gists paste pastebin snippet snippets")
+READERS = split_names("type visibility access scope audience sharing shareWith acl")
+EVERYBODY = re.compile(
+    r"anyone|anyonewithlink|everyone|allusers|public[-_]?(?:read)?|world", re.IGNORECASE
+)
 SHORT = 500
 # Commands run somewhere else, and the arguments that say where.
 RUNNING = split_names("exec execute run ssh invoke shell command")

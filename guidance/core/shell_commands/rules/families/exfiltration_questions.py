@@ -59,11 +59,21 @@ def _serves_file(found: Invocation) -> bool:
     )
 
 
+def _makes_public(found: Invocation) -> bool:
+    return "public" in found.argv or "--access=public" in found.argv
+
+
+def _uploads(found: Invocation) -> bool:
+    return any(word.lower().startswith("upload") for word in found.argv[1:])
+
+
 QUESTIONS: dict[str, Question] = {
     "foreign-registry": _is_foreign_registry,
+    "made-public": _makes_public,
     "public-acl": _is_public,
     "serves-file": _serves_file,
     "serves-wide": _serves_wide,
     "to-address": _goes_to_address,
     "to-cloud": _goes_to_cloud,
+    "uploads": _uploads,
 }

@@ -35,6 +35,8 @@ _INDEXES = (
     "-c",
     "--channel",
 )
+# Their -i, -f and -s mean something else.
+_WITHOUT_INDEX = ("kubectl", "helm", "apt", "rpm", "dpkg", "yum", "dnf", "apk")
 # They take an address in the middle of an option, too.
 _LOADERS = (
     *("mshta", "regsvr32", "rundll32", "msiexec", "installutil", "wscript", "cscript"),
@@ -58,12 +60,18 @@ _CHANGING = re.compile(
     r"|(?:service|pkg|system|file|user|docker)\."
     r"(?:restart|stop|start|install|remove|upgrade|reboot|shutdown|write|add)\w*"
 )
+_FAR_DAEMON = re.compile(
+    r"(?:-H|--host|--url)[ =]?(?:tcp|ssh|https?)://(?!localhost|127\.|\[::1\])"
+)
+_CHANGING_DAEMON = frozenset(
+    ("exec", "run", "rm", "stop", "kill", "restart", "start", "update", "create", "cp")
+)
 _EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
 
 
 def _comes_from_address(found: Invocation) -> bool:
     if found.name in _LOADERS:
-        return any("://" in word for word in found.argv)
+        return any("://" in word or word[:2] == "\\\\" for word in found.argv)
     if found.name in _RUNNERS:
         return any(
             _ADDRESS.fullmatch(word) and not _KNOWN.fullmatch(word)
@@ -80,8 +88,7 @@ def _comes_from_address(found: Invocation) -> bool:
     indexes = {
         found.argv[index + 1]
         for index in range(1, len(found.argv) - 1)
-        if found.argv[index] in _INDEXES
-        and found.name not in ("kubectl", "helm", "apt", "rpm")
+        if found.argv[index] in _INDEXES and found.name not in _WITHOUT_INDEX
     }
     return any(word not in indexes and not _KNOWN.fullmatch(word) for word in words)
 
@@ -175,12 +182,21 @@ def _listens_to_all(found: Invocation) -> bool:
     return any(_EVERYBODY.fullmatch(word.rpartition("=")[2]) for word in found.argv[1:])
 
 
+def _commands_far_daemon(found: Invocation) -> bool:
+    """Something is changed through the daemon of another machine."""
+    text = " ".join(found.argv)
+    return _FAR_DAEMON.search(text) is not None and not _CHANGING_DAEMON.isdisjoint(
+        found.argv
+    )
+
+
 QUESTIONS: dict[str, Question] = {
     "changes-machines": _changes_machines,
     "any-flag-computer": _names_computer,
     "any-flag-source": _names_source,
     "deploys": _deploys,
     "dispatches": _dispatches,
+    "far-daemon": _commands_far_daemon,
     "foreign-index": _uses_foreign_index,
     "foreign-module": _is_foreign_module,
     "from-address": _comes_from_address,
