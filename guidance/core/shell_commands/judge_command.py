@@ -49,6 +49,7 @@ from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows.powershell import list_temporary_variables
 from guidance.core.shell_commands.windows.shells import (
     WINDOWS_SIGNS,
+    look_for_arguments,
     look_for_windows,
 )
 
@@ -186,6 +187,8 @@ def _walk_command(walk: Walk, text: str) -> None:
         walk.walk_sql(text, origin=origin, via=())
     if odd:
         look_for_windows(walk, script)
+    elif script.trouble:
+        look_for_arguments(walk, script)
 
 
 def _walk_code(walk: Walk, text: str, *, name: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.disposable.made_again import BUILDERS
 from guidance.core.shell_commands.families.inspect import (
     FOLLOWED,
     GUARD_JUDGES,
@@ -13,7 +14,6 @@ from guidance.core.shell_commands.families.inspect import (
     SENSITIVE_JUDGES,
     inspect_call,
 )
-from guidance.core.shell_commands.judging.made_again import BUILDERS
 from guidance.core.shell_commands.program_names import SAME
 from guidance.core.shell_commands.rules import FAMILY_PATTERNS, PATTERNS, WINDOWS
 from guidance.core.shell_commands.shell.compound import KEYWORDS
@@ -87,8 +87,8 @@ GUARD_HANDLERS: Mapping[str, Handler] = _add_judges(GUARD_JUDGES)
 _RUNNING: Mapping[str, frozenset[str]] = {
     "git": git.RUNNING | {"clone", "remote"},
     "gh": frozenset(("alias",)),
-    "docker": frozenset(("exec", "run", "create")),
-    "podman": frozenset(("exec", "run", "create", "unshare")),
+    "docker": frozenset(("exec", "run", "create", "build", "tag")),
+    "podman": frozenset(("exec", "run", "create", "build", "tag", "unshare")),
 }
 
 

@@ -8,6 +8,7 @@ from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
+from guidance.core.shell_commands.families.remote_reading import is_only_looking
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
@@ -92,6 +93,9 @@ def judge_ssh(walk: Walk, call: ProgramCall) -> None:
         r.operator in ("<", "<<") for r in call.simple.redirects
     )
     if shell and fed:
+        content = walk.find_stdin(call)
+        if content is not None and content.text and is_only_looking(content.text):
+            return
         walk.report.add_whole("remote-command", call)
 
 

@@ -6,6 +6,7 @@ import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.own_server import serves_again
 from guidance.core.shell_commands.families.pipelines import (
     list_feeders,
     shows_no_lines,
@@ -261,7 +262,7 @@ def _judge_kill(walk: Walk, call: ProgramCall) -> None:
             " ".join(map(str, item.words))
             for item in list_feeders(call.script, call.simple)
         ]
-    if any(map(_SERVER.search, texts)):
+    if any(map(_SERVER.search, texts)) and not serves_again(call):
         walk.report.add("guard-server", call)
 
 

@@ -44,6 +44,7 @@ from guidance.core.shell_commands.families.guard import (
     judge_guard_redirections,
     judge_guard_setting,
 )
+from guidance.core.shell_commands.families.own_server import serves_again
 from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
 from guidance.core.shell_commands.families.publishing import (
     BUILDING,
@@ -95,6 +96,8 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
         and not is_hunted(walk, call)
     ):
         # Ordinary outputs stand beside the secret ones.
+        return
+    if call.name == "fuser" and serves_again(call):
         return
     walk.report.add(rule, call)
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.disposable.made_again import (
+    list_made_again,
+    list_made_before,
+)
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
-from guidance.core.shell_commands.judging.made_again import list_made_again
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
 from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
 from guidance.core.shell_commands.paths import (
@@ -112,7 +115,16 @@ def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
     """`rm -rf` of files is `rm`, and of what is built again at once no loss."""
     if found.flags.keys().isdisjoint(_RECURSIVE) or not found.operands:
         return
-    if again := list_made_again(call.script, call.simple):
+    again = list_made_again(call.script, call.simple)
+    before = list_made_before(call.script, call.simple)
+    if before:
+        written = [
+            path
+            for path in found.operands
+            if path.removeprefix("./").rstrip("/") in before and is_plain_name(path)
+        ]
+        found.made = {*found.made, *written}
+    if again:
         found.made = {
             *found.made,
             *(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
 from guidance.core.shell_commands.paths import (
     is_device,
     is_disposable,
@@ -18,7 +19,6 @@ from guidance.core.shell_commands.paths import (
 from guidance.core.shell_commands.rules.files.valuable_files import is_own_data
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
-from guidance.core.shell_commands.searched_names import finds_only_disposable
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 # Tests of find that pick by a name which begins with something of its own.

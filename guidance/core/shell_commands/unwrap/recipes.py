@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
@@ -32,8 +33,25 @@ _SHELL_FUNCTION = re.compile(r"\$[({](?:shell|system)[ \t]+([^)}\n]{0,500})[)}]"
 _PROGRAMS = split_names(
     "CC CXX CPP LD AR AS RM CP MV INSTALL SHELL PYTHON NODE GO STRIP YACC LEX PERL MAKE"
 )
+# What they hold where a file does not say otherwise.
+_USUAL = {
+    "CC": "cc",
+    "CXX": "c++",
+    "CPP": "cc",
+    "LD": "ld",
+    "AR": "ar",
+    "AS": "as",
+    "RM": "rm -f",
+    "MAKE": "make",
+    "LEX": "lex",
+    "YACC": "yacc",
+    "INSTALL": "install",
+}
+_VARIABLE = re.compile(r"(?:export[ \t]+)?(\w+)[ \t]*(?::{1,3}|[?+])?=[ \t]*(.*)")
+_USED = re.compile(r"\$[({](\w+)[)}]")
 _MOST_TARGETS = 64
 _LONGEST_LINE = 1_000
+_MOST_FILLED = 4
 _PRINTING = frozenset(("-n", "--dry-run", "--just-print", "--recon"))
 # npm's verbs and the scripts they run.
 _LIFECYCLE = {
@@ -106,11 +124,17 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
     recipes: dict[str, list[str]] = {}
     current = ""
     loose: list[str] = _SHELL_FUNCTION.findall(text)
+    values = dict(_USUAL)
     for line in text.replace("\\\n", " ").splitlines()[:2_000]:
         if line[:1] in ("\t", " ") and current:
             recipes[current].append(_PREFIX.sub("", line, count=1))
             continue
-        match = _TARGET.match(line[:_LONGEST_LINE]) if ":" in line else None
+        variable = _VARIABLE.match(line[:_LONGEST_LINE]) if "=" in line else None
+        if variable is not None:
+            values[variable[1]] = variable[2].strip()
+            continue
+        begun = _fill_in(line[:_LONGEST_LINE], values) if ":" in line else ""
+        match = _TARGET.match(begun) if begun else None
         if match is None or line[:1] in ("#", "\t", " "):
             continue
         for current in match[1].split():
@@ -128,10 +152,20 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
         todo += needs.get(name, [])
     for recipe in loose:
         walk.walk_shell(
-            recipe.replace("$$", "$"),
+            _fill_in(recipe, values).replace("$$", "$"),
             origin=walk.report.make_whole_origin(call),
             via=(*call.via, f"{call.name} {' '.join(wanted)}".strip()),
         )
+
+
+def _fill_in(recipe: str, values: Mapping[str, str]) -> str:
+    """The recipe with the values of its variables; those may use others."""
+    for _ in range(_MOST_FILLED):
+        filled = _USED.sub(lambda match: values.get(match[1], match[0]), recipe)
+        if filled == recipe or len(filled) > _LONGEST_LINE:
+            break
+        recipe = filled
+    return recipe
 
 
 def unwrap_just(walk: Walk, call: ProgramCall) -> None:

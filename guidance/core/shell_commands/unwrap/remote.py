@@ -9,7 +9,10 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
     takes_next,
 )
-from guidance.core.shell_commands.unwrap.containers import is_own_container
+from guidance.core.shell_commands.unwrap.containers import (
+    is_own_container,
+    unwrap_cluster,
+)
 from guidance.core.shell_commands.unwrap.escapes import unwrap_ssh_options
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -205,6 +208,8 @@ HANDLERS: dict[str, Handler] = {
     "multipass": unwrap_container_exec,
     "nomad": unwrap_container_exec,
     "crictl": unwrap_container_exec,
+    "kind": unwrap_cluster,
+    "k3d": unwrap_cluster,
     "ansible": unwrap_hosts,
     "salt": unwrap_hosts,
     "pdsh": unwrap_hosts,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.judging.made_again import list_made_again
+from guidance.core.shell_commands.disposable.made_again import list_made_again
+from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
     read_attached_value,
 )
-from guidance.core.shell_commands.searched_names import finds_only_disposable
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names

@@ -6,6 +6,7 @@ import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.disposable.made_again import list_output
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.outputs import DOWNLOADERS
 from guidance.core.shell_commands.program_names import resolve_program
@@ -22,7 +23,8 @@ from guidance.core.shell_commands.windows.powershell import (
     is_powershell,
     list_temporary_variables,
 )
-from guidance.core.shell_commands.windows.reader import split_commands
+from guidance.core.shell_commands.windows.reader import Word, split_commands
+from guidance.core.shell_commands.windows.searches import REMOVING, list_searched_names
 from guidance.core.shell_commands.windows.started import (
     ALIASING,
     STARTERS,
@@ -42,8 +44,13 @@ WINDOWS_SIGNS = compile_byte_pattern(
 )
 # Texts over several lines, which are data.
 _HERE_STRING = re.compile(r"@(['\"])[ \t]*+\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
+# A command in the place of an argument.
+_ARGUMENT = re.compile(
+    r"(?<=[\w\"'/.-])[ \t]+\([a-zA-Z][\w.-]*+(?:[ \t]+[\w./:=@'\"-]++)*+[ \t]*+\)"
+)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
+_MOST_LATER = 24
 _TAKING = ("-executionpolicy", "-ep", "-ex", "-exec", "-w", "-windowstyle", "-version")
 
 
@@ -59,6 +66,16 @@ def look_for_windows(walk: Walk, script: Script) -> None:
         if is_powershell(text):
             walk.report.forget_syntax()
         judge_windows(walk, text, origin=script.origin, via=(), own=True)
+
+
+def look_for_arguments(walk: Walk, script: Script) -> None:
+    """`git push origin (git branch --show-current)`: PowerShell runs what is in parentheses.
+
+    No other shell accepts it, so everything is judged as PowerShell reads it.
+    """
+    if _ARGUMENT.search(script.text) and not script.bodies:
+        walk.report.forget_syntax()
+        judge_windows(walk, script.text, origin=script.origin, via=())
 
 
 def judge_windows(
@@ -77,7 +94,9 @@ def judge_windows(
     aliases: dict[str, str] = {}
     fetching = "downloadstring" in text.lower()
     downloaded = False
-    for words, piped in split_commands(text, walk.budget):
+    commands = list(split_commands(text, walk.budget))
+    searched: frozenset[str] = frozenset()
+    for number, (words, piped) in enumerate(commands):
         walk.budget.count_commands()
         argv = [word for word, _, _ in words]
         name = resolve_program(argv[0])
@@ -90,14 +109,34 @@ def judge_windows(
         simple.end = words[-1][2]
         call = ProgramCall(name, argv, script, simple, via, -1)
         call.more = None if piped else ()
+        if not piped:
+            searched = list_searched_names(name, argv)
         if name in _EVALUATING:
             _run_expression(walk, call, downloaded=downloaded)
+        elif (
+            name in REMOVING
+            and searched
+            and piped
+            and not _list_operands(argv)
+            and searched <= walk.disposable | _list_built(commands[number + 1 :])
+        ):
+            # Only what a tool makes again.
+            pass
         elif started := find_started(call):
             _run_started(walk, call, started)
         elif not own or name in WINDOWS or name in _SHELLS:
             walk.run(call)
         downloaded = downloaded or fetching or name in DOWNLOADERS
     walk.leave()
+
+
+def _list_built(commands: list[tuple[list[Word], bool]]) -> frozenset[str]:
+    """The folders that later commands build anew."""
+    return frozenset(
+        folder
+        for words, _ in commands[:_MOST_LATER]
+        for folder in list_output([word for word, _, _ in words])
+    )
 
 
 def _judge_composition(

@@ -80,7 +80,8 @@ RULES = (
         rollback="a backup of etcd and of the volumes.",
         patterns=(
             "minikube delete",
-            "kind|k3d delete|cluster",
+            "kind delete",
+            "k3d cluster|node|registry delete",
             "eksctl|kops delete",
             "kubeadm reset",
             "rke|talosctl remove|reset|wipe",
@@ -97,7 +98,7 @@ RULES = (
             "kubeadm reset -f",
             "/usr/local/bin/k3s-uninstall.sh",
         ),
-        passes=("minikube start", "kind get clusters"),
+        passes=("minikube start", "kind get clusters", "k3d cluster list"),
     ),
     Rule(
         name="container-delete",

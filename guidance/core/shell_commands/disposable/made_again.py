@@ -49,6 +49,15 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 # Options of builders that name the folder they make.
 _OUTPUT = ("-B", "-o", "--out-dir", "--outDir", "--output", "--builddir")
 _MAKING = split_names("cmake meson sphinx-build tsc esbuild mkdocs hugo")
+_OUTPUT_OPTIONS = split_names(
+    "--out --out-dir --outdir --output --output-dir --output_dir --output-path --outputDir "
+    "--logdir --log-dir --save-dir --run-dir --work-dir --results-dir --report-dir --destdir"
+)
+_IDLE = split_names("echo printf true : test [ cat ls rm")
+_SOURCES = split_names(
+    "src lib app source internal cmd pkg server backend frontend docs data assets public "
+    "static config migrations tests test scripts . .. ~"
+) | {""}
 # Later commands that are looked at, and wrappers that are looked through.
 _MOST = 24
 _PREFIXES = split_names("npx pnpx bunx uv poetry run time env exec bundle")
@@ -71,6 +80,23 @@ def list_made_again(script: Script, simple: Simple) -> frozenset[str]:
                 continue
             found.update(list_output([w for w in item.words if isinstance(w, str)]))
     return frozenset(found)
+
+
+def list_made_before(script: Script, simple: Simple) -> frozenset[str]:
+    """Folders that an earlier program was told to write its output to."""
+    found: set[str] = set()
+    if simple.joined == "||":
+        return frozenset()
+    for item in script.items[:_MOST]:
+        if item is simple:
+            break
+        if isinstance(item, Simple) and item.words and item.words[0] not in _IDLE:
+            words = [word for word in item.words if isinstance(word, str)]
+            for word, following in pairwise((*words, "")):
+                option, equals, value = word.partition("=")
+                if option in _OUTPUT_OPTIONS:
+                    found.add((value if equals else following).rstrip("/"))
+    return frozenset(path for path in found if path.split("/")[0] not in _SOURCES)
 
 
 def list_output(words: list[str]) -> Iterator[str]:

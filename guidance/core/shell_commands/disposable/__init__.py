@@ -1,0 +1,1 @@
+"""What may go without a loss: folders and files that tools make again."""
