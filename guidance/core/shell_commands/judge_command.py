@@ -43,6 +43,7 @@ from guidance.core.shell_commands.program_table import (
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.shell.cursor import Matters
 from guidance.core.shell_commands.shell.tree import Script, Simple
+from guidance.core.shell_commands.unwrap.loaded_files import run_loaded_files
 from guidance.core.shell_commands.unwrap.redirections import judge_redirections
 from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -182,6 +183,8 @@ def _walk_command(walk: Walk, text: str) -> None:
     origin = make_top_origin(text)
     script = walk.walk_shell(text, origin=origin, via=())
     walk.finish()
+    if walk.known.files:
+        run_loaded_files(walk, script)
     if _SQL.match(text):
         walk.report.forget_broken()
         walk.walk_sql(text, origin=origin, via=())

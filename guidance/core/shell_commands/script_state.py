@@ -304,6 +304,10 @@ class ScriptState:
             self.files[path] = [content]
             if not append:
                 self.made.add(path)
+        folder, _, name = path.rpartition("/")
+        if folder.endswith("bin") and name:
+            # Found by its name from now on.
+            self.files[name] = self.files[path]
 
     def get_file(self, path: str) -> Content | None:
         """What this command has written to the file, None if it has not."""

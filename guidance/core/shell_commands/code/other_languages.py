@@ -88,7 +88,7 @@ _REMOVING = "|".join(
         # Zig, D, Prolog, CMake, Groovy, whatever joins the same words
         r"\bdelete_?(?:Tree|tree|file|directory\w*)\b",
         r"\bremove_?(?:tree|recurse|all|directory\w*)\b",
-        r"\bREMOVE(?:_RECURSE)?\b",
+        r"\bREMOVE_RECURSE\b",
         r"\brmdir_?recurse\b",
     )
 )

@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.other_languages import OTHER
+from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
     find_option_value,
     read_attached_value,
 )
+from guidance.core.shell_commands.rules import PATTERNS
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -64,6 +66,11 @@ _LIFECYCLE = {
     "pack": ("prepack", "prepare", "postpack"),
 }
 _BUILDING = ("build", "b", "run", "r", "test", "t", "check", "c", "install")
+# `scripts.x=text`, `testenv.commands=text`, `target.x.runner="text"`.
+_SETTING = re.compile(
+    r"[\w.-]{0,80}?\b(?:scripts?|commands?|runner|alias)(?:\.[\w-]{1,40})?(?:=(.*))?",
+    re.DOTALL,
+)
 _COMPILERS = split_names("gcc g++ cc c++ clang clang++ zig rustc crystal-run ldc2 dmd")
 _GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
 
@@ -183,6 +190,8 @@ def unwrap_just(walk: Walk, call: ProgramCall) -> None:
 
 def run_package_scripts(walk: Walk, call: ProgramCall) -> None:
     """npm, yarn, pnpm and bun: scripts of a package.json that this command wrote."""
+    if call.argv[1:2] == ["pkg"]:
+        run_settings(walk, call)
     content = walk.known.get_file("package.json")
     if content is None or content.opaque:
         return
@@ -200,6 +209,45 @@ def run_package_scripts(walk: Walk, call: ProgramCall) -> None:
         if isinstance(text, str):
             origin = walk.report.make_whole_origin(call)
             walk.walk_shell(text, origin=origin, via=(*call.via, f"script {name}"))
+
+
+def run_settings(walk: Walk, call: ProgramCall) -> None:
+    """Commands that a tool is told to remember, or to run instead of its own."""
+    argv = call.argv
+    for index, word in enumerate(argv[1:], 1):
+        match = _SETTING.fullmatch(word)
+        if match is None:
+            continue
+        text = (match[1] or "").strip("\"'![] ")
+        if match[1] is None:
+            text = argv[index + 1] if "." in word and index + 1 < len(argv) else ""
+        # What an interpreter is given may be a script of the project's own.
+        if text.strip() and resolve_program(text.split()[0]) in PATTERNS:
+            origin = walk.report.make_whole_origin(call)
+            walk.walk_shell(text, origin=origin, via=(*call.via, call.name))
+
+
+def unwrap_configured(walk: Walk, call: ProgramCall) -> None:
+    run_settings(walk, call)
+    walk.judge(call)
+
+
+def unwrap_build(walk: Walk, call: ProgramCall) -> None:
+    """cmake and gradle: tools of its own, and scripts that this command wrote."""
+    argv = call.argv
+    if "-E" in argv[:-1]:
+        place = argv.index("-E") + 1
+        words = argv[place + 1 :]
+        if argv[place] in ("remove_directory", "remove"):
+            words = ["rm", "-rf" if argv[place] != "remove" else "-f", *words]
+        else:
+            words = argv[place:]
+        changed = call.replace_arguments([call.name, *words], first=-1)
+        walk.run_inner(changed, 1, f"{call.name} -E")
+    if walk.known.files:
+        for word in argv[1:]:
+            _scan_program(walk, call, word)
+    walk.judge(call)
 
 
 def unwrap_go(walk: Walk, call: ProgramCall) -> None:
@@ -239,6 +287,8 @@ def unwrap_compiler(walk: Walk, call: ProgramCall) -> None:
 
 def unwrap_cargo(walk: Walk, call: ProgramCall) -> None:
     """cargo: the program that is built and run before everything else."""
+    if "--config" in call.argv:
+        run_settings(walk, call)
     if call.argv[1:2] and call.argv[1] in _BUILDING:
         _scan_program(walk, call, "build.rs")
     elif call.argv[1:2] == ["watch"] and (place := find_option_value(call.argv, "-s")):
@@ -254,6 +304,8 @@ def _scan_program(walk: Walk, call: ProgramCall, path: str) -> None:
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(_COMPILERS, unwrap_compiler),
+    **dict.fromkeys(("tox", "composer"), unwrap_configured),
+    **dict.fromkeys(("cmake", "gradle", "gradlew"), unwrap_build),
     "cargo": unwrap_cargo,
     "make": unwrap_make,
     "gmake": unwrap_make,

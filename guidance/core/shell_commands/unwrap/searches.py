@@ -14,7 +14,7 @@ from guidance.core.shell_commands.program_options import (
 )
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
-from guidance.core.shell_commands.word_lists import split_names
+from guidance.core.shell_commands.word_lists import RUN_BY_OTHERS, split_names
 
 _REMOVING = ("rm", "rmdir", "unlink", "rimraf")
 _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
@@ -31,6 +31,8 @@ _PARALLEL_TAKING = split_names(
 # Columns of parallel's input, whatever it was told to cut at.
 _SEPARATORS = re.compile(r"[,;:| \t]+")
 _MOST_VALUES = 16
+# What they are given is what they delete.
+_DELETERS = frozenset(("rm", "rmdir", "unlink", "shred"))
 
 
 def unwrap_find(walk: Walk, call: ProgramCall) -> None:
@@ -100,7 +102,18 @@ def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
             ]
             call = call.replace_arguments(argv)
         walk.run_inner(call, place, "xargs", more=found)
+        if not sign and resolve_program(call.argv[place]) in RUN_BY_OTHERS - _DELETERS:
+            _run_with_input(walk, call, place)
         return
+
+
+def _run_with_input(walk: Walk, call: ProgramCall, place: int) -> None:
+    """The verb, or the whole command, may come from the input."""
+    content = walk.find_stdin(call)
+    if content is not None and not content.opaque:
+        words = content.text.split()[:_MOST_VALUES]
+        changed = call.replace_arguments([*call.argv, *words], first=-1)
+        walk.run_inner(changed, place, "xargs")
 
 
 def _find_replacement(options: list[str]) -> str:

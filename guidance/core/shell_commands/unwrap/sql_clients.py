@@ -95,6 +95,8 @@ _ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I |
 _SOURCED = re.compile(
     r"^[ \t]*+(?:\\(?:i|ir|\.)|source|\.read)[ \t]++([^\s;]++)", re.MULTILINE
 )
+# The name of a database that people work with.
+_PRODUCTION = re.compile(r"(?:^|[/_=.-])(?:prod|production|live)(?:$|[?_-])", re.I)
 # A line that sends the output of the client to a file.
 _OUTPUT = re.compile(
     r"^[ \t]*+(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]++([^\s;|]++)",
@@ -198,6 +200,8 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
         # A file is as good as -f; anything else is put together on the way.
         if content.opaque not in ("file", "packed"):
             walk.report.add_opaque("opaque-sql", call)
+        elif any(_PRODUCTION.search(word) for word in call.argv[1:]):
+            walk.report.add("database-restore", call)
         return
     read_text(walk, call, content)
 

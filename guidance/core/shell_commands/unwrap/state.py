@@ -99,7 +99,9 @@ def follow_copy(walk: Walk, call: ProgramCall) -> None:
     places = find_operands(call.argv, taking=("-t", "-S", "-m", "-o", "-g"))
     if len(places) == 2:
         _follow_program(walk, call.argv[places[0]], call.argv[places[1]])
-        content = walk.known.get_file(call.argv[places[0]])
+        source = call.argv[places[0]]
+        given = walk.find_stdin(call) if source == "/dev/stdin" else None
+        content = given or walk.known.get_file(source)
         if content is not None:
             walk.known.write_file(call.argv[places[1]], content, append=False)
 

@@ -19,6 +19,12 @@ METHODS = re.compile(
     r"|\.delete(?:folder|file)\b\s*[\"'(]",
     re.IGNORECASE,
 )
+# Methods that leave a file empty.
+EMPTYING = re.compile(
+    r"\]\s*::\s*writeall\w{1,8}\s*\([^()\n]{1,200},\s*(?:''|\"\"|\$null|\[\w{1,20}\]::empty)"
+    r"\s*\)",
+    re.IGNORECASE,
+)
 # A text that is run: of a script block, by the engine, by a new process.
 _RUNS = re.compile(
     r"(?:\[scriptblock\]\s*::\s*create|\.invokescript|\.addscript|\.addcommand"

@@ -90,7 +90,8 @@ def _list_inner_commands(words: list[Word]) -> Iterator[list[Word]]:
             index += 2
         else:
             break
-    yield words[index:]
+    first, start, end = words[index]
+    yield [(first.lstrip("@") or first, start, end), *words[index + 1 :]]
     for place in range(index + 1, len(words) - 1):
         if words[place][0].lower() in ("do", "else"):
             yield words[place + 1 :]

@@ -14,6 +14,7 @@ from guidance.core.shell_commands.rules import WINDOWS
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows.composition import (
+    EMPTYING,
     METHODS,
     expand_variables,
     list_computed_calls,
@@ -35,9 +36,9 @@ from guidance.core.shell_commands.windows.started import (
 WINDOWS_SIGNS = compile_byte_pattern(
     r"(?:^|[^\w.-])(?:(?:remove|clear|disable|uninstall|unregister|initialize)-[a-z]+"
     r"|format-volume|(?:stop|restart)-computer|invoke-[a-z]+|iex|del|rd|erase|ri|rp|rni|ni"
-    r"|wmic|conhost|pcalua|psexec|winrs|runas|schtasks|start-process|saps|sal|nal"
+    r"|wmic|rundll32|doskey|conhost|pcalua|psexec|winrs|runas|schtasks|start-process|saps|sal|nal"
     r"|(?:set|new)-alias|new-item|start /[a-z]+)(?:[^\w.]|$)"
-    r"|\]::(?:delete|remove)|\)\.delete|\$\w[\w.]*\.delete|\.delete(?:folder|file)"
+    r"|\]::(?:delete|remove|writeall)|\)\.delete|\$\w[\w.]*\.delete|\.delete(?:folder|file)"
     r"|[a-z]\^[a-z]|%(?:comspec|systemroot|windir)|scriptblock\]::|\.invokescript|\.addscript"
     r"|win32_process|(?:^|[;|{\n])[ \t]*(?:[&.][ \t]*\((?:['\"$\[]|g)|&[ \t]*\$)",
     ignore_case=True,
@@ -48,6 +49,8 @@ _HERE_STRING = re.compile(r"@(['\"])[ \t]*+\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
 _ARGUMENT = re.compile(
     r"(?<=[\w\"'/.-])[ \t]+\([a-zA-Z][\w.-]*+(?:[ \t]+[\w./:=@'\"-]++)*+[ \t]*+\)"
 )
+# A text that is put together before it is run.
+_COMPUTED = re.compile(r"-join\b|-f\s|-replace\b|\[char\]|::from|\.replace\(", re.I)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _MOST_LATER = 24
@@ -145,6 +148,8 @@ def _judge_composition(
     """What is deleted by a method, run as a text, or called by a computed name."""
     for match in METHODS.finditer(text):
         walk.report.add_at("windows-remove", origin.get_span(*match.span()), via=via)
+    for match in EMPTYING.finditer(text):
+        walk.report.add_at("empty-file", origin.get_span(*match.span()), via=via)
     for start, end in list_computed_calls(text):
         span = origin.get_span(start, end)
         walk.report.add_at("opaque-name", span, via=via, uninspectable=True)
@@ -184,7 +189,7 @@ def _run_expression(walk: Walk, call: ProgramCall, *, downloaded: bool) -> None:
     text = " ".join(call.argv[1:])
     if downloaded:
         walk.report.add_opaque("opaque-download", call)
-    elif not text or "$" in text or UNKNOWN in text:
+    elif not text or "$" in text or UNKNOWN in text or _COMPUTED.search(text):
         walk.report.add_opaque("opaque-script", call)
     else:
         judge_windows(

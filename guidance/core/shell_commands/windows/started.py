@@ -25,6 +25,19 @@ def _find_after_flags(argv: list[str]) -> str:
     return ""
 
 
+def _find_after_entry(argv: list[str]) -> str:
+    """rundll32 library,ShellExec_RunDLL cmd …"""
+    for place, word in enumerate(argv):
+        if "shellexec" in word.lower():
+            return " ".join(argv[place + 1 :])
+    return ""
+
+
+def _find_macro(argv: list[str]) -> str:
+    """doskey name=cmd …"""
+    return " ".join(argv[1:]).partition("=")[2]
+
+
 def _find_last(argv: list[str]) -> str:
     """runas /user:x "cmd …", wmic process call create "cmd …"."""
     return argv[-1] if len(argv) > 1 else ""
@@ -56,7 +69,12 @@ def _find_process(argv: list[str]) -> str:
     taking = ""
     for word in argv[1:]:
         lower = word.lower()
-        if word[:1] == "-" and lower[1:2].isalpha() and taking != "arguments":
+        if (
+            word[:1] == "-"
+            and lower[1:2].isalpha()
+            and " " not in word
+            and taking != "arguments"
+        ):
             taking = "" if lower in _SWITCHES else lower
             if lower.startswith(("-a", "-fi")):
                 taking = "arguments" if lower.startswith("-a") else "program"
@@ -78,6 +96,8 @@ _FINDERS = {
     **dict.fromkeys(
         ("start", "conhost", "psexec", "psexec64", "winrs"), _find_after_flags
     ),
+    "rundll32": _find_after_entry,
+    "doskey": _find_macro,
     "runas": _find_last,
     "wmic": _find_created,
     "schtasks": _find_scheduled,

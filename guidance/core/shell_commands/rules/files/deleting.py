@@ -74,6 +74,8 @@ RULES = (
         patterns=(
             "rm|srm|unlink !-r|-R|--recursive|-i|-I|--interactive @outside",
             "del|erase !/s @outside",
+            "doveadm expunge",
+            "doveadm mailbox delete",
         ),
         trips=(
             "rm -f *.log",
@@ -121,7 +123,7 @@ RULES = (
             "logrotate -f|--force",
             "tee|sponge !-a|--append @fed-nothing",
             "copy|xcopy nul ** @outside",
-            "set-content !-whatif @sets-nothing",
+            "set-content|sc !-whatif @sets-nothing",
             "out-file !-append|-whatif @sets-nothing",
             "new-item|ni -force|-fo !-whatif @new-file @outside",
             "fsutil file setzerodata|seteof|setvaliddata",

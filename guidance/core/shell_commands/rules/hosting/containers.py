@@ -17,6 +17,7 @@ RULES = (
             "kubectl apply --prune !--dry-run",
             "kubectl drain !--dry-run",
             "kubectl scale --replicas=0 --all",
+            "kubectl scale --replicas=0 @in-production",
             "kubectl patch !--dry-run @removes-by-patch",
             "kubectl config delete-*",
             "kubectl taint @evicts",

@@ -10,6 +10,7 @@ from guidance.core.shell_commands.rules.matching import Question
 _LONGEST = 8192
 _DELETES_RECORD = re.compile(r"[\"']?action[\"']?\s*[:=]\s*[\"']?delete", re.IGNORECASE)
 _EXPIRES = re.compile(r"expiration|file://", re.IGNORECASE)
+_DELETES_ITEMS = re.compile(r"\bDelete(?:Request)?\b")
 _SUSPENDS = re.compile(r"suspended", re.IGNORECASE)
 _TO_NONE = re.compile(r"(?:^|=)0\Z")
 _LOCAL = re.compile(
@@ -65,6 +66,16 @@ def _deletes_record(found: Invocation) -> bool:
 
 def _expires_objects(found: Invocation) -> bool:
     return _finds(_EXPIRES, found)
+
+
+def _deletes_items(found: Invocation) -> bool:
+    return _finds(_DELETES_ITEMS, found)
+
+
+def _is_production(found: Invocation) -> bool:
+    """A namespace that is named so."""
+    names = [found.flags.get(flag, "") for flag in ("-n", "--namespace")]
+    return any(name.lower().startswith(("prod", "live")) for name in names)
 
 
 def _suspends(found: Invocation) -> bool:
@@ -149,7 +160,9 @@ QUESTIONS: dict[str, Question] = {
     "deleting-by-path": _deletes_by_path,
     "deletes-record": _deletes_record,
     "evicts": _evicts,
+    "deletes-items": _deletes_items,
     "expires-objects": _expires_objects,
+    "in-production": _is_production,
     "removes-by-patch": _removes_by_patch,
     "removes-state": _removes_state,
     "scales-to-none": _scales_to_none,

@@ -12,7 +12,7 @@ RULES = (
         safer="Publish a fix under a new version.",
         rollback="none: most registries never take the version back.",
         patterns=(
-            "npm|yarn|pnpm unpublish",
+            "npm|yarn|pnpm unpublish|unpublis|unpubli|unpubl|unpub",
             "npm|yarn|pnpm npm unpublish",
             "cargo yank !--undo",
             "gem yank",

@@ -186,6 +186,8 @@ RULES = (
             "nix-env -e|--uninstall|--delete-generations",
             "rustup self uninstall",
             "opam switch remove",
+            "pip uninstall -r|--requirement",
+            "dism /resetbase",
             "dism /disable-feature|/remove-package|/remove-capability",
             "nix profile wipe-history",
             "update-alternatives --remove-all",
@@ -202,6 +204,7 @@ RULES = (
             "pacman -S git",
             "pip uninstall -y x",
             "brew uninstall wget",
+            "pip install -r requirements.txt",
         ),
     ),
 )
