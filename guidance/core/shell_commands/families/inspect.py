@@ -123,7 +123,6 @@ _ALWAYS: _Table = (
     (split_names("git"), judge_clone),
     (split_names("git"), judge_new_remote),
     (SQL_CLIENTS, judge_sql_grants),
-    (split_names("kubectl"), judge_manifest),
     (DETACHING, judge_detached),
     (INTERPRETING, judge_program_text),
     (REQUESTING, judge_request),
@@ -131,8 +130,6 @@ _ALWAYS: _Table = (
     (MAILING, judge_mail),
     (COPYING, judge_copy),
     (LOOKING_UP, judge_lookup),
-    (FORGES, judge_forge),
-    (BUILDING, judge_image),
     (split_names("new-object"), judge_web_client),
 )
 _SENSITIVE: _Table = (
@@ -141,6 +138,9 @@ _SENSITIVE: _Table = (
     (READING, judge_reads),
     (WRITING, judge_writes),
     (_FETCHING, _judge_address),
+    (FORGES, judge_forge),
+    (BUILDING, judge_image),
+    (split_names("kubectl"), judge_manifest),
 )
 
 

@@ -20,7 +20,7 @@ _SIGNS = compile_byte_pattern(
     r"|wp-config|secret|credential|password|token|api[-_?.\\\[\]]{0,8}key|service[-_]?account|akia"
     # What others run or trust later.
     r"|[a-z]shrc|vimrc|exrc|tmux\.conf|profile|zshenv|zlogin|nvim|emacs|cron|systemd|launch|autostart|startup|\.git/|hooks|sudoers"
-    r"|authorized_keys|certificates|ca-trust|resolv|site-packages|/proc/sys|docker\.sock"
+    r"|authorized_keys|daemonset|privileged|host(?:path|pid|ipc)|sys_admin|certificates|ca-trust|resolv|site-packages|/proc/sys|docker\.sock"
     # Variables that hold secrets, and the environment as a whole.
     r"|\$\{?[a-z0-9_]*(?:key|pass|pw|cred|dsn|pat|url|connection_string)"
     r"|environ|getenv|printenv|env:|process\.env|_env\b|\benv\b|169\.254|metadata"
