@@ -9,12 +9,18 @@ from guidance.core.shell_commands.program_names import is_expression, may_match
 from guidance.core.shell_commands.script_state import ScriptState
 from guidance.core.shell_commands.shell.cursor import Matters
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple, Variable, Word
+from guidance.core.shell_commands.word_lists import split_names
 
 _GLOBS = frozenset("*?[(")
 # Trying a pattern on all names costs as much as several commands.
 _COST_OF_PATTERN = 10
 
 
+# Variables that PowerShell itself sets; to say one is to print it.
+_AUTOMATIC = split_names(
+    "lastexitcode psversiontable psscriptroot pscommandpath myinvocation true false null "
+    "erroractionpreference profile pshome executioncontext matches"
+)
 # How PowerShell writes a text over several lines; backticks are escapes in it.
 HERE_STRING = '@"…"@'
 
@@ -47,6 +53,8 @@ def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
     if HERE_STRING in call.via or _is_sentence(call.argv[0]):
         return True
     variable = _get_variable(call)
+    if variable.lower() in _AUTOMATIC and len(call.argv) == 1:
+        return True
     if variable.lower() == "env" and call.argv[0].startswith(f"{UNKNOWN}:"):
         return True
     if is_expression(call.argv):

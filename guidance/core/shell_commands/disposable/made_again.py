@@ -32,6 +32,11 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "webpack": (frozenset(), _WEB),
     "rollup": (frozenset(), _WEB),
     "tsc": (frozenset(), _WEB),
+    "next": (split_names("build"), split_names(".next out")),
+    "jest": (split_names("--coverage"), split_names("coverage")),
+    "vitest": (split_names("--coverage"), split_names("coverage")),
+    "nyc": (frozenset(), split_names("coverage .nyc_output")),
+    "c8": (frozenset(), split_names("coverage")),
     "tsup": (frozenset(), _WEB),
     "python": (split_names("build setup.py"), _PYTHON),
     "poetry": (split_names("build"), _PYTHON),
@@ -68,6 +73,7 @@ def list_made_again(script: Script, simple: Simple) -> frozenset[str]:
     found: set[str] = set()
     after = False
     level = simple.frames
+    inside = ""
     for item in script.items[-_MOST:] if len(script.items) > _MOST else script.items:
         if item is simple:
             after = True
@@ -78,7 +84,13 @@ def list_made_again(script: Script, simple: Simple) -> frozenset[str]:
             if item.frames > level:
                 # Inside a condition or a loop: perhaps it never runs.
                 continue
-            found.update(list_output([w for w in item.words if isinstance(w, str)]))
+            words = [word for word in item.words if isinstance(word, str)]
+            found.update(list_output(words))
+            if words[:1] == ["cd"]:
+                inside = words[-1].rstrip("/")
+            elif inside and words[:1] == ["cmake"] and ".." in words:
+                # Built in a folder of its own, which was made for it.
+                found.add(inside)
     return frozenset(found)
 
 
@@ -94,7 +106,7 @@ def list_made_before(script: Script, simple: Simple) -> frozenset[str]:
             words = [word for word in item.words if isinstance(word, str)]
             for word, following in pairwise((*words, "")):
                 option, equals, value = word.partition("=")
-                if option in _OUTPUT_OPTIONS:
+                if option in _OUTPUT_OPTIONS or (word == "venv" and "-m" in words):
                     found.add((value if equals else following).rstrip("/"))
     return frozenset(path for path in found if path.split("/")[0] not in _SOURCES)
 
@@ -108,6 +120,8 @@ def list_output(words: list[str]) -> Iterator[str]:
         verbs, folders = _TABLE[name]
         if not verbs or not verbs.isdisjoint(words):
             yield from folders
+    if name == "sphinx-build" and len(words) > 2:
+        yield words[-1].strip("/")
     if name in _MAKING:
         for option, value in pairwise(words):
             if option in _OUTPUT or (name == "meson" and option == "setup"):

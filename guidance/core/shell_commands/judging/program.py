@@ -121,17 +121,14 @@ def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
         written = [
             path
             for path in found.operands
-            if path.removeprefix("./").rstrip("/") in before and is_plain_name(path)
+            if path.removeprefix("./").rstrip("/") in before
+            and is_plain_name(path.removeprefix("./").removeprefix("."))
         ]
         found.made = {*found.made, *written}
     if again:
         found.made = {
             *found.made,
-            *(
-                path
-                for path in found.operands
-                if _is_in(path, again) or is_generated(path)
-            ),
+            *(path for path in found.operands if _is_in(path, again)),
         }
     if all(
         looks_like_file(path)
@@ -146,6 +143,9 @@ def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
 def _is_in(path: str, folders: frozenset[str]) -> bool:
     """One of these folders, in the working folder or in a part of it."""
     path = path.removeprefix("./").rstrip("/")
+    folder, _, last = path.rpartition("/")
+    if is_generated(last) and (not folder or is_plain_name(folder)):
+        return True
     return is_plain_name(path.lstrip("_.")) and (
         path in folders or path.rpartition("/")[2] in folders
     )

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 TRIPS = (
+    ("delete-folder", "rm -rf coverage && npx jest"),
+    ("delete-folder", "rm -rf build && cd lib && cmake .."),
+    ("delete-folder", "rm -rf ../*.egg-info && python -m build"),
+    ("delete-folder", "rm -rf /srv/*.egg-info && python -m build"),
+    ("delete-folder", "python -m venv v && rm -rf w"),
+    ("opaque-name", "$LASTEXITCODE -rf x"),
     ("find-delete", "find . -name '*.pyc' -o -delete"),
     ("find-delete", "find . ! -name '*.pyc' -delete"),
     ("find-delete", "find . -delete -name '*.pyc'"),
@@ -26,6 +32,12 @@ TRIPS = (
     ("delete-file", "find . -name '*.pyc' -exec rm {} + -o -exec rm {} +"),
 )
 _HARMLESS = (
+    "rm -rf coverage && npx jest --coverage",
+    "rm -rf build && mkdir build && cd build && cmake .. && make",
+    "rm -rf dist/ src/*.egg-info && python -m build --wheel",
+    "rm -rf docs/_build && sphinx-build -b html docs docs/_build",
+    "python -m venv .venv-check && .venv-check/bin/python -V && rm -rf .venv-check",
+    "npm ci; if ($LASTEXITCODE) { exit $LASTEXITCODE }",
     "rm -rf *.egg-info build && python -m build",
     "find . -name node_modules -prune -exec rm -rf '{}' +",
     "if [ -d build ]; then rm -rf build; fi && npm run build",
