@@ -124,7 +124,7 @@ MATTERS: Mapping[str, frozenset[str] | None] = {
         for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME, *BUILDERS)
     },
     **dict.fromkeys(KEYWORDS),
-    **dict.fromkeys(FOLLOWED - {"git"}),
+    **dict.fromkeys(FOLLOWED - _RUNNING.keys()),
 }
 SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
     **MATTERS,

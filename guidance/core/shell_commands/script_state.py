@@ -304,10 +304,9 @@ class ScriptState:
             self.files[path] = [content]
             if not append:
                 self.made.add(path)
-        folder, _, name = path.rpartition("/")
-        if folder.endswith("bin") and name:
+        if "bin/" in path:
             # Found by its name from now on.
-            self.files[name] = self.files[path]
+            self.files[path.rpartition("/")[2]] = self.files[path]
 
     def get_file(self, path: str) -> Content | None:
         """What this command has written to the file, None if it has not."""

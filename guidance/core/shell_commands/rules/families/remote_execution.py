@@ -162,7 +162,7 @@ RULES = (
         safer="Look first (ssh host uptime); change machines through their own deployment.",
         rollback="the state of the machine before, as its owner knows it.",
         patterns=(
-            "docker|podman exec|run|rm|stop|kill|restart|start|update|create|cp @far-daemon",
+            "docker|podman ** cp|create|exec|kill|restart|rm|run|start|stop|update @far-daemon",
             "salt|salt-ssh @changes-machines",
             "ansible @changes-machines",
             "aws ssm send-command|start-automation-execution|start-session",
