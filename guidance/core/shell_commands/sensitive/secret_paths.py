@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fnmatch import fnmatchcase
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 _LONGEST = 400
@@ -19,8 +20,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "credential-key",
-        r"(?:.*/)?\.ssh(?:/(?!config$|known_hosts|authorized_keys|environment$|[^/]*\.pub$)[^/]*)?"
-        r"|(?:.*/)?id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-](?!pub$)\w+)?"
+        r"(?:.*/)?\.ssh(?:/[^/]*)?"
+        r"|(?:.*/)?id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?:[._-]\w+)?"
         r"|/etc/(?:g?shadow-?|master\.passwd|krb5\.keytab|ssh/ssh_host_\w+_key)"
         r"|/etc/(?:ssl/private|pki/tls/private|wireguard|ipsec\.secrets|kubernetes/pki)(?:/.*)?"
         r"|/etc/letsencrypt/(?:live|archive)/.*privkey.*"
@@ -54,7 +55,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
         # Whatever the tool is called, files of this name hold what opens its service.
         r"|(?:config/|local/share/)?[\w.-]+/(?:credentials?|auth|tokens?|secrets?|oauth[\w-]*|access[-_]tokens?|api[-_]?keys?)(?:\.(?:json|ya?ml|toml|ini|cfg|conf|db|txt))?)"
         r"|(?:.*/)?\.(?:pgpass|git-credentials|pypirc|vault-token|vault[-_]pass(?:word)?(?:\.txt)?|htpasswd|s3cfg)"
-        r"|.*/\.docker/config\.json|.*/\.kube(?:/(?!cache)[^/]*)?|(?:.*/)?(?:[\w.-]+[.-])?kubeconfig(?:\.ya?ml)?"
+        r"|.*/\.docker/config\.json|.*/\.kube(?:/[^/]*)?|(?:.*/)?(?:[\w.-]+[.-])?kubeconfig(?:\.ya?ml)?"
         r"|/etc/(?:kubernetes/\w+\.conf|rancher/k3s/k3s\.yaml|ppp/(?:chap|pap)-secrets|networkmanager/system-connections/.*)"
         r"|(?:.*/)?\.aws(?:/(?:credentials|sso/cache|cli/cache)(?:/.*)?)?"
         r"|(?:.*/)?\.azure(?:/(?:accesstokens|msal_token_cache|service_principal)[^/]*)?"
@@ -80,8 +81,15 @@ _KINDS: tuple[tuple[str, str], ...] = (
         r"(?:.*/)?(?:\.env(?:[.*?][\w.*-]*)?|\.envrc|\.flaskenv|\.dev\.vars|[\w-]+\.env)",
     ),
 )
-_SECRET = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
-_NAMES = tuple(name for name, _ in _KINDS)
+# Linear in the length of a path, however many folders it names.
+_SECRETS = tuple(
+    (name, compile_byte_pattern(f"^(?:{pattern})$")) for name, pattern in _KINDS
+)
+# They stand beside secrets and are none.
+_BESIDE = compile_byte_pattern(
+    r"^(?:(?:.*/)?\.ssh/(?:config|known_hosts[^/]*|authorized_keys[^/]*|environment|[^/]*\.pub)"
+    r"|(?:.*/)?id_[\w-]+[._-]pub|.*/\.kube/cache[^/]*)$"
+)
 # Templates, fixtures, documentation: made to be read.
 _MADE_UP = re.compile(
     r"(?:.*/)?(?:tests?|__tests__|specs?|e2e|fixtures?|testdata|examples?|samples?|docs?"
@@ -117,11 +125,15 @@ def find_secret_rule(path: str) -> str:
     if len(path) > _LONGEST:
         return ""
     path = normalize_path(path)
-    found = _SECRET.fullmatch(path)
-    if found is not None and found.lastindex is not None:
-        if _MADE_UP.fullmatch(path) and not _ALWAYS.fullmatch(path):
+    data = encode_one_byte(path)
+    for name, pattern in _SECRETS:
+        if pattern.search(data) is None:
+            continue
+        if _BESIDE.search(data) or (
+            _MADE_UP.fullmatch(path) and not _ALWAYS.fullmatch(path)
+        ):
             return ""
-        return _NAMES[found.lastindex - 1]
+        return name
     if any(sign in path for sign in "*?[") and _LITERAL.search(path):
         plain = path.replace(UNKNOWN, "*")
         for known in _WELL_KNOWN:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
 
 _LONGEST = 400
@@ -40,7 +41,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     (
         "persist-hook",
-        r"(?:.*/)?\.git/(?:hooks/(?!.*\.sample$).*|hooks)|(?:.*/)?\.githooks/.*|.*/git-templates?/hooks/.*"
+        r"(?:.*/)?\.git/(?:hooks/.*|hooks)|(?:.*/)?\.githooks/.*|.*/git-templates?/hooks/.*"
         r"|/etc/apt/apt\.conf\.d/.*|/etc/(?:yum|dnf)/plugins/.*|/etc/ld\.so\.conf(?:\.d/.*)?|/etc/udev/rules\.d/.*"
         r"|/etc/(?:update-motd\.d|networkmanager/dispatcher\.d|ppp/ip-up\.d|dhcp/dhclient-exit-hooks\.d)/.*"
         rf"|{HOME}/\.ssh/(?:config|rc)|.*/(?:site-packages|dist-packages)/(?:[\w-]+\.pth|sitecustomize\.py|usercustomize\.py)"
@@ -55,16 +56,22 @@ _HOSTS = re.compile(r"/etc/hosts|.*/drivers/etc/hosts")
 _OTHER_MACHINE = re.compile(
     r"(?<![\d.])(?!127\.|0\.0\.0\.0)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\s+[a-z]"
 )
-_WRITTEN = re.compile("|".join(f"({pattern})" for _, pattern in _KINDS))
-_NAMES = tuple(name for name, _ in _KINDS)
+# Linear in the length of a path, however many folders it names.
+_WRITTEN = tuple(
+    (name, compile_byte_pattern(f"^(?:{pattern})$")) for name, pattern in _KINDS
+)
+_SAMPLE_HOOK = compile_byte_pattern(r"^(?:.*/)?\.git/hooks/.*\.sample$")
 
 
 def find_written_rule(path: str) -> str:
     """The rule about writing this file, or nothing if it is an ordinary one."""
     if len(path) > _LONGEST:
         return ""
-    found = _WRITTEN.fullmatch(normalize_path(path))
-    return _NAMES[found.lastindex - 1] if found and found.lastindex else ""
+    data = encode_one_byte(normalize_path(path))
+    for name, pattern in _WRITTEN:
+        if pattern.search(data):
+            return "" if _SAMPLE_HOOK.search(data) else name
+    return ""
 
 
 def redirects_names(path: str, text: str) -> bool:

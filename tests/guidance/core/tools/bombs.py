@@ -116,6 +116,11 @@ def mixtures() -> Mapping[str, Call]:
         "holders": _use(
             a=[{"command": f"sh {n}", "stdin": "rm"} for n in range(3_300)]
         ),
+        # Many long paths, each of many folders.
+        "paths": ToolCall(
+            tool="Read",
+            arguments={"paths": [f"/home/a/{'b/' * 30}{n}" for n in values]},
+        ),
         # Arguments that are not quite JSON.
         "brackets": ToolCall(tool="T", arguments_json='{"a":' + "[" * 262_000),
         "a key twice": ToolCall(
