@@ -85,6 +85,10 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _SECRETS = tuple(
     (name, compile_byte_pattern(f"^(?:{pattern})$")) for name, pattern in _KINDS
 )
+# Most paths are none of them, which one look tells.
+_ANY = compile_byte_pattern(
+    "^(?:" + "|".join(f"(?:{pattern})" for _, pattern in _KINDS) + ")$"
+)
 # They stand beside secrets and are none.
 _BESIDE = compile_byte_pattern(
     r"^(?:(?:.*/)?\.ssh/(?:config|known_hosts[^/]*|authorized_keys[^/]*|environment|[^/]*\.pub)"
@@ -126,7 +130,7 @@ def find_secret_rule(path: str) -> str:
         return ""
     path = normalize_path(path)
     data = encode_one_byte(path)
-    for name, pattern in _SECRETS:
+    for name, pattern in _SECRETS if _ANY.search(data) else ():
         if pattern.search(data) is None:
             continue
         if _BESIDE.search(data) or (

@@ -60,6 +60,10 @@ _OTHER_MACHINE = re.compile(
 _WRITTEN = tuple(
     (name, compile_byte_pattern(f"^(?:{pattern})$")) for name, pattern in _KINDS
 )
+# Most paths are none of them, which one look tells.
+_ANY = compile_byte_pattern(
+    "^(?:" + "|".join(f"(?:{pattern})" for _, pattern in _KINDS) + ")$"
+)
 _SAMPLE_HOOK = compile_byte_pattern(r"^(?:.*/)?\.git/hooks/.*\.sample$")
 
 
@@ -68,7 +72,7 @@ def find_written_rule(path: str) -> str:
     if len(path) > _LONGEST:
         return ""
     data = encode_one_byte(normalize_path(path))
-    for name, pattern in _WRITTEN:
+    for name, pattern in _WRITTEN if _ANY.search(data) else ():
         if pattern.search(data):
             return "" if _SAMPLE_HOOK.search(data) else name
     return ""
