@@ -6,7 +6,9 @@ from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.word_lists import split_names
 
 # A program that does not know one of these refuses to run at all.
-_DRY = ("--dry-run", "--dryrun", "--just-print", "--simulate", "--no-act", "--pretend")
+_DRY = frozenset(
+    {"--dry-run", "--dryrun", "--just-print", "--simulate", "--no-act", "--pretend"}
+)
 # These read everything after the first operand as operands on some systems, or ignore
 # what they do not know.
 _CARELESS = split_names(
@@ -33,7 +35,7 @@ def changes_nothing(found: Invocation) -> bool:
         return True
     if found.name in _CARELESS:
         return len(found.argv) > 1 and found.argv[1] in _HELP
-    if any(flag in flags and found.is_meant(flag) for flag in _DRY):
+    if any(map(found.is_meant, _DRY.intersection(flags))):
         return True
     if not _HELP.isdisjoint(flags) or (
         "-h" in found.argv and found.name in _SHORT_HELP and not flags.get("-h")

@@ -45,10 +45,11 @@ def _list_read(item: Simple) -> Iterator[str]:
         target = redirect.target
         if redirect.operator == "<" and not isinstance(target, Heredoc):
             yield str(target)
-    words = [word for word in item.words if isinstance(word, str)]
-    name = resolve_program(words[0]) if words else ""
+    first = item.words[0] if item.words else ""
+    name = resolve_program(first) if isinstance(first, str) else ""
     if name not in _READERS:
         return
+    words = [word for word in item.words if isinstance(word, str)]
     for word in words[1:]:
         if name != "git":
             yield word

@@ -88,8 +88,10 @@ class Program:
         """Quickly: could any pattern match? Most uses of most programs are harmless."""
         if self._needed is None or not self._needed.isdisjoint(argv):
             return True
-        upper = [word.lower() for word in argv if not word.islower()]
-        return bool(upper) and not self._needed.isdisjoint(upper)
+        text = "\0".join(argv)
+        if text.islower():
+            return False
+        return not self._needed.isdisjoint(text.lower().split("\0"))
 
     def match(self, found: Invocation) -> Pattern | None:
         """The first pattern that matches."""

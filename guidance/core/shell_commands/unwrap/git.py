@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_options import (
@@ -78,10 +77,14 @@ def _run_options(walk: Walk, call: ProgramCall) -> None:
             text = "".join(call.argv[index + 1 : index + 2])
         if match := _TRANSPORT.match(word):
             words = _BLANK.split(match[1])
-            text = shlex.join(each.replace("% ", " ") for each in words)
+            text = " ".join(_quote(each.replace("% ", " ")) for each in words)
         if text:
             via = (*call.via, f"git {word.partition('=')[0]}")
             walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
+
+
+def _quote(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _run_alias(walk: Walk, call: ProgramCall) -> bool:
