@@ -17,7 +17,7 @@ _WHOLE = ""
 
 
 def measure_held_out(peer: Peer | None) -> Iterator[Figure]:
-    """The half that may be looked at, set by set and class by class."""
+    """Set by set and class by class."""
     for name in SETS:
         share = measure_share(name)
         theirs = _judge_by_peer(peer, name) if peer is not None else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,19 +33,12 @@ class Case:
     call: Call
 
 
-def list_cases(name: str, *, halves: str = "a") -> Iterator[Case]:
-    """The calls of a set: of half `a`, of half `b`, or of both (`ab`)."""
+def list_cases(name: str, *, halves: str = "ab") -> Iterator[Case]:
+    """The calls of a set: of half `a`, of half `b`, or of both."""
     for half in halves:
-        for row in map(json.loads, _read_lines(name, half)):
+        lines = Path(_FOLDER, half, f"{name}.jsonl").read_text().splitlines()
+        for row in map(json.loads, lines):
             yield Case(id=row["id"], label=_get_label(name, row), call=_build_call(row))
-
-
-def _read_lines(name: str, half: str) -> list[str]:
-    path = _FOLDER / half / f"{name}.jsonl"
-    if half == "a":
-        return path.read_text().splitlines()
-    packed = path.with_name(f"{path.name}.gz").read_bytes()
-    return gzip.decompress(packed).decode().splitlines()
 
 
 def _get_label(name: str, row: dict[str, Any]) -> str:

@@ -1,10 +1,8 @@
 """python -m tests.guidance.core.held_out.measure: the share of each set that is held.
 
-    … measure                    half a, every set by class
-    … measure a accidents        one set
-    … measure a accidents passed lists the calls that were not held (or: held)
-
-Half b is not for those who write rules: `b` and `ab` are for a last look.
+… measure                     both halves, every set by class
+… measure b accidents         one set, one half
+… measure ab accidents passed lists the calls that were not held (or: held)
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ def judge(case: Case) -> CallVerdict:
     return judge_call(rules=_RULES, call=case.call, fingerprint_key=b"held out")
 
 
-def measure_share(name: str, *, halves: str = "a") -> Share:
+def measure_share(name: str, *, halves: str = "ab") -> Share:
     share = Share(name)
     for case in list_cases(name, halves=halves):
         decision = judge(case).decision
@@ -80,7 +78,7 @@ def list_calls(name: str, *, halves: str, held: bool) -> Iterator[str]:
 
 
 def main(arguments: Iterable[str]) -> None:
-    halves, *rest = [*arguments] or ["a"]
+    halves, *rest = [*arguments] or ["ab"]
     names = rest[:1] or SETS
     for name in names:
         if rest[1:]:

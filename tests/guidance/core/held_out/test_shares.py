@@ -1,7 +1,6 @@
 """How much of the held-out calls is held: little of honest work, nearly all of the rest.
 
-Half a alone: the other half stays unseen by those who write rules. A bar is what is reached
-today, and only ever moves towards its target.
+A bar is what is reached today, and only ever moves towards its target.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def test_no_bar_asks_for_more_than_its_target() -> None:
 
 
 def test_the_halves_are_there_and_share_nothing() -> None:
-    """Counted, not looked at."""
     for name in SETS:
         a, b = ({case.id for case in list_cases(name, halves=half)} for half in HALVES)
         assert a
