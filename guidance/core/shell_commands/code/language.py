@@ -18,6 +18,8 @@ class Language:
 
     # Pieces of text without which nothing else is tried.
     telling: tuple[str, ...]
+    # Pieces that stand in most programs, and with which `empties` alone is tried.
+    opening: tuple[str, ...] = ()
     removes: re.Pattern[str] = _NEVER
     # Calls that take a path or text as first argument and run it, or a list of words.
     runs: re.Pattern[str] = _NEVER
@@ -75,12 +77,10 @@ PYTHON = Language(
         "query",
         "read_sql",
         "raw",
-        "open(",
-        "write_",
-        ".write(",
         "move",
         "posix_spawn",
     ),
+    opening=("open(", "write_", ".write("),
     removes=re.compile(
         r"\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(|\bshutil\.rmtree\s*\("
         r"|\.(?:unlink|rmdir|rmtree)\s*\(|(?<![.\w])(?:rmtree|unlink|rmdir)\s*\("

@@ -54,12 +54,14 @@ class Scan:
             self._say("opaque-code", 0, len(code), opaque=True)
             return
         windows = _find_windows(code, language.telling)
-        if not windows:
+        openings = _find_windows(code, language.opening)
+        if not windows and not openings:
             return
         self.walk.budget.read(len(code))
         self.walk.budget.count_commands(COST_OF_TEXT)
-        tried = sum(end - start for start, end in windows)
+        tried = sum(end - start for start, end in windows + openings)
         self.walk.budget.count_step(tried // _TRIED_AT_ONCE)
+        around = openings if language.opening else windows
         masked = code
         if language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)
@@ -71,7 +73,7 @@ class Scan:
             self._shell(match.group(match.lastindex or 0), *match.span())
         for match in _find_each(language.scripts, code, windows):
             self._shell(decode_ansi(match[1]), *match.span())
-        for match in _find_each(language.empties, code, windows):
+        for match in _find_each(language.empties, code, around):
             self._emptying(match)
         for match in _find_each(language.dynamic, masked, windows):
             self._say("opaque-code", *match.span(), opaque=True)
