@@ -70,7 +70,9 @@ def _create_sqlite() -> None:
             unfinished.rename(template)
             return
     name = _get_test_name()
-    Path(name).unlink(missing_ok=True)
+    # A run that was killed leaves a log behind, which belongs to the old file alone.
+    for left in (name, f"{name}-wal", f"{name}-shm"):
+        Path(left).unlink(missing_ok=True)
     shutil.copy(template, name)
     _use(name)
 
