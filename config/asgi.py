@@ -28,7 +28,7 @@ from console.routing import websocket_urlpatterns  # noqa: E402
 
 def build_http() -> App:
     django: App = django_application  # type: ignore[assignment]
-    return DiscardUnread(FastPath(django, enabled=settings.LEAN_FRONT))
+    return DiscardUnread(FastPath(django, enabled=settings.FAST_PATH))
 
 
 http = build_http()

@@ -38,7 +38,7 @@ class Environment(BaseSettings):
     proxies: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), validation_alias="CHECKRAIL_PROXIES"
     )
-    lean_front: bool = Field(default=True, validation_alias="CHECKRAIL_LEAN_FRONT")
+    fast_path: bool = Field(default=True, validation_alias="CHECKRAIL_FAST_PATH")
     key_rate: int = Field(
         default=200, ge=0, le=1_000_000, validation_alias="CHECKRAIL_KEY_RATE"
     )

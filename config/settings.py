@@ -28,7 +28,7 @@ ALLOWED_HOSTS = [*ENVIRONMENT.hosts, *(LOOPBACK if EMBEDDED else [])]
 ORIGINS = list(ENVIRONMENT.origins)
 # Whose word on a client's address and scheme is taken: addresses and networks.
 PROXIES = ENVIRONMENT.proxies
-LEAN_FRONT = ENVIRONMENT.lean_front
+FAST_PATH = ENVIRONMENT.fast_path
 # How long the head and the body of a request may take, and how many connections a
 # process holds: in all, and from one address that is no proxy.
 HEAD_TIMEOUT_S = ENVIRONMENT.head_timeout_s

@@ -2,7 +2,7 @@
 
 From it the guard knows what to read and whom to let in, the fast path what it answers
 beside Django, and hooks that they fail closed. A request that is not in the table is a
-JSON request that Django answers. CHECKRAIL_LEAN_FRONT=false leaves all answers to Django;
+JSON request that Django answers. CHECKRAIL_FAST_PATH=false leaves all answers to Django;
 the rest of the table still holds.
 """
 

@@ -17,7 +17,7 @@ from tests.support.live import Live, serve
 @pytest.fixture(scope="module")
 def plain(live: Live) -> Iterator[Live]:
     """The same API without the fast path: Django alone behind the guard."""
-    with serve(build_application(LEAN_FRONT=False)) as server:
+    with serve(build_application(FAST_PATH=False)) as server:
         yield server
 
 

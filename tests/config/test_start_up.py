@@ -133,7 +133,7 @@ NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
         ({"CHECKRAIL_PORT": "65536"}, "CHECKRAIL_PORT"),
         ({"CHECKRAIL_POOL_SIZE": "1"}, "CHECKRAIL_POOL_SIZE"),
         ({"CHECKRAIL_KEY_RATE": "-1"}, "CHECKRAIL_KEY_RATE"),
-        ({"CHECKRAIL_LEAN_FRONT": "perhaps"}, "CHECKRAIL_LEAN_FRONT"),
+        ({"CHECKRAIL_FAST_PATH": "perhaps"}, "CHECKRAIL_FAST_PATH"),
         ({"CHECKRAIL_LOG_LEVEL": "loud"}, "CHECKRAIL_LOG_LEVEL"),
     ],
 )

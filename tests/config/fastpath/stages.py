@@ -51,9 +51,9 @@ class Stage:
 
 
 def alike(stages: tuple[Stage, Stage]) -> None:
-    lean, plain = (stage.heard for stage in stages)
-    assert list(lean) == list(plain)
-    pairs = {what: (lean[what], plain[what]) for what in lean}
+    fast, plain = (stage.heard for stage in stages)
+    assert list(fast) == list(plain)
+    pairs = {what: (fast[what], plain[what]) for what in fast}
     differences = {what: pair for what, pair in pairs.items() if pair[0] != pair[1]}
     assert differences == {}
 

@@ -44,10 +44,10 @@ from tests.support.waiting import until
 FINISH = {"outcome": "completed"}
 
 
-@pytest.fixture(params=["lean", "django"])
+@pytest.fixture(params=["fast path", "django"])
 def server(request: pytest.FixtureRequest, live: Live, plain: Live) -> Live:
     """Both ways to this door."""
-    return live if request.param == "lean" else plain
+    return live if request.param == "fast path" else plain
 
 
 @pytest.fixture
@@ -372,7 +372,7 @@ def test_a_server_that_stops_lets_its_readers_go(
 ) -> None:
     run = start_run(agent)
     with (
-        serve(build_application(LEAN_FRONT=False)) as server,
+        serve(build_application(FAST_PATH=False)) as server,
         client_for(server, robo) as robot,
         listen(robot, run, last=1) as heard,
     ):

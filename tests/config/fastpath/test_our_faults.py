@@ -37,7 +37,7 @@ def run(agent: httpx.Client) -> Iterator[str]:
 def answers(agent: httpx.Client, run: str) -> dict[str, httpx.Response]:
     """One of each kind of door: beside Django, async and sync in it."""
     return {
-        "lean": agent.post(f"/runs/{run}/steps", json=step(1)),
+        "fast path": agent.post(f"/runs/{run}/steps", json=step(1)),
         "async": agent.post(f"/runs/{run}/finish", json={"outcome": "failed"}),
         "sync": agent.get(f"/runs/{run}"),
     }
@@ -61,7 +61,7 @@ def test_a_fault_of_ours_is_a_problem_that_tells_nothing(
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["type"] == "/problems/internal"
         assert INSIDE not in answer.text
-        assert answer.content == told["lean"].content
+        assert answer.content == told["fast path"].content
 
 
 def test_a_database_that_does_not_answer_is_unavailable(

@@ -22,10 +22,10 @@ from tests.support.waiting import until
 PATIENCE = 20
 
 
-@pytest.fixture(params=["lean", "django"])
+@pytest.fixture(params=["fast path", "django"])
 def server(request: pytest.FixtureRequest, live: Live, plain: Live) -> Live:
     """Both ways to this door."""
-    return live if request.param == "lean" else plain
+    return live if request.param == "fast path" else plain
 
 
 def impatient(server: Live, somebody: Person | Robot) -> httpx.Client:
