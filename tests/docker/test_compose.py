@@ -28,6 +28,9 @@ EXAMPLE = (ROOT / "docker/.env.example").read_text()
 IGNORE = (ROOT / ".dockerignore").read_text().splitlines()
 # ${NAME}, ${NAME:-default}, ${NAME:?what to do}
 VARIABLE = re.compile(r"\$\{(?P<name>\w+)(?::(?P<kind>[-?])(?P<text>[^}]*))?\}")
+# Settings of what is sent to others, and the services that send it.
+OUTGOING = ("llm_", "webhook_")
+LEAVING = {"web", "worker"}
 OURS = {
     name: service
     for name, service in COMPOSE["services"].items()
@@ -60,11 +63,26 @@ def test_every_app_of_ours_is_copied() -> None:
 
 
 @each_row("service", OURS)
-def test_every_variable_given_to_a_container_is_one_the_settings_read(
-    service: str,
-) -> None:
-    known = {field.validation_alias for field in Environment.model_fields.values()}
-    assert set(OURS[service]["environment"]) <= known
+def test_a_container_takes_every_setting_that_concerns_it(service: str) -> None:
+    """What is set in docker/.env and not named in the file would be ignored silently."""
+    given = {
+        str(field.validation_alias): name.startswith(OUTGOING)
+        for name, field in Environment.model_fields.items()
+    }
+    # Of one process on SQLite: folder and port of a container are fixed.
+    del given["CHECKRAIL_DATA"], given["CHECKRAIL_PORT"]
+    assert set(OURS[service]["environment"]) == {
+        alias for alias, outgoing in given.items() if not outgoing or service in LEAVING
+    }
+
+
+def test_the_example_shows_the_defaults_of_the_settings() -> None:
+    shown = dict(re.findall(r"^#(CHECKRAIL_\w+)=(.*)$", EXAMPLE, re.MULTILINE))
+    for field in Environment.model_fields.values():
+        if field.default not in (None, ()) and (
+            value := shown.get(str(field.validation_alias))
+        ):
+            assert value.lower() == str(field.default).lower(), field.validation_alias
 
 
 def test_the_example_lists_every_variable_and_sets_those_without_a_default() -> None:
@@ -82,22 +100,17 @@ def test_the_example_lists_every_variable_and_sets_those_without_a_default() -> 
     assert set(re.findall(r"^#(\w+)=", EXAMPLE, re.MULTILINE)) == optional
 
 
-def test_what_speaks_to_others_has_a_way_out_and_its_settings() -> None:
+def test_only_what_speaks_to_others_has_a_way_out() -> None:
     """Webhooks are sent by the worker; models are asked by the worker and by web."""
     internal = {
         name for name, network in COMPOSE["networks"].items() if "internal" in network
     }
-    outgoing = {
-        str(field.validation_alias)
-        for name, field in Environment.model_fields.items()
-        if name.startswith(("llm_", "webhook_"))
+    leaving = {
+        name
+        for name, service in COMPOSE["services"].items()
+        if set(service["networks"]) - internal
     }
-    assert outgoing
-    for name, service in COMPOSE["services"].items():
-        leaves = set(service["networks"]) - internal
-        assert bool(leaves) == (name in {"web", "worker"}), name
-        given = set(service.get("environment", ())) & outgoing
-        assert given == (outgoing if leaves else set()), name
+    assert leaving == LEAVING
     # Who is on the proxy's network is believed about addresses: web is alone there.
     assert [
         name for name, service in OURS.items() if "front" in service["networks"]
