@@ -170,7 +170,7 @@ def test_a_disk_that_is_full_and_has_room_again(tmp_path: Path) -> None:
         key = next(word for word in made.stdout.split() if word.startswith("crk_"))
         with client_for(process.live, Robot(name="robo", key=key)) as agent:
             start_run(agent)
-            pid = process._process.pid
+            pid = process.pid
             database = tmp_path / DATABASE
             log = database.with_name(f"{DATABASE}-wal")
             limit = max(database.stat().st_size, log.stat().st_size)

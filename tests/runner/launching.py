@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 # Whatever starts a process is, or is reached through, one of these names.
-LAUNCHERS = {"subprocess", "create_subprocess_exec", "Popen", "stdio_client"}
+LAUNCHERS = {
+    *("subprocess", "create_subprocess_exec", "Popen", "stdio_client", "Forked"),
+}
 
 
 def starts_processes(item: pytest.Function) -> bool:

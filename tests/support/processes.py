@@ -8,10 +8,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import quote
 
 import httpx
@@ -19,6 +19,7 @@ from django.conf import settings
 from django.db import connection
 
 from tests.runner.database import get_sqlite_template
+from tests.support.forked import Forked, Program, run
 from tests.support.live import Live
 from tests.support.waiting import until
 
@@ -28,21 +29,19 @@ DATABASE = "checkrail.sqlite3"
 class Process:
     """A server that answers at `live`, until it is killed or stopped."""
 
-    def __init__(self, process: subprocess.Popen[str], live: Live) -> None:
+    def __init__(self, process: Forked, live: Live, output: IO[str]) -> None:
         self._process = process
+        self._output = output
         self.live = live
-
-    def kill(self) -> None:
-        """As hard as it gets: kill -9, for it and whatever it has started."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self.pid = process.pid
+        self.kill = process.kill
 
     def stop(self) -> str:
         """Ask it to end; what it has printed since it was ready."""
         if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGTERM)
-        rest, _ = self._process.communicate(timeout=20)
-        return rest
+            os.killpg(self.pid, signal.SIGTERM)
+        self._process.wait(timeout=20)
+        return self._output.read()
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -67,19 +66,22 @@ def up(
     template = get_sqlite_template()
     if template.exists() and not (data / DATABASE).exists():
         shutil.copy(template, data / DATABASE)
-    command = [sys.executable, "manage.py", "up", "--no-demo", "--port", str(port)]
-    command += ["--data", str(data)]
-    process = _start(command, environment(**(variables or {})), files=files)
-    assert process.stdout is not None
-    for line in process.stdout:
-        found = re.search(r"https?://\S+", line)
-        if found:
-            break
-    else:
-        raise AssertionError(f"It ended with {process.wait()} and gave no URL.")
-    # Behind a proxy it prints the address that people use, not its own.
-    url = f"http://127.0.0.1:{port}" if port else found.group()
-    yield from _until_the_end(process, Live(url=url))
+    arguments = ("manage.py", "up", "--no-demo", "--port", str(port))
+    program = Program(
+        arguments=(*arguments, "--data", str(data)),
+        variables=environment(**(variables or {})),
+        files=files,
+    )
+    with _start(program) as (process, output):
+        for line in output:
+            found = re.search(r"https?://\S+", line)
+            if found:
+                break
+        else:
+            raise AssertionError(f"It ended with {process.wait()} and gave no URL.")
+        # Behind a proxy it prints the address that people use, not its own.
+        url = f"http://127.0.0.1:{port}" if port else found.group()
+        yield Process(process, Live(url=url), output)
 
 
 @contextmanager
@@ -89,12 +91,14 @@ def another_web_process(
     """A second uvicorn on the very database of this test run (PostgreSQL only)."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "uvicorn", "config.asgi:application"]
-    command += ["--port", str(port), "--log-level", "warning", "--no-proxy-headers"]
-    command += ["--http", "config.server.http_protocol:TimedProtocol"]
-    process = _start(
-        command,
-        environment(
+    program = Program(
+        module="uvicorn",
+        arguments=(
+            *("uvicorn", "config.asgi:application", "--port", str(port)),
+            *("--log-level", "warning", "--no-proxy-headers"),
+            *("--http", "config.server.http_protocol:TimedProtocol"),
+        ),
+        variables=environment(
             DATABASE_URL=database_url(),
             REDIS_URL=os.environ["REDIS_URL"],
             SECRET_KEY=settings.SECRET_KEY,
@@ -104,8 +108,9 @@ def another_web_process(
         ),
         files=files,
     )
-    until(lambda: process.poll() is not None or _answers(url), seconds=30)
-    yield from _until_the_end(process, Live(url=url))
+    with _start(program) as (process, output):
+        until(lambda: process.poll() is not None or _answers(url), seconds=30)
+        yield Process(process, Live(url=url), output)
 
 
 def free_port() -> int:
@@ -116,40 +121,26 @@ def free_port() -> int:
 
 
 def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "manage.py", *command],
-        env=environment(**more),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    """Run `manage.py` to its end."""
+    arguments = ("manage.py", *command)
+    program = Program(arguments=arguments, variables=environment(**more))
+    return run(program, timeout=100)
 
 
-def _start(
-    command: list[str], variables: Mapping[str, str], *, files: int | None = None
-) -> subprocess.Popen[str]:
-    if files is not None:
-        command = ["sh", "-c", f'ulimit -n {files}; exec "$@"', "sh", *command]
-    return subprocess.Popen(
-        command,
-        env=dict(variables),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def _until_the_end(process: subprocess.Popen[str], live: Live) -> Iterator[Process]:
-    running = Process(process, live)
-    try:
-        yield running
-    finally:
-        if process.poll() is None:
-            running.kill()
-        if process.stdout is not None:
-            process.stdout.close()
+@contextmanager
+def _start(program: Program) -> Iterator[tuple[Forked, IO[str]]]:
+    """Start it, and end it with the block; what it prints can be read."""
+    reading, writing = os.pipe()
+    with open(reading, encoding="utf-8") as output:
+        try:
+            process = Forked(program, output=writing)
+        finally:
+            os.close(writing)
+        try:
+            yield process, output
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def _answers(url: str) -> bool:
