@@ -224,6 +224,7 @@ _SAYING: dict[str, Callable[[list[str]], str | None]] = {
     "pwd": lambda argv: ".",
     "true": lambda argv: "",
     ":": lambda argv: "",
+    "sleep": lambda argv: "",
     "yes": _print_yes,
     "docker": _print_container,
     "podman": _print_container,

@@ -48,6 +48,8 @@ SAME = {
     "xh": "http",
     "flyctl": "fly",
     "sls": "serverless",
+    # Those that zsh brings along.
+    **{f"zf_{name}": name for name in ("rm", "rmdir", "mv", "ln", "chmod", "chown")},
     "mke2fs": "mkfs",
     "newfs": "mkfs",
 }

@@ -101,6 +101,8 @@ class ScriptState:
     temporary: frozenset[str] = frozenset()
     # Variables that PowerShell gives a value, which this shell does not.
     values: set[str] = field(default_factory=set)
+    # Connections that the shell itself has opened, by their descriptors.
+    connections: dict[str, str] = field(default_factory=dict)
     positional: tuple[str, ...] | None = None
     # A temporary folder that the commands of this && chain certainly run in, and how
     # many compound commands it was entered in.
@@ -259,8 +261,10 @@ class ScriptState:
             if value == "" and operator.startswith(":"):
                 value = self.join(variable.argument)
             return value
-        if operator in (":+", "+") and name in self.variables:
-            return self.join(variable.argument)
+        if operator in (":+", "+"):
+            # Whether it is set is seldom known; what it would be, is.
+            unset = operator == ":+" and self.variables.get(name) == [""]
+            return "" if unset else self.join(variable.argument)
         return UNKNOWN
 
     def _get_named(self, name: str, index: str) -> Value:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.findings import Span
 from guidance.core.shell_commands.limits import (
     COST_OF_TEXT,
     MAX_ARGUMENTS,
@@ -158,18 +159,17 @@ class Walk:
         self.budget.read(len(text))
         self.budget.count_commands(COST_OF_TEXT)
         for rule, start, end in find_in_functions(text):
-            self.report.add_at(rule, origin.get_span(start, end), via=via)
+            self._add_sql(rule, origin.get_span(start, end), via)
         for found in judge_statements(text, self.budget):
             if found.shell:
                 place = cut_origin(origin, found.start, found.end)
                 self.walk_shell(found.shell, origin=place, via=(*via, "program"))
             else:
-                self.report.add_at(
-                    found.rule,
-                    origin.get_span(found.start, found.end),
-                    via=via,
-                    uninspectable=found.rule.startswith("opaque"),
-                )
+                self._add_sql(found.rule, origin.get_span(found.start, found.end), via)
+
+    def _add_sql(self, rule: str, span: Span, via: tuple[str, ...]) -> None:
+        opaque = rule.startswith("opaque")
+        self.report.add_at(rule, span, via=via, uninspectable=opaque)
 
     def run_inner(
         self,

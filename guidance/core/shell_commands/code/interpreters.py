@@ -26,6 +26,7 @@ from guidance.core.shell_commands.code.other_languages import (
     OTHER_INTERPRETERS,
 )
 from guidance.core.shell_commands.code.scan import Scan
+from guidance.core.shell_commands.code.written_files import list_written_files
 from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
@@ -175,6 +176,7 @@ def scan_content(
         return
     origin = content.origin or walk.report.make_whole_origin(call)
     Scan(walk, call, code=content.text, origin=origin, via=call.name).run(language)
+    _remember_files(walk, call, content.text)
 
 
 def _scan_argument(
@@ -185,6 +187,14 @@ def _scan_argument(
     Scan(walk, call, code=code, origin=origin, via=call.name).run(language)
     if call.name == "ipython":
         Scan(walk, call, code=code, origin=origin, via=call.name).run(ESCAPING)
+    _remember_files(walk, call, code)
+
+
+def _remember_files(walk: Walk, call: ProgramCall, code: str) -> None:
+    """What the program writes may be run by the commands after it."""
+    if len(call.script.items) > 1:
+        for path, text in list_written_files(code):
+            walk.known.write_file(path, Content(text), append=False)
 
 
 def _report_code(walk: Walk, call: ProgramCall, code: str, language: Language) -> None:

@@ -196,6 +196,8 @@ PERL = Language(
         "do(",
         "open",
         "truncate",
+        "&$",
+        "&{",
     ),
     empties=re.compile(
         rf"\btruncate\s*\(?\s*{PATH}|\bopen\s*\(?[^;\n]{{0,40}}[\"']\s*>\s*"
@@ -203,7 +205,8 @@ PERL = Language(
     ),
     removes=re.compile(
         r"\b(?:unlink|rmtree|remove_tree|rmdir)\b\s*\(?\s*"
-        r"(?=[\$@\"'<*;]|\Z|(?:glob|qw|for|foreach|readdir|map|grep|sort)\b)"
+        r"(?=[\$@\"'<*;]|\Z|(?:glob|qw|for|foreach|readdir|map|grep|sort|shift|pop|join"
+        r"|sprintf|catdir|catfile|getcwd|cwd)\b|File::\w)"
     ),
     runs=re.compile(r"\b(?:system|exec)\b\s*\(?\s*(?=[\$@\"'q{]|\w{1,40}\s*\()"),
     quotes=re.compile(
@@ -215,7 +218,7 @@ PERL = Language(
     ),
     # What is written into a shell is not followed.
     dynamic=re.compile(
-        r"\beval\b\s*\(?\s*[\$\"'q]"
+        r"\beval\b\s*\(?\s*[\$\"'q]|&\s*\$\w{1,40}\s*\(|&\s*\{\s*[\"']"
         r"|\bopen\b[^;\n]{0,60}\|\s*-?[\"'\s,]{0,8}(?:/bin/)?(?:ba|da|z|k)?sh\b"
     ),
     forks=re.compile(r"\bfork\b[^;]{0,40}?\bwhile\b|\bwhile\b[^;]{0,40}?\bfork\b"),
@@ -248,6 +251,7 @@ RUBY = Language(
         r"\bFileUtils\.(?:rm\w*|remove\w*)\b\s*\(?|\b(?:rm_rf|rm_r|remove_dir)\b\s*\(?"
         r"|\b(?:File|Dir|Pathname)\.(?:delete|unlink|rmdir|truncate)\b\s*\(?"
         r"|\)\.(?:rmtree|unlink)\b"
+        r"|\.(?:method|(?:public_)?send)\s*\(?\s*[:\"'](?:rm\w*|remove\w*|unlink|rmtree)\b"
     ),
     empties=re.compile(
         rf"\b(?:File|IO)\.write\s*\(?\s*{PATH}\s*,\s*(?:''|\"\")"

@@ -76,6 +76,8 @@ _REMOVING = "|".join(
         r"\bdelete(?:Dir|Recursively|IfExists|Directory)\b",
         r"\bFiles\.delete\w*",
         r"\bFile\(\s*[^()\n]{0,200}\)\.delete\b",
+        r"\b(?:File|Path)::delete\w*",
+        r"\b(?:forEach|foreach|each\w*)\b[^;\n]{0,60}\.delete\(\s*\)",
         r"\bremoveItem\b",
         r"\bos\.Remove(?:All)?\b",
         r"\bFileUtils\.rm\w*",
@@ -129,7 +131,12 @@ OTHER = Language(
     removes=re.compile(rf"(?:{_REMOVING})\s*\(?\s*"),
     runs=re.compile(rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*(?=[\"'\[`])"),
     quotes=re.compile(
-        r"`([^`\n]*+)`|\\write18\s*+\{([^}\n]*+)\}|[\"']([^\"'\n]++)[\"']\.(?:execute\(\)|!!?|lineStream)"
+        r"`([^`\n]*+)`|\\write18\s*+\{([^}\n]*+)\}"
+        r"|[\"']([^\"'\n]++)[\"']\)?\.(?:execute\(\)|!!?|lineStream)"
+    ),
+    dynamic=re.compile(
+        rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*\((?:apply|concat\w*|format|join|mapconcat"
+        r"|replace|reverse|str|string-\w+|strcat|sprintf)\b"
     ),
     empties=re.compile(rf"\(write-region\s+\"\"\s+\w+\s+{PATH}"),
     spaced=True,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.code.folding import fold_names
 from guidance.core.shell_commands.code.language import Language
 from guidance.core.shell_commands.code.literals import (
     read_adjacent,
     read_first_argument,
     read_words,
 )
+from guidance.core.shell_commands.code.requests import list_deletions
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.paths import is_temporary
@@ -22,6 +24,8 @@ from guidance.core.shell_commands.walk import Walk
 _SEVERAL = re.compile(
     r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
 )
+# What ruby puts into a text; to a shell it would be a comment.
+_INSERTED = re.compile(r"#\{[^{}]*+\}?")
 # A list from which something else is made.
 _COMPUTED = re.compile(r"\s*\[[^\[\]\n]{0,400}\]\s*\.\s*(?:pack|join|map|reverse)\b")
 _PATH_BEFORE = re.compile(r"Path\(\s*[rRuU]?[\"']([^\"']*)[\"']\s*\)\Z")
@@ -48,11 +52,22 @@ class Scan:
         self.spaced = False
 
     def run(self, language: Language) -> None:
+        folded = fold_names(self.code)
+        self._look(language)
+        if folded is not self.code:
+            # Places are no longer those of the text that was given.
+            origin = Origin(place=(0, len(self.code)), outer=self.origin)
+            self.code, self.origin = folded, origin
+            self._look(language)
+
+    def _look(self, language: Language) -> None:
         code = self.code
         self.spaced = language.spaced
         if UNKNOWN in code and code.strip(UNKNOWN + " \n") == "":
             self._say("opaque-code", 0, len(code), opaque=True)
             return
+        for span in list_deletions(code):
+            self._say("http-delete", *span)
         windows = _find_windows(code, language.telling)
         openings = _find_windows(code, language.opening)
         if not windows and not openings:
@@ -70,7 +85,8 @@ class Scan:
         for match in _find_each(language.runs, masked, windows):
             self._running(match)
         for match in _find_each(language.quotes, code, windows):
-            self._shell(match.group(match.lastindex or 0), *match.span())
+            text = match.group(match.lastindex or 0)
+            self._shell(_INSERTED.sub(UNKNOWN, text), *match.span())
         for match in _find_each(language.scripts, code, windows):
             self._shell(decode_ansi(match[1]), *match.span())
         for match in _find_each(language.empties, code, around):

@@ -199,6 +199,7 @@ RULES = (
             "git filter-branch|filter-repo",
             "git-filter-repo|bfg",
             "git replace -d|--delete",
+            "git fast-import --force",
         ),
         trips=(
             "git filter-branch --tree-filter 'rm x' HEAD",

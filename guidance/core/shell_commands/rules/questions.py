@@ -49,8 +49,14 @@ _LOCAL = re.compile(
 # Stores that a DELETE empties, also on this machine: search engines, key-value stores.
 _STORE = re.compile(
     r":(?:9[23]00|6333|7700|8108|5984|8983|8086|2379|15672|8500|8200|8529|19530|8123)\b"
-    r"|--unix-socket"
+    r"|--unix-socket="
 )
+# Another method than the one that is sent, in a header or a parameter.
+_OVERRIDE = re.compile(
+    r"\bx-(?:http-)?method(?:-override)?\s*[:=]\s*delete\b|\b_method=delete\b",
+    re.IGNORECASE,
+)
+_LONGEST = 8_192
 _FLUSHES = frozenset(("flushall", "flushdb", "shutdown", "cluster", "swapdb"))
 _ROUTINE = frozenset(
     ("delete-message", "delete-message-batch", "delete-item", "remove-tags")
@@ -296,8 +302,12 @@ def _is_deleting(found: Invocation) -> bool:
             method = bundle[1]
     if not method and found.name == "http" and found.operands:
         method = found.operands[0]
-    if method.strip("'\"=").upper() != "DELETE":
+    if method.strip("'\"=").upper() != "DELETE" and not any(
+        _OVERRIDE.search(word[:_LONGEST]) for word in found.argv[1:]
+    ):
         return False
+    if "--unix-socket" in found.flags:
+        return True
     places = " ".join(word for word in found.argv if "/" in word or ":" in word)
     return not _LOCAL.search(places) or bool(_STORE.search(places))
 

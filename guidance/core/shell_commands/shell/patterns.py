@@ -20,7 +20,7 @@ _REDIRECT = r"<<<|<<-|<<|<>|<&|>&|>>|>\||[<>](?!\()|&>>|&>"
 NEXT = re.compile(
     rf"""
     # Blanks; continued lines and redirections that go nowhere are no more than that.
-    [ \t\r]*+(?:(?:\\\r?\n|[0-9]?+>&[0-9](?=[ \t\r\n;|&)]|\Z)
+    [ \t\r]*+(?:(?:\\\r?\n|[0-9]?+>&[0-2](?=[ \t\r\n;|&)]|\Z)
                 |[0-9&]?+>>?+[ \t]*+/dev/null{_END})[ \t\r]*+)*+
     (?:
       # 1 plain words up to an operator or the end, 2 the operator; by far the most

@@ -20,6 +20,24 @@ _PROCEDURE = re.compile(
     r"\b(?:truncate|drop|delete|disable))",
     re.IGNORECASE,
 )
+# Functions that run the text they are given.
+_RUNNING = re.compile(
+    r"\b(?:query_to_xml\w*+|dblink)\s*+\([^)\n]{0,200}?\b(?:drop|truncate|delete)\b",
+    re.IGNORECASE,
+)
+# The rows of a table put over themselves, with less in them.
+_OVER_ITSELF = re.compile(
+    r"\breplace\s++into\s++(?P<a>[\w.`\"]++)(?>[^;]{0,200}?\bselect\b)[^;]{0,200}?"
+    r"\bfrom\s++(?P=a)(?![\w.])"
+    r"|\binsert\s++into\s++(?P<b>[\w.`\"]++)(?>[^;]{0,200}?\bfrom\s++(?P=b)(?![\w.]))"
+    r"[^;]{0,200}?\b(?:on\s++duplicate\s++key\s++update|do\s++update\s++set)\b",
+    re.IGNORECASE,
+)
+# A block that runs what it has put together; literals alone are read elsewhere.
+_BLOCK = re.compile(r"(?:\A|;)\s*+do\s++(?:language\s++\w++\s++)?[\$e']", re.IGNORECASE)
+_COMPUTED = re.compile(
+    r"\bexecute\s++(?!immediate\b|format\b|['\"])[\w(]", re.IGNORECASE
+)
 _WRITING = re.compile(
     r"\binto\s++(?:dumpfile|outfile)\s++'([^'\n]{1,300})'"
     r"|\bto\s++'([^'\n]{1,300})'\s*+(?:;|with\b|csv\b|\(|\Z)",
@@ -31,11 +49,17 @@ def find_in_functions(text: str) -> Iterator[tuple[str, int, int]]:
     """The rule and the place of each."""
     lower = text.lower()
     if "(" in lower:
-        for match in _DESTROYING.finditer(text):
+        for match in (*_DESTROYING.finditer(text), *_RUNNING.finditer(text)):
             yield "sql-drop", *match.span()
     if "call" in lower or "exec" in lower or "perform" in lower:
         for match in _PROCEDURE.finditer(text):
             yield "sql-drop", *match.span()
+    if "execute" in lower and _BLOCK.search(text):
+        for match in _COMPUTED.finditer(text):
+            yield "opaque-sql", *match.span()
+    if "select" in lower and " into" in lower:
+        for match in _OVER_ITSELF.finditer(text):
+            yield "sql-update-all", *match.span()
     if "copy" in lower or "outfile" in lower or "dumpfile" in lower:
         for match in _WRITING.finditer(text):
             path = match[1] or match[2]

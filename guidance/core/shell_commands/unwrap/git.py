@@ -10,6 +10,11 @@ from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
 )
+from guidance.core.shell_commands.unwrap.git_refs import (
+    unwrap_fetch,
+    unwrap_push,
+    unwrap_update_ref,
+)
 from guidance.core.shell_commands.walk import Handler, Walk
 
 # Settings whose value git gives to a shell.
@@ -34,7 +39,6 @@ _RUN_OPTIONS = ("--upload-pack", "--receive-pack", "--exec")
 _NAMES_OPTION = re.compile(r"--(?:upload-pack|receive-pack|exec)|ext::")
 _TRANSPORT = re.compile(r"ext::(.*)", re.DOTALL)
 _BLANK = re.compile(r"(?<!%) ")
-_HEADS = re.compile(r"\+refs/(?:heads/)?\*:refs/(?:heads/)?\*")
 _TAKING = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")
 
 
@@ -55,9 +59,6 @@ def unwrap_git(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("git-branch-delete", call)
     if _NAMES_OPTION.search(" ".join(argv)):
         _run_options(walk, call)
-    if "fetch" in argv and any(map(_HEADS.fullmatch, argv)) and "--dry-run" not in argv:
-        # Over the local branches.
-        walk.report.add("git-branch-delete", call)
     if "--unsafe-paths" in argv:
         # A patch may then write anywhere.
         walk.report.add("overwrite-file", call)
@@ -192,11 +193,15 @@ _VERBS = {
     "submodule": _unwrap_submodule,
     "difftool": _unwrap_tool,
     "grep": _unwrap_grep,
+    "fetch": unwrap_fetch,
+    "pull": unwrap_fetch,
+    "push": unwrap_push,
+    "update-ref": unwrap_update_ref,
 }
 # Without one of these git runs nothing but itself.
 RUNNING = frozenset(_VERBS) | {
     *("-c", "send-pack", "branch", "--unsafe-paths"),
-    *("fetch", "ls-remote", "archive", "fetch-pack", "pull"),
+    *("ls-remote", "archive", "fetch-pack"),
 }
 
 HANDLERS: dict[str, Handler] = {"git": unwrap_git, "gh": unwrap_hub}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import takewhile
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
@@ -72,6 +74,10 @@ _SETTING = re.compile(
     re.DOTALL,
 )
 _COMPILERS = split_names("gcc g++ cc c++ clang clang++ zig rustc crystal-run ldc2 dmd")
+_TASK = re.compile(
+    r"([ -]*)(?:ansible\.builtin\.)?(?:shell|command|raw|cmd)[ \t]*:[ \t]*([^\s{\[][^\n]*)"
+)
+_TRYING = frozenset(("--check", "-C", "--syntax-check", "--list-tasks", "--list-hosts"))
 _GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
 
 
@@ -296,6 +302,37 @@ def unwrap_cargo(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
 
 
+def unwrap_playbook(walk: Walk, call: ProgramCall) -> None:
+    """ansible-playbook: the commands of a playbook that this command wrote."""
+    argv = call.argv
+    if walk.known.files and _TRYING.isdisjoint(argv):
+        for place in find_operands(argv, taking=("-i", "-e", "-l", "-t", "-u")):
+            content = walk.known.get_file(argv[place])
+            for text in _list_tasks(content.text) if content is not None else ():
+                origin = walk.report.make_whole_origin(call)
+                walk.walk_shell(text, origin=origin, via=(*call.via, argv[place]))
+    walk.judge(call)
+
+
+def _list_tasks(text: str) -> Iterator[str]:
+    """The commands of tasks, on their own line or on the lines below it."""
+    lines = text.splitlines()[:2_000]
+    for number, line in enumerate(lines):
+        match = _TASK.match(line[:_LONGEST_LINE])
+        if match is None:
+            continue
+        if match[2][:1] not in ("|", ">"):
+            yield match[2].strip("\"' ")
+            continue
+        start = len(match[1]) + 1
+        below = takewhile(partial(_is_indented, start), lines[number + 1 :])
+        yield "\n".join(below)
+
+
+def _is_indented(start: int, line: str) -> bool:
+    return not line[:start].strip()
+
+
 def _scan_program(walk: Walk, call: ProgramCall, path: str) -> None:
     content = walk.known.get_file(path)
     if content is not None:
@@ -306,6 +343,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(_COMPILERS, unwrap_compiler),
     **dict.fromkeys(("tox", "composer"), unwrap_configured),
     **dict.fromkeys(("cmake", "gradle", "gradlew"), unwrap_build),
+    "ansible-playbook": unwrap_playbook,
     "cargo": unwrap_cargo,
     "make": unwrap_make,
     "gmake": unwrap_make,

@@ -53,6 +53,10 @@ def judge_redirections(walk: Walk, call: ProgramCall) -> None:
         if isinstance(target, Heredoc):
             continue
         path = target if isinstance(target, str) else walk.known.expand_word(target)
+        if operator == ">&":
+            path = walk.known.connections.get(path, path)
+        elif call.name == "exec" and is_network(path):
+            walk.known.connections[redirect.descriptor] = path
         if _sends_flush(walk, call, path):
             walk.report.add_whole("database-flush", call)
         if operator == ">&" and (path.isdigit() or path == "-"):

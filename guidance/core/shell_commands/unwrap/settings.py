@@ -6,6 +6,7 @@ import re
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Assignment
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -15,8 +16,16 @@ _RUN = split_names(
     "GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_SEQUENCE_EDITOR "
     "GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS PROMPT_COMMAND EDITOR VISUAL PAGER MANPAGER "
     "BROWSER LESSOPEN LESSCLOSE FZF_DEFAULT_COMMAND CC CXX CPP LD AR MAKE "
-    "RUSTC_WRAPPER CARGO_BUILD_RUSTC_WRAPPER"
+    "RUSTC_WRAPPER CARGO_BUILD_RUSTC_WRAPPER KUBE_EDITOR OC_EDITOR SYSTEMD_EDITOR "
+    "SUDO_EDITOR"
 )
+# Programs that change a file without anybody looking at it, in the place of an editor.
+_EDITORS = split_names("EDITOR VISUAL KUBE_EDITOR OC_EDITOR")
+_SCRIPTED = split_names(
+    "sed perl ruby awk python node jq yq ed ex cp mv tee dd truncate patch sh bash"
+)
+# They edit what runs just now, and put it into force when the editor is done.
+_LIVE_EDIT = re.compile(r"\b(?:kubectl|oc|k|virsh)\b[^;|&\n]{0,120}\bedit\b")
 # Texts in which a shell substitutes commands before it shows them.
 _PROMPTS = ("PS0", "PS1", "PS2", "PS4", "RPROMPT")
 # Files that a shell reads before anything else.
@@ -47,6 +56,8 @@ def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> Non
     via = (*call.via, name)
     if name in _RUN:
         walk.walk_shell(value, origin=origin, via=via)
+        if name in _EDITORS and _edits_unseen(value, call.script.text):
+            walk.report.add_opaque("opaque-script", call)
     elif name in _PROMPTS:
         if "$(" in value or "`" in value:
             walk.walk_shell(f": {value}", origin=origin, via=via)
@@ -67,6 +78,16 @@ def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> Non
         # A function that the next shell already has: it may be called by any name.
         text = f"{exported[1]} {value}; {exported[1]}"
         walk.walk_shell(text, origin=origin, via=via)
+
+
+def _edits_unseen(editor: str, script: str) -> bool:
+    """`KUBE_EDITOR="sed -i …" kubectl edit`."""
+    words = editor.split()
+    return (
+        bool(words)
+        and resolve_program(words[0]) in _SCRIPTED
+        and _LIVE_EDIT.search(script) is not None
+    )
 
 
 def _is_own_library(path: str) -> bool:

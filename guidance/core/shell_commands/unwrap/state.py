@@ -94,6 +94,15 @@ def follow_tee(walk: Walk, call: ProgramCall) -> None:
         walk.known.write_file(call.argv[place], printed, append=append)
 
 
+def follow_pipe(walk: Walk, call: ProgramCall) -> None:
+    """mkfifo: what runs it, runs whatever is written to it later."""
+    if call.name == "mkfifo" or call.argv[-1:] == ["p"]:
+        for place in find_operands(call.argv, taking=("-m", "--mode")):
+            path = call.argv[place]
+            walk.known.write_file(path, Content(opaque="stdin"), append=False)
+    walk.judge(call)
+
+
 def follow_copy(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
     places = find_operands(call.argv, taking=("-t", "-S", "-m", "-o", "-g"))
@@ -191,6 +200,8 @@ HANDLERS: dict[str, Handler] = {
     "cd": follow_cd,
     "pushd": follow_cd,
     "tee": follow_tee,
+    "mkfifo": follow_pipe,
+    "mknod": follow_pipe,
     "cp": follow_copy,
     "mv": follow_move,
     "ln": follow_link,

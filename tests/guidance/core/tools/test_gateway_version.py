@@ -9,7 +9,7 @@ from tests.guidance.core.tools.builders import command, judged
 
 # The version, and a digest over the findings on the seeds' commands, which do not change.
 JUDGED = (
-    7,
+    8,
     "sha256:f0fe102b811751f6daccf4fc0c0868cf6541c4329b87e9c44e57d07d4fbd2fb8",
 )
 

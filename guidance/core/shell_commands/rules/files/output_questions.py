@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.paths import is_source, is_temporary
-from guidance.core.shell_commands.rules.files.valuable_files import is_home_setting
+from guidance.core.shell_commands.rules.files.valuable_files import (
+    is_home_setting,
+    is_own_data,
+)
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 
@@ -26,14 +29,14 @@ _LONGEST = 400
 
 
 def _writes_over_source(found: Invocation) -> bool:
-    """The output is named like a source, which no output is."""
+    """The output is named like a source or like own data, which no output is."""
     words = found.argv
     given = [value for flag, value in found.flags.items() if flag in _OUTPUT and value]
     given += [
         words[place + 1] for place in range(len(words) - 1) if words[place] in _OUTPUT
     ]
     return any(
-        is_source(path)
+        (is_source(path) or is_own_data(path))
         and not is_temporary(path, folder=found.folder)
         and path.removeprefix("./") not in found.made
         for path in given

@@ -20,7 +20,7 @@ RULES = (
             "tee !-a|--append @over-home",
             "curl|wget|aria2c @downloads-into-home",
             "ln -f|--force -s|--symbolic @live-place",
-            "gcc|g++|cc|c++|clang|clang++|ld|strip|objcopy|rustc|ffmpeg|find|convert @over-source",
+            "gcc|g++|cc|c++|clang|clang++|ld|strip|objcopy|rustc|ffmpeg|find|tree|convert @over-source",
             "mogrify !-path @by-pattern",
             "patch -R|--reverse -f|--force|-t|--batch !--dry-run",
             "cp|mv|ln|install @over-program",
