@@ -16,7 +16,6 @@ from guidance.core.steps.advice import build_recommended_action
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
-from guidance.core.steps.judge_step import ENGINE_VERSION
 from guidance.core.vocabulary import STEP_DECISIONS
 from tests.guidance.core.builders import (
     ask,
@@ -308,7 +307,3 @@ def test_gates_only_ever_use_the_known_words() -> None:
     verdict = walk(broken_run(), policy=TIGHT, budget=Budget(tokens=5))[-1]
     decisions = {finding.decision for finding in verdict.findings}
     assert decisions == set(STEP_DECISIONS) - {"continue"}
-
-
-def test_the_engine_has_a_version() -> None:
-    assert ENGINE_VERSION == 1
