@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import yaml
-
-from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy, load_policy
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 
-ROOT = Path(__file__).parents[4]
 RULE = {"name": "r", "when": {}, "do": "process_notes", "reason": "so"}
 FULL: dict[str, Any] = {
     "heartbeat_s": 60,
@@ -46,12 +41,6 @@ FULL: dict[str, Any] = {
         }
     ],
 }
-
-
-def test_what_is_left_out_is_the_default_and_so_is_what_is_shipped() -> None:
-    shipped = yaml.safe_load((ROOT / "guidance/policies/default.yaml").read_text())
-    assert load_policy({}).loop == load_policy(shipped).loop == LoopSection()
-    assert set(shipped["loop"]) == set(LoopSection().to_json())
 
 
 def test_a_policy_stored_before_there_was_a_loop_still_loads() -> None:

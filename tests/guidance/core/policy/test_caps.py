@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import Any
 
 import pytest
-import yaml
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import Policy, load_policy
@@ -15,19 +14,12 @@ from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.rules import ToolRules
-from tests.docs.markdown import ROOT
 from tests.guidance.core.builders import walk
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 
 FULL = CapReached(scope="agent", count=100, limit=100)
-
-
-def test_what_is_left_out_is_the_default_and_so_is_what_is_shipped() -> None:
-    shipped = yaml.safe_load((ROOT / "guidance/policies/default.yaml").read_text())
-    assert load_policy({}).caps == load_policy(shipped).caps == Caps()
-    assert shipped["caps"] == asdict(Caps())
 
 
 def test_a_policy_stored_before_there_were_caps_still_loads() -> None:
