@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
-from guidance.core.shell_commands.disposable.made_again import BUILDERS
 from guidance.core.shell_commands.families.inspect import (
     FOLLOWED,
     GUARD_JUDGES,
@@ -94,9 +93,7 @@ _RUNNING: Mapping[str, frozenset[str]] = {
 
 def _list_telling_words(name: str) -> frozenset[str] | None:
     """The words without which nothing can be said about a program; None: always."""
-    needed: frozenset[str] = BUILDERS.get(name, frozenset())
-    if name in BUILDERS and not needed:
-        return None
+    needed: frozenset[str] = frozenset()
     for table in (PATTERNS, FAMILY_PATTERNS):
         words = table[name].needed if name in table else frozenset[str]()
         if words is None:
@@ -121,7 +118,7 @@ def _list_telling_words(name: str) -> frozenset[str] | None:
 MATTERS: Mapping[str, frozenset[str] | None] = {
     **{
         name: _list_telling_words(name)
-        for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME, *BUILDERS)
+        for name in (*_UNWRAPPING, *PATTERNS, *FAMILY_PATTERNS, *SAME)
     },
     **dict.fromkeys(KEYWORDS),
     **dict.fromkeys(FOLLOWED - _RUNNING.keys()),

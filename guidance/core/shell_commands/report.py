@@ -84,6 +84,10 @@ class Report:
     def add_opaque(self, rule: str, call: ProgramCall) -> None:
         self.add_at(rule, self.get_span(call), via=call.via, uninspectable=True)
 
+    def add_sql(self, rule: str, span: Span, via: tuple[str, ...]) -> None:
+        opaque = rule.startswith("opaque")
+        self.add_at(rule, span, via=via, uninspectable=opaque)
+
     def add_at(
         self,
         name: str,

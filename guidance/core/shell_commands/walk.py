@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.findings import Span
 from guidance.core.shell_commands.limits import (
     COST_OF_TEXT,
     MAX_ARGUMENTS,
@@ -45,8 +44,8 @@ from guidance.core.shell_commands.shell.tree import (
     Script,
     Simple,
 )
+from guidance.core.shell_commands.sql.databases import ANY_DATABASE, Database
 from guidance.core.shell_commands.sql.functions import find_in_functions
-from guidance.core.shell_commands.sql.statements import judge_statements
 from guidance.core.shell_commands.unclear_names import (
     HERE_STRING,
     begins_here_string,
@@ -154,22 +153,26 @@ class Walk:
         origin = content.origin or self.report.make_whole_origin(call)
         self.walk_shell(content.text, origin=origin, via=(*call.via, via))
 
-    def walk_sql(self, text: str, *, origin: Origin, via: tuple[str, ...]) -> None:
+    def walk_sql(
+        self,
+        text: str,
+        *,
+        origin: Origin,
+        via: tuple[str, ...],
+        database: Database = ANY_DATABASE,
+    ) -> None:
         """A text that a database would run."""
         self.budget.read(len(text))
         self.budget.count_commands(COST_OF_TEXT)
         for rule, start, end in find_in_functions(text):
-            self._add_sql(rule, origin.get_span(start, end), via)
-        for found in judge_statements(text, self.budget):
+            self.report.add_sql(rule, origin.get_span(start, end), via)
+        for found in database.list_losses(text, self.budget):
             if found.shell:
                 place = cut_origin(origin, found.start, found.end)
                 self.walk_shell(found.shell, origin=place, via=(*via, "program"))
             else:
-                self._add_sql(found.rule, origin.get_span(found.start, found.end), via)
-
-    def _add_sql(self, rule: str, span: Span, via: tuple[str, ...]) -> None:
-        opaque = rule.startswith("opaque")
-        self.report.add_at(rule, span, via=via, uninspectable=opaque)
+                span = origin.get_span(found.start, found.end)
+                self.report.add_sql(found.rule, span, via)
 
     def run_inner(
         self,
@@ -212,10 +215,8 @@ class Walk:
         if index == len(call.argv) - 1:
             self.walk_argument(call, index, via)
             return
-        text = " ".join(call.argv[index:])
-        self._walk_text(
-            text, self.report.make_whole_origin(call, index=index), call, via
-        )
+        origin = self.report.make_whole_origin(call, index=index)
+        self._walk_text(" ".join(call.argv[index:]), origin, call, via)
 
     def _walk_text(
         self, text: str, origin: Origin, call: ProgramCall, via: str
@@ -393,7 +394,6 @@ class Walk:
         text = self.known.aliases.pop(name)
         rest = " ".join(call.argv[1:])
         via = (*call.via, f"alias {name}")
-        self.walk_shell(
-            f"{text} {rest}", origin=self.report.make_whole_origin(call), via=via
-        )
+        origin = self.report.make_whole_origin(call)
+        self.walk_shell(f"{text} {rest}", origin=origin, via=via)
         self.known.aliases[name] = text

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.disposable.made_again import (
-    list_made_again,
-    list_made_before,
-)
+from guidance.core.shell_commands.disposable.made_again import list_made_again
+from guidance.core.shell_commands.disposable.made_before import list_made_before
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
+from guidance.core.shell_commands.judging.throw_away import is_throw_away
 from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
 from guidance.core.shell_commands.paths import (
+    is_disposable,
     is_generated,
     is_plain_name,
     is_temporary,
@@ -32,6 +32,7 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
 _RECURSIVE = ("-r", "-R", "--recursive")
+_REMOVING = frozenset(("rm", "rimraf", "del-cli"))
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # They write what they are given to a file.
 _FED = frozenset(("tee", "sponge", "out-file", "set-content"))
@@ -65,11 +66,11 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     # Through a wrapper it may be another machine or user that deletes.
     found.made, found.left = walk.known.made, walk.known.left or bool(call.via)
     found.disposable = walk.disposable
-    if call.name == "find" and not call.via:
-        found.disposable |= list_made_again(call.script, call.simple)
-    if call.name == "rm" and not call.via:
+    if call.name == "find" and not call.via and "-delete" in argv:
+        found.disposable |= list_made_again(call.script, call.simple, walk.budget)
+    if call.name in _REMOVING and not call.via:
         _list_loop_values(walk, call, found)
-        _take_recursion_as_meant(call, found)
+        _take_recursion_as_meant(walk, call, found)
     if call.more is None:
         found.open_ended = True
     elif call.more:
@@ -96,6 +97,8 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         return
     if pattern.verbs and _is_help(found):
         return
+    if is_throw_away(pattern.rule.name, walk, call, found):
+        return
     if pattern.rule.name.startswith("opaque"):
         walk.report.add_opaque(pattern.rule.name, call)
     else:
@@ -111,33 +114,36 @@ def _list_loop_values(walk: Walk, call: ProgramCall, found: Invocation) -> None:
         found.operands[:] = [each for each in values if isinstance(each, str)]
 
 
-def _take_recursion_as_meant(call: ProgramCall, found: Invocation) -> None:
+def _take_recursion_as_meant(walk: Walk, call: ProgramCall, found: Invocation) -> None:
     """`rm -rf` of files is `rm`, and of what is built again at once no loss."""
-    if found.flags.keys().isdisjoint(_RECURSIVE) or not found.operands:
+    if call.name == "rm" and found.flags.keys().isdisjoint(_RECURSIVE):
         return
-    again = list_made_again(call.script, call.simple)
-    before = list_made_before(call.script, call.simple)
-    if before:
-        written = [
-            path
-            for path in found.operands
-            if path.removeprefix("./").rstrip("/") in before
+    rest = [path for path in found.operands if not _is_kept_out(found, path)]
+    if not rest:
+        return
+    again = list_made_again(call.script, call.simple, walk.budget)
+    before = list_made_before(call.script, call.simple, walk.budget)
+    written = {
+        path
+        for path in rest
+        if _is_in(path, again)
+        or (
+            path.removeprefix("./").rstrip("/") in before
             and is_plain_name(path.removeprefix("./").removeprefix("."))
-        ]
+        )
+    }
+    if written:
         found.made = {*found.made, *written}
-    if again:
-        found.made = {
-            *found.made,
-            *(path for path in found.operands if _is_in(path, again)),
-        }
-    if all(
-        looks_like_file(path)
-        or path in found.made
-        or is_temporary(path, folder=found.folder)
-        for path in found.operands
-    ):
+    if written.issuperset(path for path in rest if not looks_like_file(path)):
         for flag in _RECURSIVE:
             found.flags.pop(flag, None)
+
+
+def _is_kept_out(found: Invocation, path: str) -> bool:
+    """No loss, whatever is done to it."""
+    return is_temporary(path, folder=found.folder) or is_disposable(
+        path, found.disposable
+    )
 
 
 def _is_in(path: str, folders: frozenset[str]) -> bool:

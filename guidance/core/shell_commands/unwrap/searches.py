@@ -39,8 +39,10 @@ def unwrap_find(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     walk.judge(call)
     places = _list_places(argv)
-    again = walk.disposable | list_made_again(call.script, call.simple)
-    disposable = finds_only_disposable(argv, again)
+    if frozenset(_EXECUTING).isdisjoint(argv):
+        return
+    again = list_made_again(call.script, call.simple, walk.budget)
+    disposable = finds_only_disposable(argv, walk.disposable | again)
     index = 1
     while index < len(argv):
         if argv[index] in _EXECUTING:
@@ -90,8 +92,8 @@ def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
     found = _list_places(searched) if searched else None
     for place in find_operands(call.argv, taking=_XARGS_TAKING):
         if searched and _removes_found([*call.argv[place:], "{}"]):
-            again = walk.disposable | list_made_again(call.script, call.simple)
-            if finds_only_disposable(searched, again):
+            again = list_made_again(call.script, call.simple, walk.budget)
+            if finds_only_disposable(searched, walk.disposable | again):
                 return
         sign = _find_replacement(call.argv[:place])
         if sign:

@@ -16,7 +16,9 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
 )
 from guidance.core.shell_commands.script_state import Content
+from guidance.core.shell_commands.sql.databases import Database, describe_database
 from guidance.core.shell_commands.walk import Handler, Walk
+from guidance.core.shell_commands.word_lists import split_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,17 +31,48 @@ class Client:
     reads: bool = True
     # Options that name a file of statements.
     files: tuple[str, ...] = ()
+    # Options that name the host and the database; the first operand may do so as well.
+    hosts: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
 
 
-_PG = ("-h", "-p", "-U", "-d", "-f", "-v", "-o", "-L", "-F", "-P", "-R", "-T", "--host")
+_PG = (
+    *("-h", "-p", "-U", "-d", "-f", "-v", "-o", "-L", "-F", "-P", "-R", "-T"),
+    *("--host", "--port", "--username", "--dbname", "--file", "--variable", "--set"),
+)
 _MYSQL = ("-h", "-P", "-u", "-D", "-S", "--host", "--port", "--user", "--database")
+_HOSTS = ("-h", "--host")
+# Their servers take back definitions together with rows.
+_UNDOING = split_names("psql pgcli usql sqlite3 sqlite duckdb litecli cockroach")
+_QUALIFYING = split_names("mysql mycli clickhouse-client clickhouse")
 
 CLIENTS: Mapping[str, Client] = {
-    "psql": Client(flags=("-c", "--command"), taking=_PG, files=("-f", "--file")),
-    "pgcli": Client(flags=("-c", "--command", "-e", "--execute"), taking=_PG),
+    "psql": Client(
+        flags=("-c", "--command"),
+        taking=_PG,
+        files=("-f", "--file"),
+        hosts=_HOSTS,
+        databases=("-d", "--dbname"),
+    ),
+    "pgcli": Client(
+        flags=("-c", "--command", "-e", "--execute"),
+        taking=_PG,
+        hosts=_HOSTS,
+        databases=("-d", "--dbname"),
+    ),
     "cbq": Client(flags=("-s", "--script"), reads=False),
-    "mysql": Client(flags=("-e", "--execute", "--init-command"), taking=_MYSQL),
-    "mycli": Client(flags=("-e", "--execute"), taking=_MYSQL),
+    "mysql": Client(
+        flags=("-e", "--execute", "--init-command"),
+        taking=_MYSQL,
+        hosts=_HOSTS,
+        databases=("-D", "--database"),
+    ),
+    "mycli": Client(
+        flags=("-e", "--execute"),
+        taking=_MYSQL,
+        hosts=_HOSTS,
+        databases=("-D", "--database"),
+    ),
     "sqlite3": Client(
         flags=("-cmd",), taking=("-init", "-separator", "-nullvalue", "-vfs"), first=1
     ),
@@ -102,6 +135,8 @@ _OUTPUT = re.compile(
     r"^[ \t]*+(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]++([^\s;|]++)",
     re.MULTILINE,
 )
+# A line for the client: the next one begins a statement.
+_OWN_LINE = re.compile(r"^(\\[^\n]*+)\n", re.MULTILINE)
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 
 
@@ -191,7 +226,30 @@ def _run_argument(walk: Walk, call: ProgramCall, place: int, text: str | None) -
             Content(call.argv[place], origin=walk.report.make_origin(call, place)),
         )
     else:
-        walk.walk_sql(text, origin=walk.report.make_whole_origin(call), via=via)
+        origin = walk.report.make_whole_origin(call)
+        walk.walk_sql(text, origin=origin, via=via, database=_find_database(call))
+
+
+def _find_database(call: ProgramCall) -> Database:
+    """As far as the client was told; settings of the environment may say more."""
+    kind = CLIENTS.get(call.name)
+    undoes_all, qualifies = call.name in _UNDOING, call.name in _QUALIFYING
+    if kind is None or not kind.databases:
+        return Database(undoes_all=undoes_all)
+    host = _find_value(call.argv, kind.hosts)
+    name = _find_value(call.argv, kind.databases)
+    places = find_operands(call.argv, taking={*kind.taking, *kind.flags})
+    name = name or (call.argv[places[0]] if places else "")
+    return describe_database(host, name, undoes_all=undoes_all, qualifies=qualifies)
+
+
+def _find_value(argv: list[str], flags: tuple[str, ...]) -> str:
+    for word in argv[1:]:
+        value = read_attached_value(word, *flags) if word not in flags else None
+        if value is not None:
+            return value
+    place = find_option_value(argv, *flags)
+    return argv[place] if place else ""
 
 
 def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
@@ -209,10 +267,11 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
 def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
     origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
+    database = _find_database(call)
     for path in _SOURCED.findall(content.text):
         written = walk.known.get_file(path)
         if written is not None and not written.opaque and written != content:
-            walk.walk_sql(written.text, origin=origin, via=via)
+            walk.walk_sql(written.text, origin=origin, via=via, database=database)
     for match in _META.finditer(content.text):
         walk.walk_shell(
             match[1], origin=walk.report.make_whole_origin(call), via=(*via, "!")
@@ -224,7 +283,8 @@ def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
         walk.report.add_opaque("opaque-sql", call)
     if is_scratch(walk, call) and not _ATTACHES.search(content.text):
         return
-    walk.walk_sql(content.text, origin=origin, via=via)
+    text = _OWN_LINE.sub(r"\1;", content.text)
+    walk.walk_sql(text, origin=origin, via=via, database=database)
 
 
 _KEYS = re.compile(r"^[^\w\n]*+(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)
@@ -266,9 +326,22 @@ def _scan_documents(walk: Walk, call: ProgramCall, content: Content) -> None:
     if JAVASCRIPT.masked is not None:
         masked = JAVASCRIPT.masked.sub(lambda match: " " * len(match[0]), masked)
     if JAVASCRIPT.purges.search(masked) or _DOCUMENT_COMMAND.search(content.text):
-        walk.report.add("document-drop", call)
+        if not _is_test_store(call, content.text):
+            walk.report.add("document-drop", call)
     else:
         scan_content(walk, call, content, JAVASCRIPT)
+
+
+def _is_test_store(call: ProgramCall, text: str) -> bool:
+    """A document database for tests, and no other one that the script turns to."""
+    if "getSiblingDB" in text or "use(" in text or "use " in text:
+        return False
+    places = find_operands(
+        call.argv, taking=("--eval", "--host", "--port", "-u", "-p", "--username")
+    )
+    name = call.argv[places[0]] if places else ""
+    host = _find_value(call.argv, ("--host",))
+    return describe_database(host, name, undoes_all=False, qualifies=False).is_test
 
 
 def unwrap_cloud_query(walk: Walk, call: ProgramCall) -> None:

@@ -102,7 +102,6 @@ _COMMANDS = (
     "python manage.py migrate x zero && python manage.py flush --no-input",
     'python -c "import django; django.setup(); from a.models import X; X.objects.all().delete()"',
     "rails runner \"ActiveRecord::Base.connection.execute('DROP TABLE x')\"",
-    "RAILS_ENV=test bin/rails db:drop db:create db:migrate",
     "npx prisma migrate reset --force --skip-seed",
     "npx knex migrate:rollback --all",
     "npx typeorm schema:drop",
