@@ -1,6 +1,7 @@
 """The registry of entry types: what an entry of each type does to its run.
 
-The app that writes a type of entry registers it at start-up, in `AppConfig.ready`:
+The app that writes a type of entry registers it in its `transitions.py`, which its
+`AppConfig.ready` calls:
 
     register_entry_type("review.claimed")                      # leaves the run as it is
     register_entry_type("review.opened", apply=apply_opened)   # moves the run's state
@@ -9,6 +10,9 @@ The app that writes a type of entry registers it at start-up, in `AppConfig.read
 returns the state after it. It must be pure: the writer calls it when the entry is made,
 `ledger.verification.verify` when the chain is checked, and all must arrive at the same
 row. How a type is judged again is registered with `verification.replay.register_replay`.
+
+`columns` fills the columns `step_number` and `decision` of the entry from its payload, so
+that steps are found without reading payloads; only steps have them.
 
 A type stays registered for as long as any ledger has entries of it.
 """
@@ -24,7 +28,6 @@ from ledger.state import RunState
 
 Payload = Mapping[str, Any]
 Apply = Callable[[RunState, Payload, datetime], RunState]
-# The columns `step_number` and `decision` of the entry, which repeat its payload.
 Columns = Callable[[Payload], tuple[int | None, str]]
 
 

@@ -14,7 +14,8 @@ class LoopConfig(AppConfig):
         # These import models, which are loaded only now.
         from loop.control.worker_hint import send_hints_on_commits
         from loop.cycle.approvals import load_action_endings
-        from loop.cycle.replay import register_entry_types
+        from loop.cycle.replay import register_replays
+        from loop.transitions import register_entry_types
         from reviews.models import Kind
         from reviews.plan import register_closed_hook
         from webhooks.events import register_event
@@ -23,3 +24,4 @@ class LoopConfig(AppConfig):
         register_event("loop.emitted", "loop.event", itemgetter("event"))
         send_hints_on_commits()
         register_entry_types()
+        register_replays()

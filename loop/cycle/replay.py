@@ -15,20 +15,11 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.policy import Policy
 from guidance.models import PolicyVersion
 from guidance.selectors import get_policy
-from ledger.entry_types import register_entry_type
 from ledger.state import RunState
 from ledger.verification.replay import Difference, ReplayedEntry, register_replay
 
-ENTRY_TYPES = (
-    *("signalled", "decided", "emitted", "resolved", "switched", "reported"),
-    *("alerted", "heard", "noted", "recommended"),
-)
 
-
-def register_entry_types() -> None:
-    """None of them changes the state of the loop's run."""
-    for name in ENTRY_TYPES:
-        register_entry_type(f"loop.{name}")
+def register_replays() -> None:
     register_replay("loop.decided", replay_decision)
 
 
