@@ -1,4 +1,5 @@
-"""The agent waits for a person: one read, then the hub, then one read again."""
+"""The agent waits for a person: one read, then the hub, which brings what a ruling of
+this process says; after any other wake-up one read again."""
 
 from __future__ import annotations
 

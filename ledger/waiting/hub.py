@@ -3,10 +3,11 @@
 A waiter costs one asyncio future: no thread, no poll, no channel group. The writer
 wakes the hub after its own commits, PostgreSQL's LISTEN after those of other
 processes, and a slow re-check of all waiting runs covers a message that was lost.
-After a wake-up the database is read: the hub carries no data itself. Of this process's
-own commits the writer reads it, for the few who wait for that run, before it turns to
-anything else: an agent that wakes shares the processor with nobody then, and a person's
-answer does not queue behind the page that the person gets.
+What a ruling of this process says comes with its commit (`Committed.waiter_answer`);
+after any other wake-up the database is read. After its own commits the writer does that,
+for the few who wait for that run, before it turns to anything else: an agent that wakes
+shares the processor with nobody then, and a person's answer does not queue behind the page
+that the person gets.
 
 Most waiters wait for a person, and are woken by what a person may have done. Followers
 want every entry: of this process's commits they hear all, of other processes' plain

@@ -1,4 +1,4 @@
-"""What a person may do to an open review: rule, claim, release, remark."""
+"""What a person may do to an open review: rule, claim, release, comment."""
 
 from __future__ import annotations
 

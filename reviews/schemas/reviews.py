@@ -17,6 +17,8 @@ from ledger.schemas import (
 )
 from reviews.schemas.fields import Body, Limit, Money, Reason, StepNumber, Text
 
+Action = Literal["approve", "abort", "deny", "answer", "retry", "skip", "amend"]
+
 
 class BudgetIn(Body):
     """A part left out takes the policy's; null means unlimited."""
@@ -51,7 +53,7 @@ class RememberIn(Body):
 class RulingIn(Body):
     """`version` and `content_digest` say what was seen: without them, no ruling."""
 
-    action: Literal["approve", "abort", "deny", "answer", "retry", "skip", "amend"]
+    action: Action
     version: StepNumber | None = None
     content_digest: Annotated[str, StringConstraints(max_length=100)] | None = None
     note: Text = ""
@@ -67,7 +69,6 @@ class CommentIn(Body):
 
 
 ReviewState = Literal["open", "ruled", "expired", "superseded", "withdrawn"]
-Action = Literal["approve", "abort", "deny", "answer", "retry", "skip", "amend"]
 
 
 class PermissionOut(BaseModel):
