@@ -52,7 +52,7 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the gates say of a change, while it is typed."""
     review = get_review(request, code)
-    if not get_kind(review.kind).is_call:
+    if not get_kind(review.kind).is_amendable:
         raise Http404
     if review.closed_at is not None:
         return HttpResponse(status=204)  # the detail tells how it ended

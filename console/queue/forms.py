@@ -43,10 +43,10 @@ class RulingForm(forms.Form):
     def __init__(self, *args: Any, review: Review, **options: Any) -> None:
         super().__init__(*args, **options)
         self.review = review
-        self.is_call = get_kind(review.kind).is_call
+        self.is_amendable = get_kind(review.kind).is_amendable
 
     def clean_amended(self) -> dict[str, Any] | None:
-        if not self.is_call or self.cleaned_data.get("action") != "amend":
+        if not self.is_amendable or self.cleaned_data.get("action") != "amend":
             return None
         typed: str = self.cleaned_data["amended"] or ""
         try:
@@ -57,7 +57,7 @@ class RulingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Only a call that is approved as it is may be remembered."""
         said = self.cleaned_data
-        remembers = self.is_call and said.get("action") == "approve"
+        remembers = self.is_amendable and said.get("action") == "approve"
         try:
             said["remember"] = parse_remember(said) if remembers else None
         except Invalid as refusal:

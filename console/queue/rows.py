@@ -16,7 +16,7 @@ from console.people import Person, build_person
 from console.queue.kinds import get_kind
 from console.runs.rows import format_short_code, get_step_figures
 from reviews.models import Review
-from reviews.queue.order import CALLS, count_microseconds
+from reviews.queue.order import FIRST_KINDS, count_microseconds
 from safetext import make_visible_line
 
 SPARK_STEPS = 30
@@ -43,7 +43,7 @@ class ReviewRow:
     soon: int
     late: int
     assignee: Person | None
-    call: bool
+    comes_first: bool
     key: int
     seq: int
 
@@ -95,7 +95,7 @@ def _build_row(
         soon=to_milliseconds(soon),
         late=to_milliseconds(late),
         assignee=build_person(review.assignee) if review.assignee else None,
-        call=review.kind in CALLS,
+        comes_first=review.kind in FIRST_KINDS,
         key=count_microseconds(review.opened_at),
         seq=seq,
     )

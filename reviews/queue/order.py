@@ -31,11 +31,11 @@ PAGE = 100
 SHOWS = ("all", "mine", "unclaimed")
 # In this order: what can destroy something comes before what only waits.
 GROUPS = {
-    "calls": "Calls to confirm",
+    "first": "Calls to confirm",
     "waiting": "Waiting for a decision",
     "claimed": "Claimed by others",
 }
-CALLS = (Kind.CONFIRMATION, Kind.LOOP_ACTION)
+FIRST_KINDS = (Kind.CONFIRMATION, Kind.LOOP_ACTION)
 
 _GROUP_NAMES = tuple(GROUPS)
 # Written out: SQLite takes a partial index only when it sees the value, not a parameter.
@@ -57,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many reviews are open: calls and others, by the code of who claimed them."""
+    """How many reviews are open, by the code of who claimed them: first kinds, others."""
 
     counts: dict[str, tuple[int, int]]
 
@@ -77,7 +77,7 @@ class Tally:
             sum(pair) for code, pair in self.counts.items() if code not in ("", viewer)
         ]
         return {
-            "calls": unclaimed[0] + mine[0],
+            "first": unclaimed[0] + mine[0],
             "waiting": unclaimed[1] + mine[1],
             "claimed": sum(others) if show == "all" else 0,
         }
@@ -115,7 +115,7 @@ class Queue:
         if review.assignee_id not in (None, self.viewer_id):
             group = "claimed"
         else:
-            group = "calls" if review.kind in CALLS else "waiting"
+            group = "first" if review.kind in FIRST_KINDS else "waiting"
         return Place(
             _GROUP_NAMES.index(group),
             count_microseconds(review.opened_at),
@@ -160,7 +160,7 @@ class Queue:
         claimed = Q(assignee_id__isnull=False) & ~Q(assignee_id=self.viewer_id)
         group = Case(
             When(claimed, then=_GROUP_NAMES.index("claimed")),
-            When(kind__in=CALLS, then=_GROUP_NAMES.index("calls")),
+            When(kind__in=FIRST_KINDS, then=_GROUP_NAMES.index("first")),
             default=_GROUP_NAMES.index("waiting"),
             output_field=IntegerField(),
         )
@@ -213,19 +213,21 @@ def list_reviews(*, project_id: int, codes: Collection[str]) -> list[Review]:
 
 
 def count_reviews(*, project_id: int) -> Tally:
-    is_call = Case(When(kind__in=CALLS, then=0), default=1, output_field=IntegerField())
+    column = Case(
+        When(kind__in=FIRST_KINDS, then=0), default=1, output_field=IntegerField()
+    )
     rows = (
         list_open(project_id=project_id)
-        .annotate(column=is_call)
+        .annotate(column=column)
         .values_list("assignee__code", "column")
         .annotate(count=Count("*"))
         .order_by()
     )
     counts: dict[str, tuple[int, int]] = {}
-    for assignee, column, count in rows:
+    for assignee, is_other, count in rows:
         code = str(assignee or "")
-        calls, others = counts.get(code, (0, 0))
-        counts[code] = (calls, others + count) if column else (calls + count, others)
+        first, others = counts.get(code, (0, 0))
+        counts[code] = (first, others + count) if is_other else (first + count, others)
     return Tally(counts=counts)
 
 

@@ -3,7 +3,7 @@
 // to the part that is listed are settled here.
 import { rules, syncRow } from "./rowsync.js";
 
-const GROUPS = ["calls", "waiting", "claimed"];
+const GROUPS = ["first", "waiting", "claimed"];
 const UPDATES_KEPT = 300;
 const AHEAD = 20;
 const COUNT_MS = 500;
@@ -19,9 +19,9 @@ const edge = (side) => document.getElementById(`queue-${side}`);
 export const links = () =>
   [...document.querySelectorAll("[data-rows] :is(li, tr):not([data-gone]) [data-open-row]")];
 
-function placeOf({ id, dataset: { key, call, assignee } }) {
+function placeOf({ id, dataset: { key, first, assignee } }) {
   const others = assignee && assignee !== queue().dataset.viewer;
-  return { group: others ? 2 : call === undefined ? 1 : 0, key: Number(key), code: id.slice("review-".length) };
+  return { group: others ? 2 : first === undefined ? 1 : 0, key: Number(key), code: id.slice("review-".length) };
 }
 
 function edgePlace(side) {
@@ -60,11 +60,11 @@ function groupCounts(counts, show, viewer) {
   const [nobody, mine] = [counts[""] ?? [0, 0], counts[viewer] ?? [0, 0]];
   const take = (column) => (show === "mine" ? 0 : nobody[column]) + (show === "unclaimed" ? 0 : mine[column]);
   const others = Object.entries(counts).filter(([code]) => code && code !== viewer);
-  const claimed = others.reduce((sum, [, [calls, rest]]) => sum + calls + rest, 0);
-  return { calls: take(0), waiting: take(1), claimed: show === "all" ? claimed : 0 };
+  const claimed = others.reduce((sum, [, [first, rest]]) => sum + first + rest, 0);
+  return { first: take(0), waiting: take(1), claimed: show === "all" ? claimed : 0 };
 }
 
-const sum = (groups) => groups.calls + groups.waiting + groups.claimed;
+const sum = (groups) => groups.first + groups.waiting + groups.claimed;
 
 // How many this list has in all, and how many of them stand before the first row.
 export function extent() {

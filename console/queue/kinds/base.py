@@ -1,7 +1,8 @@
 """What the queue asks a kind of review for: its row, its part of the detail, its words.
 
 A kind is one module beside this one, one partial under `templates/console/queue/kinds/`
-and one line in `KINDS` (`__init__.py`). Nothing else of the queue names a kind.
+and one line in `KINDS` (`__init__.py`). Nothing else in `console/queue/` names a kind;
+which kinds come first in the queue is in `reviews/queue/order.py`.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class ReviewKind(ABC, Generic[B]):
     properties_template: ClassVar[str] = ""
     dialog_template: ClassVar[str] = ""
     # Whether a person may change what they let run, and have it remembered.
-    is_call: ClassVar[bool] = False
+    is_amendable: ClassVar[bool] = False
     # Whether the last step that is listed is the one that led to it.
     is_about_last_step: ClassVar[bool] = False
 

@@ -124,7 +124,7 @@ class ConfirmationKind(ReviewKind[Confirmation]):
     buttons_template: ClassVar[str] = "console/queue/_call_buttons.html"
     properties_template: ClassVar[str] = "console/queue/_grant.html"
     dialog_template: ClassVar[str] = "console/queue/_amend.html"
-    is_call: ClassVar[bool] = True
+    is_amendable: ClassVar[bool] = True
 
     def build_chip(self, content: Mapping[str, Any]) -> str:
         return describe_asking_rule(content)

@@ -118,9 +118,9 @@ def test_what_is_new_appears_only_where_it_belongs_and_every_number_agrees(
     expect(page.get_by_role("link", name=f"All {MANY + 1}")).to_be_visible()
     assert late not in list_rows(page)
     call = ask_to_run(agent, "rm -rf build")
-    expect(page.locator(f"[data-group=calls] #review-{call}")).to_be_visible()
+    expect(page.locator(f"[data-group=first] #review-{call}")).to_be_visible()
     assert list_rows(page) == [call, *codes[:PAGE]]
-    expect(page.locator("[data-count=calls]")).to_have_text("1")
+    expect(page.locator("[data-count=first]")).to_have_text("1")
     expect(page.locator("[data-count=waiting]")).to_have_text(str(MANY + 1))
     expect(page.locator("#nav-queue-count")).to_have_text(str(MANY + 2))
     expect(page.locator("[data-place]")).to_have_text(f"2 of {MANY + 2}")

@@ -32,7 +32,7 @@ PARTIAL = '<section class="card"><h2>{{ body }}</h2></section>'
 
 
 class MemoKind(ReviewKind[str]):
-    """The module of a seventh kind: nothing else in Python."""
+    """The module of a seventh kind: nothing else in the Python of the console."""
 
     icon: ClassVar[str] = "note"
     word: ClassVar[str] = "Memo to read"
@@ -111,7 +111,7 @@ def test_every_kind_that_is_stored_is_registered() -> None:
     assert set(RULINGS) == set(Kind.values)
 
 
-def test_nothing_else_of_the_queue_asks_for_a_kind() -> None:
+def test_nothing_else_in_the_console_s_queue_asks_for_a_kind() -> None:
     """No `if kind == …`: neither in the templates nor in the modules beside the kinds."""
     named = re.compile(r"\bkind\s*[!=]=|\bKind\.[A-Z]")
     places = [

@@ -130,7 +130,7 @@ def test_every_count_is_that_of_its_list(
         rows = rows_in(page) + walk(client, edge_in(page, "after"), "after")
         lists[show] = rows
         assert counts[show] == len(rows) == len(set(rows))
-        groups = counts["calls"], counts["waiting"], counts["claimed"]
+        groups = counts["first"], counts["waiting"], counts["claimed"]
         assert sum(groups) == len(rows)
         assert f"1 of {len(rows)}</span>" in page
     mine, unclaimed = set(lists["mine"]), set(lists["unclaimed"])
@@ -147,7 +147,7 @@ def test_calls_come_before_two_thousand_pauses(
     calls = [ask_to_run(agent, f"rm -rf build-{number}") for number in range(3)]
     page = open_browser(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
     assert rows_in(page)[:3] == calls
-    assert counts_in(page)["calls"] == 3
+    assert counts_in(page)["first"] == 3
 
 
 def test_one_change_pushes_its_row_and_not_the_list(
