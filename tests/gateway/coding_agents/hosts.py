@@ -82,10 +82,15 @@ class Host:
 
     def parked(self, act: Callable[[], Answer]) -> Future[Answer]:
         """The event in a thread of its own; returns once the server holds it."""
+        others = count_waiting(self.run.pk) if self.known else 0
         pool = ThreadPoolExecutor(max_workers=1)
         answer = pool.submit(act)
         pool.shutdown(wait=False)
-        until(lambda: answer.done() or (self.known and is_waited_for(self.run)))
+        until(
+            lambda: (
+                answer.done() or (self.known and count_waiting(self.run.pk) > others)
+            )
+        )
         return answer
 
     @property
