@@ -37,7 +37,7 @@ def column(text: str, first: str) -> list[str]:
 
 
 def test_every_check_of_the_continue_gate_is_listed() -> None:
-    assert column(GATES, "check") == list(REGISTRY)
+    assert column(GATES, "gate") == list(REGISTRY)
 
 
 def test_every_key_of_a_gate_is_listed() -> None:

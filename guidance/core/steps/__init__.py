@@ -1,1 +1,1 @@
-"""The continue gate: a step is measured, judged by every part, and answered."""
+"""The continue gate: a step is measured, judged by every gate, and answered."""

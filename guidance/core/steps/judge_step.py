@@ -1,4 +1,4 @@
-"""The continue gate: every part is asked, every finding kept, the most severe wins."""
+"""The continue gate: every gate is asked, every finding kept, the most severe wins."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ A pattern is one line of words:
 The first word names programs, `|` between alternatives. `-x` must be given, in whatever
 bundle or order; `!-x` must not be, `!word` must not be among the operands. Other words
 are the operands in their order: `*` stands for any letters, `**` for any operands.
-`@name` asks one of the questions of questions.py.
+`@name` is a condition, a function in QUESTIONS of questions.py here or in the folder of
+the subject.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The continue gate's parts. A literal table: no discovery, no registration."""
+"""The gates of a step: together they are the continue gate.
+
+A literal table: no discovery, no registration.
+"""
 
 from __future__ import annotations
 
