@@ -19,7 +19,7 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
-from guidance.core.shell_commands.families.guard import speaks_of_guard
+from guidance.core.shell_commands.families.guard.texts import speaks_of_guard
 from guidance.core.shell_commands.families.inspect import inspect_redirections
 from guidance.core.shell_commands.families.signs import may_be_sensitive
 from guidance.core.shell_commands.findings import CommandFinding, Part

@@ -24,6 +24,7 @@ from guidance.core.shell_commands.walk import Walk
 _SEVERAL = re.compile(
     r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
 )
+_EVALUATING = re.compile(r"\b(?:eval|exec)\s*\(\s*\Z")
 # What ruby puts into a text; to a shell it would be a comment.
 _INSERTED = re.compile(r"#\{[^{}]*+\}?")
 # A list from which something else is made.
@@ -92,7 +93,7 @@ class Scan:
         for match in _find_each(language.empties, code, around):
             self._emptying(match)
         for match in _find_each(language.dynamic, masked, windows):
-            self._say("opaque-code", *match.span(), opaque=True)
+            self._judge_evaluation(match, language)
         for match in _find_each(language.purges, masked, windows):
             self._say("code-delete", *match.span())
         for match in _find_each(language.forks, masked, windows):
@@ -106,6 +107,19 @@ class Scan:
                 self.walk.walk_sql(
                     text, origin=self._place(*match.span()), via=self.via
                 )
+
+    def _judge_evaluation(self, match: re.Match[str], language: Language) -> None:
+        """A text that is run as code: read where it is written out, opaque elsewhere."""
+        text = read_first_argument(self.code, match.end())
+        if text is None or UNKNOWN in text or not _EVALUATING.search(match[0]):
+            self._say("opaque-code", *match.span(), opaque=True)
+            return
+        self.walk.enter(text)
+        place = self._place(*match.span())
+        Scan(self.walk, self.call, code=text, origin=place, via=self.via[-1]).run(
+            language
+        )
+        self.walk.leave()
 
     def _removal(self, match: re.Match[str]) -> None:
         path = read_first_argument(self.code, match.end())

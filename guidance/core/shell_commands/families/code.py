@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.code_uploads import sends_file
 from guidance.core.shell_commands.families.signs import may_be_sensitive
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.walk import Walk
@@ -84,6 +85,8 @@ def list_program_rules(text: str) -> Iterator[str]:
         yield "remote-code"
     if _SOCKET.search(data) and _HANDED_SHELL.search(data):
         yield "remote-shell"
+    if sends_file(text):
+        yield "exfil-upload"
     if _LOGIN_ITEM.search(data):
         yield "persist-service"
     if not may_be_sensitive(text):

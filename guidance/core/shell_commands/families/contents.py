@@ -56,7 +56,16 @@ _CODE_FILE = re.compile(
     _BUILD_FILE.pattern
     + r"|.*\.(?:py|js|mjs|cjs|ts|tsx|jsx|rb|php|pl|sh|bash|go|rs|java|kt|ya?ml|json|ps1)"
 )
+# Files whose steps people run on their own machine, and a step that goes beyond it.
+_STEPS_FILE = re.compile(
+    r"(?:.*/)?(?:(?:gnu)?makefile|justfile|package\.json|composer\.json|taskfile\.ya?ml|rakefile|tox\.ini)"
+)
+_DELETES_OUTSIDE = compile_byte_pattern(
+    r"\brm\s+(?:-\S+\s+){0,3}-\w*[rR]\S*\s+(?:[^\s;&|]+\s+){0,6}?"
+    r"(?:/(?:$|[^t\s]|t[^m])|~|\.\./|\$\{?HOME)"
+)
 _TELLING = (
+    "rm ",
     *("privileged", "pull_request_target", "SYS_ADMIN", "host"),
     *("environ", "process.env", "secrets", "curl", "wget", "folderOpen", "iwr"),
 )
@@ -89,6 +98,8 @@ def list_content_rules(path: str, text: str) -> Iterator[str]:
         and _WRITE_RIGHTS.search(data)
     ):
         yield "privilege-grant"
+    if _STEPS_FILE.fullmatch(name) and _DELETES_OUTSIDE.search(data):
+        yield "delete-folder"
     if _BUILD_FILE.fullmatch(name) is None:
         return
     if _DOWNLOAD_RUN.search(data):

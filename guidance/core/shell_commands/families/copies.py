@@ -36,14 +36,14 @@ MAILING = split_names(
 _ATTACHING = ("-a", "-A", "-attachments", "-attachment", "-attach", "-att")
 _PUTTING = re.compile(r"\b(?:m?put|reput|mirror -R|mirror --reverse|prompt.*mput)\b")
 _REMOTE = re.compile(
-    r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//).*|(?:rsync|sftp|ftp|s3|gs|oss|obs|b2|https?)://.*"
+    r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//).*|:\w+(?:,[^:]*)?:.*|(?:rsync|sftp|ftp|s3|gs|oss|obs|b2|https?)://.*"
 )
 # `mc` calls a server by a name of its own: name/bucket.
 _NAMED_BUCKET = re.compile(r"(?!(?:local\w*|minio|myminio|play)/)[\w-]+/[\w.-]+.*")
 _BUCKET = re.compile(r"(\w+://[^/]+|[\w.-]+:[^/]*).*")
 _DATA = re.compile(
     r".*\.(?:sql|dump|db|sqlite3?|csv|tsv|xlsx?|parquet|bak|tgz|gz|zip|tar|7z|pst|mbox|docx?|pdf|log|json|pem|key|env)"
-    r"|(?:~|/home|/root|/etc|/users|/var)(?:/.*)?|.*(?:backup|dump|export|customer|client|secret|private|document)\S*",
+    r"|(?:~|/home|/root|/etc|/users|/var|/srv|/mnt|/data)(?:/.*)?|.*(?:backup|dump|export|customer|client|secret|private|document)\S*",
     re.IGNORECASE,
 )
 
@@ -75,11 +75,9 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         words = words[words.index(verb) + 1 :]
     if len(words) < 2 or "--dry-run" in call.argv or "-n" in call.argv:
         return
+    words = _drop_last_values(call, words)
     target = words[-1]
-    if not (
-        _REMOTE.fullmatch(target)
-        or (call.name == "mc" and _NAMED_BUCKET.fullmatch(target))
-    ):
+    if not _is_elsewhere(call, target):
         return
     if call.name in _BY_HOST and is_local(target.rpartition("@")[2].partition(":")[0]):
         return
@@ -94,6 +92,30 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         _DATA.fullmatch(path) and not PUBLIC_FILE.fullmatch(path) for path in sources
     ):
         walk.report.add("exfil-copy", call)
+
+
+def _drop_last_values(call: ProgramCall, words: list[str]) -> list[str]:
+    """Without the values of options that stand behind the target."""
+    argv = call.argv
+    rest = list(words)
+    place = len(argv) - 1
+    while (
+        len(rest) > 2
+        and argv[place] == rest[-1]
+        and argv[place - 1][:1] == "-"
+        and not _is_elsewhere(call, rest[-1])
+    ):
+        rest.pop()
+        place -= 2
+        while place > 0 and argv[place][:1] == "-":
+            place -= 1
+    return rest
+
+
+def _is_elsewhere(call: ProgramCall, place: str) -> bool:
+    return _REMOTE.fullmatch(place) is not None or (
+        call.name == "mc" and _NAMED_BUCKET.fullmatch(place) is not None
+    )
 
 
 def _judge_session(walk: Walk, call: ProgramCall, words: list[str]) -> None:

@@ -22,6 +22,16 @@ PUBLIC_FILE = re.compile(
     re.IGNORECASE,
 )
 
+_REQUEST_FILE = re.compile(r".*\.(?:json|graphql|xml)")
+
+
+def is_request_file(path: str) -> bool:
+    """Made to be sent: the body of a request, a fixture, something built."""
+    return (
+        PUBLIC_FILE.fullmatch(path) is not None
+        or _REQUEST_FILE.fullmatch(path) is not None
+    )
+
 
 def is_local(address: str) -> bool:
     """This machine, or a name that only the own network knows."""

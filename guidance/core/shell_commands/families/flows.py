@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.destinations import (
     PASTE,
-    PUBLIC_FILE,
     is_local,
+    is_request_file,
 )
 from guidance.core.shell_commands.families.environment import list_secret_variables
 from guidance.core.shell_commands.families.pipelines import list_feeders
@@ -67,7 +67,6 @@ _STORING = re.compile(r"cat\s*>|tee\s|tar\s+\S*x|dd\s+of=|cat$")
 _LISTENING = re.compile(r"-[a-z]*[lz][a-z]*")
 _OUTSIDE_NAME = re.compile(r"\.[\w-]+\.[a-z]{2,}\.?\Z|\.[a-z]{3,}\Z")
 _INSIDE_NAME = re.compile(r"\.(?:local|internal|svc|test|localhost)\.?\Z")
-_REQUEST_FILE = re.compile(r".*\.(?:json|graphql|xml)")
 _HARMLESS_FEEDERS = split_names("echo printf jq yes true seq date")
 _READING = split_names(
     "cat base64 base32 xxd od head tail tar gzip zip gpg openssl env printenv strings less sed awk grep"
@@ -95,7 +94,7 @@ def judge_request(walk: Walk, call: ProgramCall) -> None:
             walk.report.add("exfil-paste", call)
         elif (
             (piped and _is_fed(walk, call))
-            or any(_is_private(path) for path in sent if path != "-")
+            or any(not is_request_file(path) for path in sent if path != "-")
             or "file" in carried
         ):
             walk.report.add("exfil-upload", call)
@@ -263,7 +262,3 @@ def _carries_secret(walk: Walk, call: ProgramCall) -> bool:
 
 def _is_secret(path: str) -> bool:
     return bool(find_secret_rule(path)) or path in _ACCOUNTS
-
-
-def _is_private(path: str) -> bool:
-    return not PUBLIC_FILE.fullmatch(path) and not _REQUEST_FILE.fullmatch(path)

@@ -39,12 +39,10 @@ from guidance.core.shell_commands.families.flows import (
     judge_request,
     judge_stream,
 )
-from guidance.core.shell_commands.families.guard import (
-    judge_guard,
-    judge_guard_redirections,
-    judge_guard_setting,
-)
-from guidance.core.shell_commands.families.own_server import serves_again
+from guidance.core.shell_commands.families.guard.files import judge_guard_redirections
+from guidance.core.shell_commands.families.guard.judge import judge_guard
+from guidance.core.shell_commands.families.guard.rulings import TYPING
+from guidance.core.shell_commands.families.guard.variables import judge_guard_setting
 from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
 from guidance.core.shell_commands.families.publishing import (
     BUILDING,
@@ -97,8 +95,6 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
     ):
         # Ordinary outputs stand beside the secret ones.
         return
-    if call.name == "fuser" and serves_again(call):
-        return
     walk.report.add(rule, call)
 
 
@@ -112,7 +108,7 @@ _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr 
 # Programs that may have to do with the guard's files, besides those with rules.
 _TOUCHING = split_names(
     "chmod chown touch unlink sponge checkrail claude codex setx unset env sudo node "
-    "bun httpie xh fuser kill xargs expect autoexpect unbuffer script tmux screen amp opencode copilot qwen goose gemini cursor-agent alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
+    "bun httpie xh fuser kill xargs npx bunx pnpx kill-port fkill amp opencode copilot qwen goose gemini cursor-agent alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
 )
 _ALWAYS: _Table = (
     (frozenset(FAMILY_PATTERNS), _judge_patterns),
@@ -163,7 +159,7 @@ SENSITIVE_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(_SENSITIVE)
 GUARD_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(
     (
         (
-            _TOUCHING | PATTERNS.keys() | frozenset(_build_judges(_SENSITIVE)),
+            _TOUCHING | TYPING | PATTERNS.keys() | frozenset(_build_judges(_SENSITIVE)),
             judge_guard,
         ),
         *_SENSITIVE,

@@ -25,6 +25,11 @@ _DATA = re.compile(
     r"|(?:.*/)?var/(?:checkrail|db)\.sqlite3(?:-wal|-shm)?|(?:.*/)?hook\.key"
 )
 
+# What an agent may do, wherever such a file stands; prose about it is none.
+_POLICY = re.compile(
+    r"(?:.*/)?(?:[\w-]*polic(?:y|ies)[\w-]*\.(?:json|ya?ml|toml)|polic(?:y|ies)/[\w-]+\.(?:json|ya?ml|toml))"
+)
+
 
 def is_guard_setting(path: str) -> bool:
     return (
@@ -34,3 +39,7 @@ def is_guard_setting(path: str) -> bool:
 
 def is_guard_data(path: str) -> bool:
     return len(path) < _LONGEST and _DATA.fullmatch(normalize_path(path)) is not None
+
+
+def is_policy_file(path: str) -> bool:
+    return len(path) < _LONGEST and _POLICY.fullmatch(normalize_path(path)) is not None

@@ -55,6 +55,9 @@ _KINDS: tuple[tuple[str, str], ...] = (
 _HOSTS = re.compile(r"/etc/hosts|.*/drivers/etc/hosts")
 _OTHER_MACHINE = re.compile(
     r"(?<![\d.])(?!127\.|0\.0\.0\.0)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\s+[a-z]"
+    # The guard, or the models that agents ask, sent anywhere else.
+    r"|checkrail|api\.(?:anthropic|openai)\.com",
+    re.IGNORECASE,
 )
 # Linear in the length of a path, however many folders it names.
 _WRITTEN = tuple(
@@ -79,7 +82,7 @@ def find_written_rule(path: str) -> str:
 
 
 def redirects_names(path: str, text: str) -> bool:
-    """Does the text send the name of a machine to another address than this one?"""
+    """Does the text send a name to another machine, or the guard's name anywhere?"""
     return (
         len(path) <= _LONGEST
         and _HOSTS.fullmatch(normalize_path(path)) is not None

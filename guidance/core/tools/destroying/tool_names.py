@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guidance.core.shell_commands.paths import (
@@ -13,6 +12,7 @@ from guidance.core.shell_commands.paths import (
 )
 from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.destroying.file_writes import find_write_rule
+from guidance.core.tools.destroying.requests import find_request_rule
 from guidance.core.tools.destroying.tool_verbs import (
     ToolVerb,
     find_destroying_verb,
@@ -23,7 +23,7 @@ from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.rules import ToolRules
-from guidance.core.tools.texts import Holder, Text
+from guidance.core.tools.texts import Text
 
 # Names of arguments as `normalize_name` gives them.
 _ACTIONS = ("action", "operation", "operationname", "op", "verb")
@@ -33,15 +33,16 @@ _PICKING = ("filter", "where", "query", "condition", "selector")
 _ROWS = frozenset(("many", "one", "row", "rows", "record", "records", "documents"))
 _KEYED = frozenset(("key", "item"))
 _REMOTE = ("owner", "repo", "repository", "branch", "projectid")
-_METHODS = ("method", "httpmethod", "requestmethod")
-_ADDRESSES = ("url", "uri", "address", "endpoint")
-_LOCAL = re.compile(r"https?://(?:localhost|127\.|\[::1\]|0\.0\.0\.0)")
+_MOVING = frozenset(("move", "rename", "copy", "mv", "cp"))
+_SOURCES = ("source", "from", "src", "sourcepath", "oldpath", "path")
+_TARGETS = ("destination", "dest", "to", "target", "destinationpath", "newpath")
+_NOTHING = ("/dev/null", "nul")
 _LONGEST = 64
 
 
 def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     given = {name: part for name, _, part in evidence.held[0].parts}
-    name = _find_rule(rules, evidence.call, given) or _find_request(evidence.held)
+    name = _find_rule(rules, evidence.call, given) or find_request_rule(evidence)
     found = (name, Text("", evidence.call.tool)) if name else None
     found = found or find_write_rule(evidence.call, given)
     finding = make_rule_finding(rules, *found) if found else None
@@ -57,7 +58,11 @@ def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | 
         if not given:
             return None
         words = split_words(call.tool.rpartition("__")[2])
-        return _find_forced(words, given) or _find_by_action(words, given)
+        return (
+            _find_forced(words, given)
+            or _find_into_nothing(words, given)
+            or _find_by_action(words, given)
+        )
     if _is_tried(given) or _picks_rows(found, given) or "pid" in given:
         return None
     return _find_by_paths(rules, found, given)
@@ -97,14 +102,14 @@ def _find_by_action(words: list[str], given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _find_request(held: Iterable[Holder]) -> str | None:
-    """A request, wherever its method and its address stand in the arguments."""
-    parts = {name: part for holder in held for name, _, part in holder.parts}
-    methods = [parts[name] for name in _METHODS if isinstance(parts.get(name), str)]
-    if not any(method.upper() == "DELETE" for method in methods):
+def _find_into_nothing(words: list[str], given: Mapping[str, Any]) -> str | None:
+    """Moved to where nothing stays, or nothing copied over something."""
+    if _MOVING.isdisjoint(words):
         return None
-    places = [parts[name] for name in _ADDRESSES if isinstance(parts.get(name), str)]
-    return None if any(map(_LOCAL.match, places)) else "http-delete"
+    sources = [given[name] for name in _SOURCES if isinstance(given.get(name), str)]
+    targets = [given[name] for name in _TARGETS if isinstance(given.get(name), str)]
+    nothing = any(path.lower() in _NOTHING for path in (*sources, *targets))
+    return "tool-delete" if nothing else None
 
 
 def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:

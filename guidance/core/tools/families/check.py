@@ -13,7 +13,8 @@ from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import grants_rights
 from guidance.core.shell_commands.families.code import list_program_rules
 from guidance.core.shell_commands.families.contents import list_content_rules
-from guidance.core.shell_commands.families.guard import is_ruling_request
+from guidance.core.shell_commands.families.destinations import is_request_file
+from guidance.core.shell_commands.families.guard.texts import is_ruling_request
 from guidance.core.shell_commands.families.reads import is_wide
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
@@ -32,6 +33,8 @@ from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.texts import Text, list_texts
+
+_LONGEST_PATH = 1_000
 
 
 def check_families(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
@@ -60,7 +63,11 @@ def _list_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
 def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, Text]]:
     words = split_tool_name(tool)
     named = Text("/tool", tool)
-    if words & vocabulary.SECRETS and words & vocabulary.SHOWING:
+    if words & vocabulary.SHOWING and (
+        words & vocabulary.SECRETS
+        or (words & vocabulary.MANAGERS and not words & vocabulary.NOTES)
+        or _names_secret(evidence)
+    ):
         yield "credential-print", named
     if (words & vocabulary.RIGHTS and words & vocabulary.GRANTING) or (
         words & vocabulary.PROTECTION and words & vocabulary.LOOSENING
@@ -82,18 +89,9 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
         for pattern in list_arguments(evidence, vocabulary.PATTERNS):
             if is_hunting(pattern.text):
                 yield "credential-search", pattern
-    if words & vocabulary.SENDING:
-        for path in list_arguments(evidence, vocabulary.ATTACHED):
-            yield (
-                ("exfil-secret" if find_secret_rule(path.text) else "exfil-upload"),
-                path,
-            )
-    if words & vocabulary.ACTING:
-        for text in islice(
-            list_texts(evidence.arguments, "/arguments"), vocabulary.MOST
-        ):
-            if len(text.text) < vocabulary.SHORT and is_ruling_request(text.text):
-                yield "guard-ruling", text
+    yield from _list_uploads(evidence, words)
+    if words & vocabulary.ACTING and not words & vocabulary.SEARCHING:
+        yield from _list_rulings(evidence)
     for address in list_arguments(evidence, vocabulary.ADDRESSES):
         if vocabulary.KEY_IN_ADDRESS.search(address.text[:4_000]):
             yield "exfil-secret", address
@@ -116,6 +114,51 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     for sql in list_arguments(evidence, vocabulary.SQL):
         if grants_rights(sql.text):
             yield "privilege-grant", sql
+
+
+def _names_secret(evidence: CallEvidence) -> bool:
+    texts = islice(list_texts(evidence.arguments), vocabulary.MOST)
+    return any(vocabulary.SECRET_ADDRESS.match(text.text) for text in texts)
+
+
+def _list_uploads(
+    evidence: CallEvidence, words: frozenset[str]
+) -> Iterator[tuple[str, Text]]:
+    """Files that go along with a message, or to a store."""
+    names: frozenset[str] = frozenset()
+    if words & vocabulary.SENDING:
+        names = vocabulary.ATTACHED
+        if words & vocabulary.FILES:
+            names |= vocabulary.SENT_PATHS
+    elif words & vocabulary.STORES and "put" in words:
+        names = vocabulary.ATTACHED | vocabulary.SENT_PATHS
+    for path in list_arguments(evidence, names) if names else ():
+        place = path.text[:_LONGEST_PATH]
+        if find_secret_rule(place):
+            yield "exfil-secret", path
+        elif (
+            vocabulary.PATH.fullmatch(place)
+            and not vocabulary.PICTURE.fullmatch(place)
+            and not is_request_file(place)
+        ):
+            yield "exfil-upload", path
+
+
+def _list_rulings(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
+    """An address that answers a review, or a button and the page that it stands on."""
+    texts = [
+        text
+        for text in islice(
+            list_texts(evidence.arguments, "/arguments"), vocabulary.MOST
+        )
+        if len(text.text) < vocabulary.SHORT
+    ]
+    for text in texts:
+        if is_ruling_request(text.text):
+            yield "guard-ruling", text
+            return
+    if is_ruling_request(" ".join(text.text for text in texts)):
+        yield "guard-ruling", texts[0]
 
 
 def _list_write_rules(

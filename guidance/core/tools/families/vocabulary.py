@@ -28,8 +28,15 @@ SECRETS = split_names(
     "secret secrets credential credentials password passwords keychain"
 )
 SHOWING = split_names(
-    "read get show fetch reveal access dump export view decrypt retrieve lookup"
+    "read get show fetch reveal access dump export view decrypt retrieve lookup copy "
+    "download"
 )
+# Where passwords are kept; a vault of notes is another thing.
+MANAGERS = split_names(
+    "onepassword bitwarden lastpass keepass keepassxc dashlane keeper passbolt doppler "
+    "infisical vault keychain keyring secretsmanager"
+)
+NOTES = split_names("obsidian note notes markdown logseq")
 CONTENTS = split_names(
     "content contents newstring newtext newstr text newsource filetext code body data "
     "insertline inserttext new edits patch diff"
@@ -48,6 +55,18 @@ SENDING = split_names("send email mail upload attach share post publish message"
 ATTACHED = split_names(
     "attachment attachments file files filepath filepaths paths attachmentpaths"
 )
+# The same, where the tool says that it handles files.
+SENT_PATHS = split_names(
+    "path localpath sourcepath source src local document documents filename photo "
+    "absolutepath inputfile"
+)
+FILES = split_names("upload attach file files document documents photo share")
+STORES = split_names(
+    "object ftp sftp gcs dropbox gdrive drive bucket blob webdav onedrive"
+)
+PATH = re.compile(r".*[/\\].*|.*\.\w{1,6}")
+# Shown to be looked at, as a screenshot is.
+PICTURE = re.compile(r".*\.(?:png|jpe?g|gif|webp|svg|mp4|webm)", re.IGNORECASE)
 ADDRESSES = split_names("url urls uri address href endpoint link")
 KEY_IN_ADDRESS = re.compile(
     r"[?&/=:](?:AKIA[0-9A-Z]{12}|gh[pousr]_\w{16}|sk[-_]\w{16}|xox[abp]-|glpat-|eyJ[\w-]{16})"
@@ -61,6 +80,8 @@ ACTING = split_names(
 EVALUATING = split_names("evaluate eval execute exec run script")
 CODE = split_names("function code script expression javascript js source")
 LONGEST_CODE = 20_000
+# Passwords by their address in a manager.
+SECRET_ADDRESS = re.compile(r"(?:op|vault|bws|keyring)://.*", re.DOTALL)
 # Places that everybody reads, and arguments that say who may read.
 PASTES = split_names("gist gists paste pastebin snippet snippets")
 READERS = split_names("type visibility access scope audience sharing shareWith acl")

@@ -15,6 +15,14 @@ _REGISTRY = re.compile(r"[\w.-]+\.[a-z]{2,}(?::\d+)?/.*")
 _KNOWN_REGISTRY = re.compile(
     r"(?:ghcr\.io|docker\.io|quay\.io|registry\.gitlab\.com|[\w.-]*\.(?:amazonaws\.com|pkg\.dev|gcr\.io|azurecr\.io))/.*|gcr\.io/.*"
 )
+# Where packages usually go, and this machine.
+_INDEX = re.compile(r"(?:.*?[=:])?(?:https?|oci|docker)://(?:[^@/]*@)?([\w.-]+).*")
+_KNOWN_INDEX = re.compile(
+    r"localhost|127\.[\d.]+|[\w-]+|(?:.*\.)?(?:npmjs\.org|npmjs\.com|pypi\.org|crates\.io|rubygems\.org|nuget\.org"
+    r"|github\.com|gitlab\.com|maven\.org|sonatype\.org|ghcr\.io|docker\.io|quay\.io|gcr\.io|pkg\.dev|azurecr\.io"
+    r"|amazonaws\.com|azure\.com|visualstudio\.com|local|localhost|test)",
+    re.IGNORECASE,
+)
 _EVERYBODY = re.compile(
     r"allusers|allauthenticatedusers|public-read|publicread|--acl=public", re.IGNORECASE
 )
@@ -28,6 +36,15 @@ def _is_foreign_registry(found: Invocation) -> bool:
     return any(
         _REGISTRY.fullmatch(word) and not _KNOWN_REGISTRY.fullmatch(word)
         for word in found.operands[1:]
+    )
+
+
+def _is_foreign_target(found: Invocation) -> bool:
+    """A package index or registry that the command itself brings along."""
+    return any(
+        _KNOWN_INDEX.fullmatch(index[1]) is None
+        for word in found.argv[1:]
+        if (index := _INDEX.fullmatch(word[:400]))
     )
 
 
@@ -68,6 +85,7 @@ def _uploads(found: Invocation) -> bool:
 
 
 QUESTIONS: dict[str, Question] = {
+    "foreign-target": _is_foreign_target,
     "foreign-registry": _is_foreign_registry,
     "made-public": _makes_public,
     "public-acl": _is_public,

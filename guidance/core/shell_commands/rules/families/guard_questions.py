@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
+from guidance.core.shell_commands.word_lists import split_names
 
 _BYPASS = re.compile(
     r"--dangerously-\S*|--allow-dangerously-\S*|--yolo|bypasspermissions|--permission-mode=bypass\S*|danger-full-access"
@@ -22,6 +23,21 @@ _PAIRED = {
     "-s": ("danger-full-access",),
     "--sandbox": ("danger-full-access",),
 }
+# Words of `checkrail` that only show something, and things that it can show or change.
+_SHOWING = split_names(
+    "queue show runs run tail doctor verify mcp hook status version help list ls get view "
+    "describe export history log logs whoami info docs check ping health search watch diff"
+)
+_THINGS = split_names(
+    "review reviews request requests policy policies rule rules permission permissions "
+    "call calls agent agents exemption exemptions allowlist pending config settings ledger"
+)
+# Other rules say more about these.
+_TOLD = split_names(
+    "approve amend deny answer skip retry abort rule ruling reopen halt login logout "
+    "token tokens down stop kill restart shutdown"
+)
+_ID = re.compile(r"[0-9a-f-]{1,40}")
 _PORT = re.compile(r"(?:.*[:=])?8000(?:/tcp)?")
 
 
@@ -39,6 +55,16 @@ def _bypasses(found: Invocation) -> bool:
     )
 
 
+def _changes_guard(found: Invocation) -> bool:
+    """A word of `checkrail` that does not only show something, known or not."""
+    words = [word.lower() for word in found.sure or found.operands]
+    if not words or words[0] in _SHOWING or words[0] in _TOLD:
+        return False
+    if words[0] not in _THINGS:
+        return True
+    return not all(word in _SHOWING or _ID.fullmatch(word) for word in words[1:])
+
+
 def _names_guard(found: Invocation) -> bool:
     return any(
         "checkrail" in word.lower() or "manage.py up" in word for word in found.argv[1:]
@@ -51,6 +77,7 @@ def _uses_guard_port(found: Invocation) -> bool:
 
 QUESTIONS: dict[str, Question] = {
     "bypasses": _bypasses,
+    "changes-guard": _changes_guard,
     "guard-here": _names_guard,
     "guard-port": _uses_guard_port,
     "names-guard": _names_guard,

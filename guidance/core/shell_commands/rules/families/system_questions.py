@@ -78,6 +78,10 @@ _GRAVE_CONTEXT = re.compile(
 )
 _SHELLS = split_names("sh bash zsh dash ash ksh fish")
 _MONGO = re.compile(r"grantRolesToUser|createUser\(.*root|userAdminAnyDatabase", re.I)
+_HOST_SWITCH = re.compile(
+    r"(?:^|[=,.])(?:(?:privileged|host(?:PID|IPC|Network)|allowPrivilegeEscalation)=true"
+    r"|runAsUser=0)(?:,|\Z)"
+)
 
 
 def _get_values(found: Invocation, *flags: str) -> list[str]:
@@ -272,7 +276,13 @@ def _opens_root_shell(found: Invocation) -> bool:
     )
 
 
+def _grants_host(found: Invocation) -> bool:
+    """A chart's own switch for the rights of the machine."""
+    return any(map(_HOST_SWITCH.search, found.argv[1:]))
+
+
 QUESTIONS: dict[str, Question] = {
+    "grants-host": _grants_host,
     "adds-hook": _adds_hook,
     "any-flag": _has_flag,
     "changes-script": _changes_script,

@@ -52,6 +52,8 @@ _RESETS_DRIVE = re.compile(
     r"/(?:reset|grant|deny|setowner|remove|inheritance|r)\b",
     re.IGNORECASE,
 )
+_OUTGOING = re.compile(r"\b(?:output|outbound|dir=out)\b", re.IGNORECASE)
+_REFUSING = re.compile(r"\b(?:drop|reject|block)\b", re.IGNORECASE)
 
 
 def _kills_many(found: Invocation) -> bool:
@@ -115,9 +117,16 @@ def _is_drive_reset(found: Invocation) -> bool:
     return _RESETS_DRIVE.match(" ".join(words)) is not None
 
 
+def _blocks_outgoing(found: Invocation) -> bool:
+    """Nothing is let out: to one address, one port, or at all."""
+    words = " ".join(found.argv[1:])[:400]
+    return _OUTGOING.search(words) is not None and _REFUSING.search(words) is not None
+
+
 QUESTIONS: dict[str, Question] = {
     "any-mount": _holds_mount,
     "bars-program": _bars_program,
+    "blocks-outgoing": _blocks_outgoing,
     "drive-reset": _is_drive_reset,
     "guards-access": _guards_access,
     "kills-many": _kills_many,

@@ -52,6 +52,7 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     windows_composition,
     written_then_run,
 )
+from tests.guidance.core.shell_commands.corpus.families import guard, leaving
 from tests.guidance.core.shell_commands.corpus.samples import (
     second_dangerous,
     second_harmless,
@@ -125,6 +126,10 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "requests, harmless": requests.PASSES,
         "written, then run": written_then_run.TRIPS,
         "written, then run, harmless": written_then_run.PASSES,
+        "the guard": guard.TRIPS,
+        "the guard, harmless": guard.PASSES,
+        "leaving": leaving.TRIPS,
+        "leaving, harmless": leaving.PASSES,
         "nested shells": nested.TRIPS,
         "nested shells, harmless": nested.PASSES,
         "programs on the command line": programs.TRIPS,

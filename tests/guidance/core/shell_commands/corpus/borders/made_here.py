@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 TRIPS = (
+    # Whatever listens there next answers in the guard's place.
     ("guard-server", "fuser -k 8000/tcp; npm run dev"),
+    ("guard-server", "fuser -k 8000/tcp; python manage.py runserver 8000"),
+    ("guard-server", "kill $(lsof -ti :8000); uvicorn app:api --reload &"),
     ("guard-server", "fuser -k 8000/tcp"),
     ("guard-server", "fuser -k 8000/tcp; python -m http.server 8000"),
     ("guard-server", "pkill -f 'checkrail up'; python manage.py runserver"),
@@ -52,8 +55,6 @@ TRIPS = (
     ),
 )
 _HARMLESS = (
-    "fuser -k 8000/tcp; python manage.py runserver 8000",
-    "kill $(lsof -ti :8000); uvicorn app:api --reload &",
     "kind create cluster --name ci && kubectl apply -f k8s; kind delete cluster --name ci",
     "k3d cluster create t1 && kubectl get nodes && k3d cluster delete t1",
     "k3d cluster list",

@@ -142,6 +142,18 @@ TRIPS = (
     ("git-reset-hard", "ruby -e 'puts `git reset --hard #{ARGV[0]}`'"),
     ("find-delete", "ruby -e '`find #{root} -delete`'"),
     ("?", 'ruby -e \'exec "rm -rf #{ENV["HOME"]}/src"\''),
+    ("*", 'python3 -c "exec(\'import os; os.system(\\"rm -rf /srv\\")\')"'),
+    ("*", 'python3 -c "eval(\'__import__(\\"shutil\\").rmtree(\\"/srv\\")\')"'),
+    ("*", 'python3 -c "eval(input())"'),
+    ("*", "python3 -c \"exec(open('x').read())\""),
+    ("*", "python3 -c \"exec('imp' + x)\""),
+    ("*", 'node -e "eval(\'require(\\"fs\\").rmSync(\\"/srv\\",{recursive:true})\')"'),
+    ("*", 'python3 -c "exec(\\"exec(\'import shutil; shutil.rmtree(1)\')\\")"'),
+    ("*", 'php -r \'eval("unlink(\\"/srv/db\\");");\''),
+    ("*", "python3 -c \"exec('%s' % code)\""),
+    ("*", "python3 -c \"eval('os.sys' 'tem')\""),
+    ("*", "python3 -c \"exec(f'{x}')\""),
+    ("*", "python3 -c \"exec('x'.replace('x', c))\""),
 )
 _HARMLESS = (
     "flag=${CI:+--ci}; npm test $flag",
@@ -171,5 +183,9 @@ _HARMLESS = (
     "node -e 'const h = handlers[\"get\" + name]; h()'",
     "ruby -e 'puts `ls #{Dir.home}`'",
     "ruby -e 'puts `git log -1 #{ref}`'",
+    "python -c \"print(eval('2 ** 10', {'__builtins__': {}}))\"",
+    "python3 -c \"exec('print(1)')\"",
+    "node -e \"console.log(eval('1+1'))\"",
+    "python3 -c \"import ast; print(ast.literal_eval('[1]'))\"",
 )
 PASSES = tuple(("", command) for command in _HARMLESS)

@@ -1,0 +1,73 @@
+"""Reviews answered by an address, by a program's input, or by keys that are typed."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.guard.texts import (
+    AGENTS,
+    is_only_read,
+    is_ruling_address,
+)
+from guidance.core.shell_commands.families.pipelines import list_feeders
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+# They show the words they are given, and ask nobody.
+_SHOWING = split_names(
+    "ls ll test [ [[ stat wc file du df diff cat head tail less more grep egrep rg jq yq find tree git bat md5sum sha256sum shasum "
+    "echo printf readlink realpath basename dirname cmp sort cd pushd sed awk tee cp code view"
+)
+_TALKING = split_names("nc ncat netcat socat telnet openssl curl wget http")
+_INTERPRETERS = split_names("python node ruby perl php")
+# They type into another window what a person would.
+TYPING = split_names(
+    "expect autoexpect unbuffer script tmux screen zellij kitty kitten wezterm xdotool "
+    "ydotool wtype dotool cliclick wmctrl osascript autohotkey"
+)
+_TYPED = re.compile(
+    r"\b(?:spawn|send-keys|sendline|stuff|send-text|write-chars|do script|keystroke|key|type)\b[^\n]{0,80}\bcheckrail\b"
+    r"|\bcheckrail\b[^\n]{0,80}\b(?:key|type|keystroke|click|stuff)\b",
+    re.IGNORECASE,
+)
+# Into the window of an agent, where it asks its own questions.
+_INTO_AGENT = re.compile(
+    rf"\b(?:send-keys|send|stuff|send-text|write-chars)\b[^\n]{{0,80}}\b(?:{AGENTS})\b"
+    rf"|(?:-S|-t|--match|--target|title:)\s*\S{{0,40}}?(?:{AGENTS})\b[^\n]{{0,80}}\b(?:send-keys|stuff|send-text|write-chars)\b"
+    rf"|\b(?:search|activate|-a)\b[^\n]{{0,40}}\b(?:checkrail|{AGENTS})\b[^\n]{{0,80}}\b(?:key|type|click|windowactivate)\b",
+    re.IGNORECASE,
+)
+
+
+def judge_rulings(walk: Walk, call: ProgramCall) -> None:
+    name, argv = call.name, call.argv
+    words = " ".join(argv)
+    if (
+        name not in _SHOWING
+        and any(map(is_ruling_address, argv[1:]))
+        and not is_only_read(words)
+    ):
+        walk.report.add("guard-ruling", call)
+    if name in _TALKING and any(map(is_ruling_address, list_fed(walk, call))):
+        walk.report.add("guard-ruling", call)
+    if name in TYPING or name in _INTERPRETERS:
+        texts = [words, *list_fed(walk, call)]
+        if name in _BY_WINDOW:
+            # The window may be chosen by the command before.
+            texts.append(call.script.text[:_LONGEST])
+        if any(_TYPED.search(text) or _INTO_AGENT.search(text) for text in texts):
+            walk.report.add("guard-ruling", call)
+
+
+_BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
+_LONGEST = 4_000
+
+
+def list_fed(walk: Walk, call: ProgramCall) -> list[str]:
+    """What the program gets on its input, as far as it can be known."""
+    content = walk.find_stdin(call)
+    texts = [content.text] if content is not None and content.text else []
+    for feeder in list_feeders(call.script, call.simple):
+        texts += walk.known.build_argv(feeder.words)[1:]
+    return texts

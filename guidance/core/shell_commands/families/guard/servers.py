@@ -1,0 +1,53 @@
+"""The guard's server stopped: by the process behind its port, or by its name."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.pipelines import list_feeders
+from guidance.core.shell_commands.shell.tree import Simple, Substitution, Word
+from guidance.core.shell_commands.walk import Walk
+from guidance.core.shell_commands.word_lists import split_names
+
+_SERVER = re.compile(r"checkrail|manage\.py up|[: ]8000\b")
+# What a command says about itself.
+_SAID = re.compile(r"(?:#|\becho\b)[^\n;|&]{0,80}checkrail", re.IGNORECASE)
+_ON_PORT = re.compile(r"(?:.*[:=])?\d{2,5}(?:/tcp)?")
+KILLING = split_names("kill fuser xargs npx bunx pnpx kill-port fkill")
+
+
+def judge_kill(walk: Walk, call: ProgramCall) -> None:
+    """`kill $(lsof -ti :8000)`: who is meant stands in the substitution or the pipe."""
+    name, argv = call.name, call.argv
+    if name == "xargs" and "kill" not in argv:
+        return
+    texts = _list_substituted(call)
+    if name == "xargs" or call.more != ():
+        texts += [
+            " ".join(map(str, item.words))
+            for item in list_feeders(call.script, call.simple)
+        ]
+    meant = any(map(_SERVER.search, texts))
+    by_port = bool(texts) or any(map(_ON_PORT.fullmatch, argv[1:]))
+    said = by_port and _kills(call) and _SAID.search(call.script.text[:4_000])
+    if said or meant:
+        walk.report.add("guard-server", call)
+
+
+def _kills(call: ProgramCall) -> bool:
+    if call.name == "fuser":
+        return any(word[:1] == "-" and "k" in word.lower() for word in call.argv[1:])
+    return call.name not in ("npx", "bunx", "pnpx") or "kill-port" in call.argv
+
+
+def _list_substituted(call: ProgramCall) -> list[str]:
+    return [
+        " ".join(map(str, item.words))
+        for word in call.simple.words
+        if isinstance(word, Word)
+        for piece in word.pieces
+        if isinstance(piece, Substitution)
+        for item in piece.script.items
+        if isinstance(item, Simple)
+    ]

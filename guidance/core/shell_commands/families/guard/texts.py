@@ -1,0 +1,71 @@
+"""Words and addresses by which a text speaks of the guard, or answers it."""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+
+# Coding agents that are guarded, as their windows and sessions are called.
+AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
+# Quickly: does a text speak of the guard or of a coding agent at all?
+_SIGNS = compile_byte_pattern(
+    r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|gemini|bypasspermissions|cr[ktp]_|:8000"
+    r"|managed-settings|manage\.py up|/api/v1/|reviews\.models|accounts\.models|guidance\.models|gateway\.models|hook\.key|dangerously|kill-port"
+    r"|reviews_(?:review|ruling|permission|grant|exemption)|accounts_(?:agentkey|personaltoken|membership)|guidance_policyversion"
+    r"|polic(?:y|ies)\b",
+    ignore_case=True,
+)
+# What answers reviews, or changes who and what is asked.
+_RULING = re.compile(
+    r"/api/v1/(?:reviews/(?:[^/\s\"'?]+/(?:ruling|claim|release|assign|snooze|handover|withdraw)|bulk-ruling)"
+    r"|runs/[^/\s\"'?]+/reopen"
+    r"|policies/\S+|me/tokens|agents/\S*keys\S*|people\S*|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
+    r"|reviews/.{0,40}/ruling|/p/[^/\s]+/queue/[^/\s\"'?]+/(?:rule|amend|claim|release)\b"
+    r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",
+    re.IGNORECASE,
+)
+# These lists may be read; only what is sent to them changes anything.
+_READABLE = re.compile(
+    r"/api/v1/(?:policies|people|me/tokens|agents|permissions|halts|project)",
+    re.IGNORECASE,
+)
+_SENDING = re.compile(
+    r"\b(?:POST|PUT|PATCH|DELETE|--data|-d|--json)\b|-X ?P| -d ", re.IGNORECASE
+)
+# A button, and the page of a review or a queue that it stands on.
+_PRESSED = re.compile(
+    r"\b(?:approve|deny|amend|rule|confirm|allow|accept)\b", re.IGNORECASE
+)
+_REVIEW_PAGE = re.compile(
+    r"/(?:reviews?|requests?|approvals?|pending|queue)/[\w-]+|checkrail", re.IGNORECASE
+)
+# Another program's reviews, where people approve code and not agents.
+_FORGE = re.compile(r"\b(?:github|gitlab|bitbucket)\.\w", re.IGNORECASE)
+
+
+def speaks_of_guard(text: str) -> bool:
+    data = encode_one_byte(text)
+    return (
+        _SIGNS.search(data) is not None
+        or _SIGNS.search(data.translate(None, b"\"'\\")) is not None
+    )
+
+
+def is_ruling_address(text: str) -> bool:
+    """An address that answers a review, or changes who and what is asked."""
+    return _RULING.search(text) is not None
+
+
+def is_only_read(text: str) -> bool:
+    """The address may be looked at, and nothing is sent to it."""
+    return _READABLE.search(text) is not None and _SENDING.search(text) is None
+
+
+def is_ruling_request(text: str) -> bool:
+    """Such an address, or a button on the page of a review."""
+    return is_ruling_address(text) or (
+        _PRESSED.search(text) is not None
+        and _REVIEW_PAGE.search(text) is not None
+        and _FORGE.search(text) is None
+    )

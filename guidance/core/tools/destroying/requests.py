@@ -1,0 +1,43 @@
+"""Requests that a tool sends, judged as the same request by `curl` would be."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+
+from guidance.core.shell_commands import judge_command
+from guidance.core.tools.evidence import CallEvidence
+
+# Names of arguments as `normalize_name` gives them.
+_METHODS = ("method", "httpmethod", "requestmethod")
+_ADDRESSES = ("url", "uri", "address", "endpoint")
+_BODIES = ("body", "data", "json", "payload")
+_LONGEST = 2_000
+
+
+def find_request_rule(evidence: CallEvidence) -> str | None:
+    """A request, wherever its method and its address stand in the arguments."""
+    parts = {name: part for holder in evidence.held for name, _, part in holder.parts}
+    method = next((parts[name] for name in _METHODS if name in parts), None)
+    place = next((parts[name] for name in _ADDRESSES if name in parts), None)
+    if not isinstance(method, str) or method.upper() in ("GET", "HEAD"):
+        return None
+    words = ["curl", "-X", method.upper()[:_LONGEST]]
+    headers = parts.get("headers")
+    for name, value in headers.items() if isinstance(headers, dict) else ():
+        words += ["-H", f"{name}: {value}"[:_LONGEST]]
+    for body in _list_bodies(parts):
+        words += ["-d", body[:_LONGEST]]
+    words.append(place[:_LONGEST] if isinstance(place, str) else "elsewhere")
+    found = judge_command(shlex.join(words), budget=evidence.reading)
+    return "http-delete" if any(each.rule == "http-delete" for each in found) else None
+
+
+def _list_bodies(parts: dict[str, object]) -> Iterator[str]:
+    for name in _BODIES:
+        body = parts.get(name)
+        if isinstance(body, str):
+            yield body
+        elif isinstance(body, dict | list):
+            yield json.dumps(body)

@@ -1,0 +1,1 @@
+"""Both sides of the families' borders: what is asked about, and what only looks like it."""
