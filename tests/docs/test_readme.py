@@ -85,7 +85,7 @@ def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
     *decisions, first, second, allowed, why, ruled, runs = done.stdout.splitlines()
     assert decisions == ["continue"] * 4 + ["pause"]
     assert (allowed, ruled) == ("allow", "amend")
-    assert why == "Deletes build with all contents"
+    assert why == "Deletes files that git does not track"
     assert runs == "make clean && make"
     # The person and the agent are told at the same moment, in either order.
     ruling = first if "Start with the fixtures." in first else second
