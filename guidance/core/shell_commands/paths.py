@@ -90,16 +90,43 @@ DISPOSABLE = (
     *(".tox", ".nox", ".eggs", ".venv", ".ipynb_checkpoints", "htmlcov", ".nyc_output"),
     *(".next", ".nuxt", ".turbo", ".parcel-cache", ".svelte-kit", ".angular", ".vite"),
     *(".gradle", ".terraform", ".terragrunt-cache", ".dart_tool", ".sass-cache"),
-    *("DerivedData", ".phpunit.cache", ".cargo-cache", ".elixir_ls"),
+    *("DerivedData", ".phpunit.cache", ".cargo-cache", ".elixir_ls", ".stack-work"),
+    *("venv", "test-results", "playwright-report", ".cache", ".swiftpm"),
+    *(
+        ".docusaurus",
+        ".expo",
+        ".aws-sam",
+        "cdk.out",
+        "dist-newstyle",
+        ".pytype",
+        ".pyre",
+    ),
 )
 # Files that test runners and editors write again.
 _LEFTOVERS = frozenset((".coverage", "coverage.xml", ".eslintcache", ".DS_Store"))
 # What compilers and packagers write beside the sources, by its ending.
 _GENERATED = re.compile(
-    r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+)"
+    r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+"
+    r"|\.lastUpdated|\.(?:[cm]?js|css|d\.ts)\.map"
+    # What editors and merges leave behind.
+    r"|\.(?:orig|rej|sw[op]|tmp)|~)"
 )
 # What build tools keep in a home, below the folder itself.
-_CACHES = re.compile(r"~/Library/Developer/Xcode/DerivedData/[\w.*-]+")
+_CACHES = re.compile(
+    r"~/(?:Library/Developer/Xcode/DerivedData/[\w.*-]+"
+    r"|(?:\.cache|Library/Caches)/(?:pip|uv|[Yy]arn|go-build|golangci-lint|pre-commit|pnpm"
+    r"|ms-playwright|puppeteer|Cypress|pypoetry|ccache|sccache|bazel|deno|node-gyp|Homebrew"
+    r"|electron|CocoaPods|typescript|mypy|ruff|nox)(?:/.*)?"
+    r"|\.gradle/(?:caches|daemon)(?:/.*)?|\.npm/(?:_cacache|_npx|_logs)(?:/.*)?"
+    r"|\.m2/repository/.+|\.ivy2/cache(?:/.*)?|\.cargo/registry/(?:cache|src|index)(?:/.*)?"
+    r"|go/pkg/mod/cache(?:/.*)?|\.nuget/packages/.+|\.pub-cache/hosted(?:/.*)?)"
+)
+# Parts of an output folder that say themselves which tool has made them.
+_OUTPUT_PARTS = re.compile(
+    r"(?:^|/)(?:target/(?:(?:debug|release)/[\w.]|(?:doc|nextest|criterion|classes"
+    r"|test-classes|surefire-reports|failsafe-reports|generated-sources)(?:/|\Z))"
+    r"|build/(?:reports|test-results|intermediates|CMakeFiles|_deps|kotlin)(?:/|\Z))"
+)
 _SYSTEM = split_names(
     "bin boot dev etc home lib lib32 lib64 media mnt opt proc root run sbin srv sys usr "
     "var Applications Library System Users Volumes Windows"
@@ -165,10 +192,27 @@ def is_temporary_root(path: str) -> bool:
 
 def is_disposable(path: str, names: frozenset[str]) -> bool:
     """A folder that a tool makes again, or something in it; not the system's own."""
-    if ".." in path or UNKNOWN in path or path.startswith(("~", "/usr/", "/opt/")):
-        return _CACHES.match(path) is not None and ".." not in path
-    parts = _SLASHES.sub("/", path).strip("/").split("/")
-    return not names.isdisjoint(parts) or parts[-1] in _LEFTOVERS
+    if ".." in path:
+        return False
+    if path[:1] == "~":
+        return UNKNOWN not in path and is_home_cache(path)
+    if path.startswith(("/usr/", "/opt/")):
+        return False
+    plain = _SLASHES.sub("/", path).strip("/")
+    parts = plain.split("/")
+    if UNKNOWN in path:
+        # `$app/node_modules`: the last of them is known, and it is not the whole.
+        return parts[-1] in names and len(parts) > 1 and UNKNOWN not in parts[-1]
+    return (
+        not names.isdisjoint(parts)
+        or parts[-1] in _LEFTOVERS
+        or (path[:1] != "/" and _OUTPUT_PARTS.search(plain) is not None)
+    )
+
+
+def is_home_cache(path: str) -> bool:
+    """What a build tool keeps in a home, and fetches or builds again."""
+    return ".." not in path and _CACHES.fullmatch(path) is not None
 
 
 def is_generated(name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.characters import is_disguised
 from guidance.core.shell_commands.limits import ReadingBudget
@@ -22,6 +24,9 @@ _AUTOMATIC = split_names(
     "erroractionpreference profile pshome executioncontext matches"
 )
 # How PowerShell writes a text over several lines; backticks are escapes in it.
+# What stands in parentheses after it is given to it: `[IO.File]::ReadAllText($path)`.
+_METHOD = re.compile(r"\]::\w+\(\s*\Z")
+_LONGEST_METHOD = 80
 HERE_STRING = '@"…"@'
 
 
@@ -51,6 +56,8 @@ def find_unclear_name(
 def _is_only_a_value(call: ProgramCall, known: ScriptState) -> bool:
     """PowerShell: `$x = 5`, `$x | sort`, and a text over several lines."""
     if HERE_STRING in call.via or _is_sentence(call.argv[0]):
+        return True
+    if _METHOD.search(call.script.text[: call.simple.start][-_LONGEST_METHOD:]):
         return True
     variable = _get_variable(call)
     if variable.lower() in _AUTOMATIC and len(call.argv) == 1:

@@ -7,7 +7,7 @@ output: what it deletes it builds anew, from sources that are still there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from guidance.core.shell_commands.disposable.whole_script import list_after
@@ -67,6 +67,8 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 # Targets that build nothing.
 _OTHER_TARGETS = re.compile(r"(?:dist|very)?clean\b|install|help|deploy|lint|fmt|-n\Z")
+# `--coverage`, `--cov=src`, `test:coverage`.
+_COVERS = re.compile(r"(?:^|[-:])cov(?:erage)?(?:=|\Z)")
 # Options of builders that name the folder they make.
 _OUTPUT = (
     *("-B", "-C", "-o", "-d", "--out", "--out-dir", "--outDir", "--outdir", "--output"),
@@ -91,9 +93,8 @@ def list_made_again(
     script: Script, simple: Simple, budget: ReadingBudget
 ) -> frozenset[str]:
     """The folders that certainly come after, whatever else the script does."""
-    found: set[str] = set()
+    commands: list[list[str]] = []
     level = simple.frames
-    inside = ""
     for item in list_after(script, simple, budget)[:_MOST]:
         if item.joined == "||":
             break
@@ -101,8 +102,16 @@ def list_made_again(
         if item.frames > level:
             # Inside a condition or a loop: perhaps it never runs.
             continue
-        words = [word for word in item.words if isinstance(word, str)]
-        found.update(list_output(words))
+        commands.append([word for word in item.words if isinstance(word, str)])
+    return list_built(commands)
+
+
+def list_built(commands: Iterable[list[str]]) -> frozenset[str]:
+    """The folders that these commands build, one after the other."""
+    found: set[str] = set()
+    inside = ""
+    for words in commands:
+        found.update(_list_output(words))
         if words[:1] == ["cd"]:
             inside = words[-1].rstrip("/")
         elif inside and words[:1] == ["cmake"] and ".." in words:
@@ -111,7 +120,7 @@ def list_made_again(
     return frozenset(found)
 
 
-def list_output(words: list[str]) -> Iterator[str]:
+def _list_output(words: list[str]) -> Iterator[str]:
     """The folders that a builder makes."""
     if any(map(_GENERATES.fullmatch, words[:6])):
         yield from _GENERATED
@@ -130,10 +139,11 @@ def _list_own_output(words: list[str]) -> Iterator[str]:
         other = verbs is _ANYTHING and any(map(_OTHER_TARGETS.match, words[1:]))
         if not other and (not verbs or not verbs.isdisjoint(given)):
             yield from folders
-    if "--coverage" in words or name in ("nyc", "c8"):
+    if name in ("nyc", "c8") or any(map(_COVERS.search, words[1:])):
         yield "coverage"
     if name == "sphinx-build" and len(words) > 2:
-        yield words[-1].strip("/")
+        output = words[-1].strip("/")
+        yield from (output, output.removesuffix("/html"))
     if name in _MAKING:
         for option, value in pairwise(words):
             if option in _OUTPUT or (name == "meson" and option == "setup"):

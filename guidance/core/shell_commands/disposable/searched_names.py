@@ -6,9 +6,13 @@ be one that only keeps the search out of a folder; anything else finds more than
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from guidance.core.shell_commands.paths import (
     is_disposable,
     is_generated,
+    is_home_cache,
     is_root,
 )
 from guidance.core.shell_commands.shell.tree import UNKNOWN
@@ -20,6 +24,8 @@ _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
 _ACTIONS = ("-delete", *_EXECUTING)
 # Ends an alternative that stands in no parentheses.
 _OUTERMOST = ""
+_LOGS = ("log", "logs")
+_LOG_NAME = re.compile(r"[\w*.-]*\.log(?:\.[\w.*?\[\]-]*)?")
 _WIDE = ("/usr", "/opt", "/etc", "/var", "/lib", "/root", "/snap", "/nix", "~/.")
 
 
@@ -33,7 +39,8 @@ def finds_only_disposable(argv: list[str], names: frozenset[str]) -> bool:
         ),
         0,
     )
-    if not start or any(map(_is_far, argv[1:start])):
+    places = argv[1:start]
+    if not start or any(map(_is_far, places)):
         return False
     alternatives: list[list[str]] = [[]]
     depth, place = 0, start
@@ -54,18 +61,32 @@ def finds_only_disposable(argv: list[str], names: frozenset[str]) -> bool:
             while place < len(argv) and argv[place] not in (";", "+"):
                 place += 1
             place += 1
-    return all(_picks(words, names) for words in alternatives)
+    logs = all(place.rstrip("/").rpartition("/")[2] in _LOGS for place in places)
+    return all(
+        _picks(words, names) or (logs and _picks_old_logs(words))
+        for words in alternatives
+    )
 
 
 def _is_far(place: str) -> bool:
     """Where the folders of a system or a home stand, or nobody knows where."""
+    if is_home_cache(place):
+        return False
     return (
         ".." in place or UNKNOWN in place or is_root(place) or place.startswith(_WIDE)
     )
 
 
+def _picks_old_logs(words: list[str]) -> bool:
+    """`find logs -name '*.log' -mtime +7 -delete`."""
+    tests = dict(pairwise(words[: _find_action(words)]))
+    age = tests.get("-mtime") or tests.get("-mmin") or ""
+    name = tests.get("-name") or tests.get("-iname") or ""
+    return age[:1] == "+" and _LOG_NAME.fullmatch(name[:128]) is not None
+
+
 def _picks(words: list[str], names: frozenset[str]) -> bool:
-    acts = next((place for place, word in enumerate(words) if word in _ACTIONS), None)
+    acts = _find_action(words)
     if acts is None and words[-2:] == ["-prune", _OUTERMOST]:
         return True
     return any(
@@ -75,6 +96,10 @@ def _picks(words: list[str], names: frozenset[str]) -> bool:
         for place, word in enumerate(words[: len(words) - 1 if acts is None else acts])
         if place + 1 < len(words)
     )
+
+
+def _find_action(words: list[str]) -> int | None:
+    return next((place for place, word in enumerate(words) if word in _ACTIONS), None)
 
 
 def _is_made_by_tools(name: str, names: frozenset[str]) -> bool:

@@ -32,7 +32,7 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
 _RECURSIVE = ("-r", "-R", "--recursive")
-_REMOVING = frozenset(("rm", "rimraf", "del-cli"))
+_REMOVING = frozenset(("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri"))
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # They write what they are given to a file.
 _FED = frozenset(("tee", "sponge", "out-file", "set-content"))
@@ -55,7 +55,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         return
     led, slashes = call.name in LED, call.name in WINDOWS
     if slashes:
-        argv = walk.report.get_raw_words(call)
+        argv = [word.rstrip(",") for word in walk.report.get_raw_words(call)]
         if walk.known.temporary:
             argv = [name_temporary(word, walk.known.temporary) for word in argv]
     elif not program.concerns(argv) and not (led and _has_unknown(argv)):
@@ -68,7 +68,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     found.disposable = walk.disposable
     if call.name == "find" and not call.via and "-delete" in argv:
         found.disposable |= list_made_again(call.script, call.simple, walk.budget)
-    if call.name in _REMOVING and not call.via:
+    if call.name in _REMOVING and (not call.via or call.name != "rm"):
         _list_loop_values(walk, call, found)
         _take_recursion_as_meant(walk, call, found)
     if call.more is None:
@@ -126,14 +126,14 @@ def _take_recursion_as_meant(walk: Walk, call: ProgramCall, found: Invocation) -
     written = {
         path
         for path in rest
-        if _is_in(path, again)
+        if (again and _is_in(path, again))
         or (
             path.removeprefix("./").rstrip("/") in before
             and is_plain_name(path.removeprefix("./").removeprefix("."))
         )
     }
     if written:
-        found.made = {*found.made, *written}
+        found.made = {*found.made, *written, *(each[2:] for each in written)}
     if written.issuperset(path for path in rest if not looks_like_file(path)):
         for flag in _RECURSIVE:
             found.flags.pop(flag, None)
@@ -148,11 +148,12 @@ def _is_kept_out(found: Invocation, path: str) -> bool:
 
 def _is_in(path: str, folders: frozenset[str]) -> bool:
     """One of these folders, in the working folder or in a part of it."""
-    path = path.removeprefix("./").rstrip("/")
+    path = path.replace("\\", "/").removeprefix("./").rstrip("/").replace("//", "/")
     folder, _, last = path.rpartition("/")
     if is_generated(last) and (not folder or is_plain_name(folder)):
         return True
-    return is_plain_name(path.lstrip("_.")) and (
+    plain = path.replace("/*/", "/").removeprefix("*/")
+    return is_plain_name(plain.lstrip("_.")) and (
         path in folders or path.rpartition("/")[2] in folders
     )
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from guidance.core.shell_commands.rules import (
     code,
     git,
+    git_questions,
     hosts,
     opaque,
     tool_names,
@@ -101,6 +102,7 @@ _PROGRAMS = compile_patterns(
         **QUESTIONS,
         **data_questions.QUESTIONS,
         **file_questions.QUESTIONS,
+        **git_questions.QUESTIONS,
         **output_questions.QUESTIONS,
         **hosting_questions.QUESTIONS,
         **machine_questions.QUESTIONS,

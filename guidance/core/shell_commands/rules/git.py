@@ -33,7 +33,8 @@ RULES = (
         safer="git clean -n shows what would go; git stash -u keeps it.",
         rollback="git stash -u before.",
         patterns=(
-            "git clean -f|--force|-c=clean.requireForce=false !-n|--dry-run|-i|--interactive",
+            "git clean -f|--force|-c=clean.requireForce=false !-n|--dry-run|-i|--interactive "
+            "@cleans-more",
         ),
         trips=("git clean -fd", "git clean -xfd", "git clean -d --force"),
         passes=("git clean -n", "git clean -fdn", "git clean -i"),
@@ -122,11 +123,11 @@ RULES = (
         safer="git branch -d refuses to delete what is not merged.",
         rollback="the branch's commit hash, written down before.",
         patterns=(
-            "git branch -D",
-            "git branch -d|--delete -f|--force",
-            "git branch -f|--force !-d|--delete",
-            "git checkout -B",
-            "git switch -C|--force-create",
+            "git branch -D @kept-branch",
+            "git branch -d|--delete -f|--force @kept-branch",
+            "git branch -f|--force !-d|--delete @kept-branch",
+            "git checkout -B @kept-branch",
+            "git switch -C|--force-create @kept-branch",
             "git update-ref -d",
             "git tag -d|--delete",
             "git symbolic-ref -d|--delete",
@@ -196,8 +197,8 @@ RULES = (
         safer="Do it in a fresh clone (git clone --mirror) and compare.",
         rollback="the untouched clone.",
         patterns=(
-            "git filter-branch|filter-repo",
-            "git-filter-repo|bfg",
+            "git filter-branch|filter-repo !--analyze",
+            "git-filter-repo|bfg !--analyze",
             "git replace -d|--delete",
             "git fast-import --force",
         ),

@@ -106,7 +106,7 @@ def sort_arguments(
             found.sure += rest
             break
         flag, equals, value = word.partition("=")
-        if flag in taking and not equals:
+        if (flag.lower() if slashes else flag) in taking and not equals:
             value = argv[index] if index < count else ""
             index += 1
         flags[flag.lower() if slashes else flag] = value

@@ -45,6 +45,8 @@ aerich: -v
 sqlx: --target-version --source
 ace: --batch
 stop-process: -name -id
+remove-item: -erroraction -ea -warningaction -include -exclude -filter
+ri: -erroraction -ea -warningaction -include -exclude -filter
 cdk: --require-approval -a --app -c --context --profile
 phinx: -t --target -e --environment -c --configuration
 cake: -t --target

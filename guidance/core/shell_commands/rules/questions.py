@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.shell_commands.disposable.scratch_names import is_scratch_name
 from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
 from guidance.core.shell_commands.paths import (
     is_device,
@@ -16,7 +17,10 @@ from guidance.core.shell_commands.paths import (
     is_temporary,
     is_temporary_root,
 )
-from guidance.core.shell_commands.rules.files.valuable_files import is_own_data
+from guidance.core.shell_commands.rules.files.valuable_files import (
+    is_own_data,
+    is_own_log,
+)
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 from guidance.core.shell_commands.shell.tree import UNKNOWN
@@ -57,6 +61,9 @@ _OVERRIDE = re.compile(
     re.IGNORECASE,
 )
 _LONGEST = 8_192
+_STORE_INDEX = re.compile(r":\d{4,5}/([\w.-]+)(?:[\s?]|/?\Z)")
+# `http DELETE :8000/items/3`: without a host it is this machine.
+_OWN_PORT = re.compile(r":\d*/")
 _FLUSHES = frozenset(("flushall", "flushdb", "shutdown", "cluster", "swapdb"))
 _ROUTINE = frozenset(
     ("delete-message", "delete-message-batch", "delete-item", "remove-tags")
@@ -129,6 +136,8 @@ def _search(found: Invocation) -> bool:
 
 
 def _shrinks(found: Invocation) -> bool:
+    if found.operands and all(map(is_own_log, found.operands)) and not found.left:
+        return False
     size = found.flags.get("-s") or found.flags.get("--size") or ""
     if size[:1].isdigit() and size.strip("0") and all(map(is_image, found.operands)):
         return False
@@ -179,7 +188,11 @@ def _is_written(found: Invocation) -> bool:
     for word in found.operands:
         if word.startswith("of="):
             target = word[3:]
-            if not is_sink(target) and not is_temporary(target, folder=found.folder):
+            if not (
+                is_sink(target)
+                or is_temporary(target, folder=found.folder)
+                or (is_scratch_name(target) and not is_image(target))
+            ):
                 return True
     return False
 
@@ -200,12 +213,22 @@ def _has_deleted_ref(found: Invocation) -> bool:
     return any(word.startswith(":") and len(word) > 1 for word in found.operands[1:])
 
 
+def _is_lock_file(path: str) -> bool:
+    return _LOCK_FILE.fullmatch(path[-256:]) is not None
+
+
 def _has_pathspec(found: Invocation) -> bool:
     """`git checkout` of paths, not of a branch."""
     words = found.operands[1:]
-    if words and found.has_any(("--ours", "--theirs")):
-        # Of a conflict; what a package manager writes it writes again.
-        return not all(_LOCK_FILE.fullmatch(word[-256:]) for word in words)
+    if "--" in found.argv:
+        words = found.argv[found.argv.index("--") + 1 :]
+    restores = "--" in found.argv and len(found.operands) == len(words) + 1
+    conflict = bool(words) and found.has_any(("--ours", "--theirs"))
+    if (restores or conflict) and all(map(_is_lock_file, words)):
+        # What a package manager writes it writes again.
+        return False
+    if conflict:
+        return True
     if "--" in found.argv[2:]:
         return found.argv[-1] != "--"
     if len(words) > 1:
@@ -223,6 +246,8 @@ def _is_worktree(found: Invocation) -> bool:
         return False
     if len(found.operands) < 2 and not found.has("--pathspec-from-file"):
         return False
+    if all(map(_is_lock_file, found.operands[1:])):
+        return found.has("--pathspec-from-file")
     staged = found.has("-S") or found.has("--staged")
     return not staged or found.has("-W") or found.has("--worktree")
 
@@ -277,7 +302,10 @@ def _is_flushing(found: Invocation) -> bool:
 
 def _is_no_image(found: Invocation) -> bool:
     """A file that holds a disk is not a disk."""
-    return not found.operands or not is_image(found.operands[0])
+    return not found.operands or not (
+        is_image(found.operands[0])
+        or is_temporary(found.operands[0], folder=found.folder)
+    )
 
 
 def _is_starting(found: Invocation) -> bool:
@@ -309,7 +337,13 @@ def _is_deleting(found: Invocation) -> bool:
     if "--unix-socket" in found.flags:
         return True
     places = " ".join(word for word in found.argv if "/" in word or ":" in word)
-    return not _LOCAL.search(places) or bool(_STORE.search(places))
+    own = found.name == "http" and any(map(_OWN_PORT.match, found.operands[1:]))
+    if not own and not _LOCAL.search(places):
+        return True
+    index = _STORE_INDEX.search(places)
+    return bool(_STORE.search(places)) and not (
+        index is not None and is_scratch_name(index[1])
+    )
 
 
 QUESTIONS: dict[str, Question] = {

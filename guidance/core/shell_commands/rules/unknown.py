@@ -61,7 +61,7 @@ _OTHERS = split_names(
 # Their words are names and texts, not verbs; some are the beginnings of SQL.
 PLAIN = split_names(
     "alter create explain grant revoke awslocal tflocal cdklocal "
-    "alias ansible-playbook apropos basename bat cat cd code cut declare diff dirname echo "
+    "alias ansible-playbook apropos basename bat cat cd code coverage cut declare diff dirname echo "
     "egrep eslint export expr false fgrep file fzf gcc go grep head jest jq just "
     "let less ln local logger ls make man mkdir mocha more mypy nano nl open phpunit "
     "playwright printf pushd pytest rake read readonly return rg rspec ruff sed seq set "

@@ -22,6 +22,7 @@ from guidance.core.shell_commands.rules.files.valuable_files import (
     is_home_setting,
     is_irreplaceable,
     is_marker,
+    is_own_log,
 )
 from guidance.core.shell_commands.script_state import Printed
 from guidance.core.shell_commands.shell.tree import Heredoc
@@ -128,7 +129,7 @@ def _find_overwrite(walk: Walk, call: ProgramCall, operator: str, path: str) -> 
     if is_sink(path) or is_temporary(path, folder=walk.known.folder):
         return ""
     if _prints_nothing(walk, call):
-        return "" if is_marker(path) else "empty-file"
+        return "" if is_marker(path) or is_own_log(path) else "empty-file"
     if _is_error_log_over_source(call, path) or _is_opened(call, operator, path):
         return "empty-file"
     if is_home_setting(path) or (call.name == "exec" and is_irreplaceable(path)):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.disposable.made_again import list_made_again
 from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
+from guidance.core.shell_commands.paths import is_temporary_root
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
@@ -31,6 +33,16 @@ _PARALLEL_TAKING = split_names(
 # Columns of parallel's input, whatever it was told to cut at.
 _SEPARATORS = re.compile(r"[,;:| \t]+")
 _MOST_VALUES = 16
+# They hand on some of the lines they read, unless they are told otherwise.
+_FILTERS = {
+    "grep": frozenset(("-o", "--only-matching", "-r", "-R")),
+    "sort": frozenset(("-m",)),
+    "uniq": frozenset(("-c",)),
+    "head": frozenset[str](),
+    "tail": frozenset[str](),
+    "tee": frozenset[str](),
+}
+_MOST_FILTERS = 6
 # What they are given is what they delete.
 _DELETERS = frozenset(("rm", "rmdir", "unlink", "shred"))
 
@@ -67,12 +79,18 @@ def _removes_found(words: list[str]) -> bool:
 
 
 def _list_places(argv: list[str]) -> tuple[str, ...]:
-    """The folders that find begins in."""
+    """The folders that find begins in; of temporary ones what it finds by a name."""
     places: list[str] = []
+    named = any(
+        word in ("-name", "-iname") and after[:1] not in "*?["
+        for word, after in pairwise(argv)
+    )
     for word in argv[1:]:
         if word[:1] in ("-", "(", "!") and word not in ("-L", "-P", "-H"):
             break
-        if word[:1] != "-":
+        if named and is_temporary_root(word):
+            places.append(f"{word.rstrip('/')}/found")
+        elif word[:1] != "-":
             places.append(word)
     return tuple(places) or (".",)
 
@@ -133,14 +151,22 @@ def _find_replacement(options: list[str]) -> str:
 
 def _get_search(walk: Walk, call: ProgramCall) -> list[str]:
     """The find before it, if that is what it reads."""
-    stage = call.simple.stage
-    if stage is None or stage[1] - stage[0] != 1:
-        return []
-    item = call.script.items[stage[0]]
-    if not isinstance(item, Simple) or not item.words:
-        return []
-    argv = walk.known.build_argv(item.words)
-    return argv if argv and resolve_program(argv[0]) == "find" else []
+    simple = call.simple
+    for _ in range(_MOST_FILTERS):
+        stage = simple.stage
+        if stage is None or stage[1] - stage[0] != 1:
+            return []
+        item = call.script.items[stage[0]]
+        if not isinstance(item, Simple) or not item.words or item.redirects:
+            return []
+        argv = walk.known.build_argv(item.words)
+        name = resolve_program(argv[0]) if argv else ""
+        if name == "find":
+            return argv
+        if name not in _FILTERS or not _FILTERS[name].isdisjoint(argv):
+            return []
+        simple = item
+    return []
 
 
 def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:

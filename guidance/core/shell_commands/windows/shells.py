@@ -6,11 +6,12 @@ import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.disposable.made_again import list_output
+from guidance.core.shell_commands.disposable.made_again import list_built
 from guidance.core.shell_commands.origin import Origin
 from guidance.core.shell_commands.outputs import DOWNLOADERS
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.rules import WINDOWS
+from guidance.core.shell_commands.rules.invocation import sort_arguments
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Script, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.windows.composition import (
@@ -51,6 +52,7 @@ _ARGUMENT = re.compile(
 )
 # A text that is put together before it is run.
 _COMPUTED = re.compile(r"-join\b|-f\s|-replace\b|\[char\]|::from|\.replace\(", re.I)
+_DELETING = frozenset(("remove-item", "ri", "rd", "rmdir"))
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _MOST_LATER = 24
@@ -125,6 +127,8 @@ def judge_windows(
         ):
             # Only what a tool makes again.
             pass
+        elif name in _DELETING and _deletes_built(argv, commands[number + 1 :]):
+            pass
         elif started := find_started(call):
             _run_started(walk, call, started)
         elif not own or name in WINDOWS or name in _SHELLS:
@@ -135,10 +139,18 @@ def judge_windows(
 
 def _list_built(commands: list[tuple[list[Word], bool]]) -> frozenset[str]:
     """The folders that later commands build anew."""
-    return frozenset(
-        folder
-        for words, _ in commands[:_MOST_LATER]
-        for folder in list_output([word for word, _, _ in words])
+    return list_built(
+        [word for word, _, _ in words] for words, _ in commands[:_MOST_LATER]
+    )
+
+
+def _deletes_built(argv: list[str], later: list[tuple[list[Word], bool]]) -> bool:
+    """Folders of the working folder alone, each of which is built anew."""
+    paths = sort_arguments(argv[0].lower(), argv, slashes=True).operands
+    built = _list_built(later) if paths else frozenset[str]()
+    return bool(built) and all(
+        path.replace("\\", "/").removeprefix("./").rstrip("/") in built
+        for path in paths
     )
 
 

@@ -56,7 +56,7 @@ RULES = (
             "rails|rake db:migrate version=0",
             "console doctrine:migrations:migrate first",
             "magento setup:uninstall",
-            "supabase db reset",
+            "supabase db reset !--local",
             "supabase projects delete",
             "wp db reset|drop|clean",
             "wp site empty|delete",

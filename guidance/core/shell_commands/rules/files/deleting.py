@@ -183,7 +183,8 @@ RULES = (
         safer="Run it with --dry-run first and read what it would delete.",
         rollback="a snapshot of the target, or --backup-dir to keep what goes.",
         patterns=(
-            "rsync --del|--delete*|--remove-source-files !-n|--dry-run",
+            "rsync --del|--delete* !-n|--dry-run @kept-target",
+            "rsync --remove-source-files !-n|--dry-run",
             "robocopy /mir|/purge|/move|/mov !/l",
             "rclone sync|delete|purge|move|deletefile|cleanup|rmdirs !-n|--dry-run",
             "unison -force",

@@ -247,6 +247,13 @@ def _puts_many_over_one(found: Invocation) -> bool:
     )
 
 
+def _mirrors_over_kept(found: Invocation) -> bool:
+    """Not into a temporary folder."""
+    return not found.operands or not is_temporary(
+        found.operands[-1], folder=found.folder
+    )
+
+
 QUESTIONS: dict[str, Question] = {
     "all-into-sources": _goes_into_sources,
     "by-pattern": _is_by_pattern,
@@ -254,6 +261,7 @@ QUESTIONS: dict[str, Question] = {
     "empties": _empties_in_place,
     "fed-nothing": _is_fed_nothing,
     "folder-into-sources": _copies_folder,
+    "kept-target": _mirrors_over_kept,
     "lands-over": _lands_over,
     "lands-over-home": _lands_over_home,
     "many-over-one": _puts_many_over_one,

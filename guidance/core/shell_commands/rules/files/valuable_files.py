@@ -28,6 +28,7 @@ _MARKERS = re.compile(
     r"(?:.*/)?(?:__init__\.pyi?|py\.typed|\.(?:git)?keep|\.nojekyll|\.gitignore"
     r"|\.npmignore|\.hushlogin|[^/]*empty[^/]*)"
 )
+_LOG = re.compile(r"(?:\./)?(?:[\w-][\w.-]*/){0,8}logs?/[\w-][\w.-]*\.log")
 _SLASHES = re.compile(r"[\\/]+")
 
 
@@ -48,6 +49,11 @@ def is_home_setting(path: str) -> bool:
     if path[:1] not in ("~", "/") and path[1:2] != ":":
         return False
     return len(path) <= _LONGEST and bool(_IN_HOME.fullmatch(_SLASHES.sub("/", path)))
+
+
+def is_own_log(path: str) -> bool:
+    """A log of the project in its folder for logs."""
+    return len(path) <= _LONGEST and _LOG.fullmatch(path) is not None
 
 
 def is_marker(path: str) -> bool:

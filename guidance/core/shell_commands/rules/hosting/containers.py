@@ -161,7 +161,8 @@ RULES = (
         rollback="copies of the volumes that matter.",
         patterns=(
             "docker|podman system prune|reset",
-            "docker|podman container|image|volume|network|builder|buildx|pod prune",
+            "docker|podman container|volume|network|builder|buildx|pod prune",
+            "docker|podman image prune @not-dangling",
             "lxc|incus image|storage|profile|network delete",
         ),
         trips=("docker system prune -af", "docker volume prune", "podman system reset"),

@@ -153,6 +153,13 @@ def _sends(found: Invocation) -> bool:
     )
 
 
+def _prunes_named(found: Invocation) -> bool:
+    """More than the layers that no name leads to: those are built again."""
+    return found.flags.get("--filter") != "dangling=true" or found.has_any(
+        ("-a", "--all")
+    )
+
+
 QUESTIONS: dict[str, Question] = {
     "absent": _is_absent,
     "changes-protection": _changes_protection,
@@ -163,6 +170,7 @@ QUESTIONS: dict[str, Question] = {
     "deletes-items": _deletes_items,
     "expires-objects": _expires_objects,
     "in-production": _is_production,
+    "not-dangling": _prunes_named,
     "removes-by-patch": _removes_by_patch,
     "removes-state": _removes_state,
     "scales-to-none": _scales_to_none,

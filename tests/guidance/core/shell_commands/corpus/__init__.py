@@ -46,13 +46,13 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     requests,
     searches,
     statements,
-    throw_away,
     unknown_runners,
     values,
     windows_composition,
     written_then_run,
 )
 from tests.guidance.core.shell_commands.corpus.families import guard, leaving
+from tests.guidance.core.shell_commands.corpus.no_loss import made_by_tools, throw_away
 from tests.guidance.core.shell_commands.corpus.samples import (
     second_dangerous,
     second_harmless,
@@ -112,6 +112,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "values, harmless": values.PASSES,
         "made here": made_here.TRIPS,
         "made here, harmless": made_here.PASSES,
+        "made by tools": made_by_tools.TRIPS,
+        "made by tools, harmless": made_by_tools.PASSES,
         "throw away": throw_away.TRIPS,
         "throw away, harmless": throw_away.PASSES,
         "searches": searches.TRIPS,

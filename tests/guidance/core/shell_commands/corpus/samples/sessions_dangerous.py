@@ -18,7 +18,6 @@ _COMMANDS = (
     'rm -rf "${HOME:?}/x"',
     'rm -rf "$(git rev-parse --show-toplevel)/build"',
     "rm -rf $(find . -name __pycache__)",
-    "find . -name '*.orig' -print0 | xargs -0 -r rm --",
     'find "$DIR" -mindepth 1 -delete',
     "find . ! -name '*.txt' -delete",
     "find . \\( -name a -o -name b \\) -delete",
