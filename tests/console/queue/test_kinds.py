@@ -21,8 +21,10 @@ from console.queue.fragments import render_row
 from console.queue.kinds import KINDS
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.queue.rows import build_rows
+from console.runs.sentences.calls import describe_ruling
 from ledger.schemas import ReviewKindName
 from reviews.models import RULINGS, Kind, Review
+from reviews.schemas.reviews import Action
 from tests.support.builders import Person, pause_at_once, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -109,6 +111,14 @@ def test_every_kind_that_is_stored_is_registered() -> None:
     assert set(KINDS) == set(Kind.values)
     assert set(get_args(ReviewKindName)) == set(Kind.values)
     assert set(RULINGS) == set(Kind.values)
+
+
+def test_every_ruling_may_be_sent_and_reads_as_itself() -> None:
+    actions = {action for actions in RULINGS.values() for action in actions}
+    assert set(get_args(Action)) == actions
+    check = {"resets": 1, "max_resets": 3}
+    heads = {describe_ruling({"action": a, "check_state": check}).head for a in actions}
+    assert len(heads - {"Ruled"}) == len(actions)
 
 
 def test_nothing_else_in_the_console_s_queue_asks_for_a_kind() -> None:
