@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 
 from guidance.core.secrets.vocabulary import (
@@ -48,20 +49,37 @@ _SAMPLE = re.compile(
     r"|eyJpc3MiOiJzdXBhYmFzZS1kZW1vI).*"
 )
 _NAME_LIMIT = 80
+_UNSIGNED = re.compile(rb'"alg"\s*:\s*"none"', re.IGNORECASE)
+_LONGEST_HEADER = 200
 # mypassword, devsecret1, YourStrong!Passw0rd: words that only say what it is.
 _JOINED = re.compile(
     r"(?i)(?:(?:dev|tests?|testing|local|demo|dummy|fake|sample|my|your|strong|db|admin"
-    r"|user|root|postgres|mysql|redis|app|some)[-_ (!)]*)*"
+    r"|user|root|postgres|mysql|redis|app|some)[-_ (!)@]*)*"
     r"(?:passw(?:or|0r|0)d|pass|secret|pw|key|token)[0-9]{0,4}!?"
 )
 # A name and its password: neo4j/password, admin:admin.
 _PAIR = re.compile(r"([A-Za-z][\w.-]*)[:/]([^:/]+)")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{6,64}={0,2}")
 _INSECURE = re.compile(r"(?i)(?:^|[^a-z])(?:insecure|unsafe|not-?secure)(?:[^a-z]|$)")
 
 
 def is_documented(value: str) -> bool:
-    """Everybody knows it."""
-    return value.removeprefix("0x") in _DOCUMENTED or bool(_SAMPLE.fullmatch(value))
+    """Everybody knows it, or can write it."""
+    return (
+        value.removeprefix("0x") in _DOCUMENTED
+        or bool(_SAMPLE.fullmatch(value))
+        or (value.startswith("eyJ") and _is_unsigned(value))
+    )
+
+
+def _is_unsigned(token: str) -> bool:
+    """A JSON web token whose own header says so."""
+    header = token[:_LONGEST_HEADER].partition(".")[0]
+    try:
+        plain = binascii.a2b_base64(header + "==")
+    except binascii.Error:
+        return False
+    return _UNSIGNED.search(plain) is not None
 
 
 def is_default(value: str) -> bool:
@@ -71,6 +89,8 @@ def is_default(value: str) -> bool:
     pair = _PAIR.fullmatch(value)
     if pair is not None and (pair[1] == pair[2] or is_default(pair[2])):
         return True
+    if len(value) % 4 == 0 and _ENCODED.fullmatch(value) and _decodes_to_default(value):
+        return True
     words = split_words(value)
     if not words or not is_made_of_words(value.rstrip("!?.")):
         return False
@@ -78,6 +98,15 @@ def is_default(value: str) -> bool:
         return True
     known = all(word in DEFAULT_VALUES or word in NOUNS for word in words)
     return known and len(words) <= 3
+
+
+def _decodes_to_default(value: str) -> bool:
+    """As a manifest of Kubernetes writes it."""
+    try:
+        plain = binascii.a2b_base64(value).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return plain.isprintable() and is_default(plain.strip())
 
 
 def repeats_its_name(value: str, name: str) -> bool:

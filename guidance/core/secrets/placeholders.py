@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from guidance.core.regex import combine_patterns, compile_byte_pattern, encode_one_byte
+from guidance.core.secrets.words import is_sequence
 
 # Each as a word of its own: "EXAMPLEKEY" at the end of a real key is not one.
 _FILLER_WORDS = compile_byte_pattern(
@@ -21,6 +22,9 @@ _ANY_FILLER = combine_patterns(_FILLER_WORDS, _MASK)
 # What may stay visible beside a mask and still say nothing.
 _BESIDE_MASK = 8
 _LONGEST_FILLER = 256
+# The public start of a token, as many vendors write it.
+_KNOWN_START = re.compile(r"[a-z]{2,10}[_-](?:(?:test|live|prod|dev|proj)[_-])?")
+_LEAST_COUNTED = 8
 _SAME = re.compile(r"(.)\1{5,}")
 
 # The value is fetched or filled in from elsewhere.
@@ -68,6 +72,9 @@ def is_filler(text: str) -> bool:
     # T00000000/B00000000/XXXXXXXX
     if len(text) < _LONGEST_FILLER and len(_SAME.findall(text)) > 1:
         return len(_SAME.sub("", text)) * 6 <= len(text)
+    known = _KNOWN_START.match(text)
+    if known is not None and _is_counted(text[known.end() :]):
+        return True
     data = encode_one_byte(text)
     if _ANY_FILLER.search(data) is None:
         return False
@@ -75,6 +82,11 @@ def is_filler(text: str) -> bool:
     if mask is not None and len(text) - (mask.end - mask.start) <= _BESIDE_MASK:
         return True
     return _FILLER_WORDS.search(data) is not None
+
+
+def _is_counted(rest: str) -> bool:
+    """sk_test_0000000000, sk_test_1234567890: a form, and nothing in it."""
+    return len(rest) >= _LEAST_COUNTED and (len(set(rest)) <= 2 or is_sequence(rest))
 
 
 def is_reference(text: str) -> bool:

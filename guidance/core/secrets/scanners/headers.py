@@ -11,6 +11,7 @@ from guidance.core.regex import Span, compile_byte_pattern
 from guidance.core.secrets.hits import Hit
 from guidance.core.secrets.names import Promise
 from guidance.core.secrets.values import is_secret_value
+from guidance.core.secrets.words import is_ordinary_word
 
 _SCHEMES = "bearer|basic|token|ssws|apikey|negotiate"
 _CREDENTIAL = "[A-Za-z0-9._~+/=:-]{6,}"
@@ -59,7 +60,10 @@ def find_credential(text: str, start: int, end: int, *, expected: bool) -> Span 
         secret = _is_basic(value) or (expected and len(value) >= _BEARER_LEAST)
     elif expected:
         promised = _STRONG if name in _KNOWN else _WEAK
-        secret = is_secret_value(value, promised, style="env")
+        # A word alone is prose about the header.
+        secret = not is_ordinary_word(value) and is_secret_value(
+            value, promised, style="env"
+        )
     else:
         long = name == "bearer" and len(value) >= _BEARER_LEAST
         secret = long and is_secret_value(value, _WEAK._replace(by_uuid=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from guidance.core.effort import Effort
@@ -18,6 +19,11 @@ _MARKS = compile_byte_pattern(
 )
 # Without it there is no block.
 KEY_NAMED = compile_byte_pattern("PRIVATE KEY|PuTTY-User-Key")
+# No program writes a key under such a name.
+_MADE_UP = re.compile(rb"\b(?:TEST|FAKE|DUMMY|EXAMPLE|SAMPLE|MOCK)\b")
+# An Ed25519 key, the shortest there is, takes 64 characters.
+_SHORTEST = 48
+_NO_BASE64 = re.compile(rb"\\[nrt]|[^A-Za-z0-9+/]")
 _ENDS = (b"-----E", b"---- E", b"Priv")
 # What a block without its end consists of: headers, base64, line ends (also written as
 # escapes), and the quotes and signs of strings put together.
@@ -33,15 +39,21 @@ def scan_key_blocks(data: bytes, effort: Effort) -> Iterator[Hit]:
     for mark in _MARKS.finditer(data):
         effort.spend(_PRICE)
         if data.startswith(_ENDS, mark.start):
-            if begun is not None:
+            if begun is not None and not _is_sample(data[begun.end : mark.start]):
                 yield Hit(begun.start, mark.end, KIND, begun.end, mark.start)
             begun = None
             continue
         if begun is not None:
             yield _find_endless(data, begun)
-        begun = mark
+        begun = None if _MADE_UP.search(data[mark.start : mark.end]) else mark
     if begun is not None:
         yield _find_endless(data, begun)
+
+
+def _is_sample(body: bytes) -> bool:
+    """Too little for a key of any kind, and not a secret of another one."""
+    plain = _NO_BASE64.sub(b"", body)
+    return len(body) < _SHORTEST * 2 and len(plain) < _SHORTEST
 
 
 def _find_endless(data: bytes, begun: Span) -> Hit:

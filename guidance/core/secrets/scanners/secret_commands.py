@@ -29,6 +29,7 @@ _PAIR = re.compile(
     r"(?:\s--from-literal(?:=|\s+)|\s(?!-))([\"']?)([A-Za-z_][\w./-]*)=(?!=)"
     rf"(?:(?<=[\"'])([^\"'\n]+)|{_VALUE})"
 )
+_CONNECTION = re.compile(r"[^;=\s]*;[\w ]+(?:=|\Z)")
 _GIVEN = re.compile(rf"\s(?:--body|-b|--secret-string|--value|-w)(?:=|\s*){_VALUE}")
 
 
@@ -53,6 +54,9 @@ def _scan_pairs(text: str, start: int, end: int, around: Surroundings) -> Iterat
     """A name that promises nothing needs a value that looks random."""
     for found in _PAIR.finditer(text, start, end):
         group = found.lastindex or 0
+        if _CONNECTION.match(found[group]):
+            # Its password has a name of its own.
+            continue
         promised = read_promise(found[2]) or _WEAK
         if is_secret_value(
             found[group], promised, style="env"

@@ -27,6 +27,35 @@ BORDERS: dict[str, Border] = {
             ("CREATE USER IF NOT EXISTS 'blog'@'%' IDENTIFIED BY '§';", HUNTER),
         ],
     ),
+    "made up": (
+        [
+            "FAKE_KEY = 'sk_test_000000000000000000000000'",
+            "STRIPE_SECRET_KEY=sk_test_1234567890 pytest",
+            "token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.'",
+            "token = 'eyJ0eXAiOiJKV1QiLCJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.'",
+            "-----BEGIN TEST PRIVATE KEY-----\nbm90IGEga2V5\n-----END TEST PRIVATE KEY-----",
+            "-----BEGIN RSA PRIVATE KEY-----\nfake\n-----END RSA PRIVATE KEY-----",
+            "data:\n  PASSWORD: cGFzc3dvcmQ=\n",
+            "docker run -e SA_PASSWORD=YourStrong@Passw0rd mssql",
+            "git commit -m 'Stop logging Authorization: Bearer headers'",
+            "dotnet user-secrets set 'Db' 'Server=localhost;User Id=sa;Password=Dev_password1;'",
+        ],
+        [
+            ("STRIPE_SECRET_KEY=§ pytest", "sk_test_" + body(24)),
+            ("token = '§'", f"eyJhbGciOiJIUzI1NiJ9.eyJ{body(20)}.{body(43)}"),
+            (
+                "-----BEGIN PRIVATE KEY-----\n§\n-----END PRIVATE KEY-----",
+                body(64),
+            ),
+            ("data:\n  PASSWORD: §\n", b64(body(24))),
+            ("docker run -e SA_PASSWORD=§ mssql", RANDOM),
+            ("curl -H 'Authorization: Bearer §' x", RANDOM),
+            (
+                "dotnet user-secrets set 'Db' 'Server=db.example.org;Password=§;'",
+                RANDOM,
+            ),
+        ],
+    ),
     "development defaults": (
         [
             "docker run -d -e POSTGRES_PASSWORD=postgres -p 5432:5432 postgres:17",
