@@ -10,6 +10,7 @@ from ninja.security import SessionAuth
 from ninja.security.base import AuthBase
 
 from accounts.auth import (
+    FROM_SESSION,
     AgentPrincipal,
     PersonPrincipal,
     Principal,
@@ -21,6 +22,9 @@ from accounts.models import User
 from common.errors import Forbidden
 
 PARSED_REQUEST = "checkrail"  # its key in the ASGI scope
+# What our clients send from inside an agent's session.
+AGENT_SESSION = "Checkrail-Agent-Session"
+_READING = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +63,30 @@ class AgentBearer(Bearer):
 
 
 class PersonBearer(Bearer):
-    """People's programs only; others are refused before the body is checked."""
+    """People's programs only; others are refused before the body is checked.
+
+    An agent that finds its person's token may read with it. What it would change, a
+    person changes: an operation has to say so where that is not meant.
+    """
 
     openapi_description: str = "A person's token (crt_…)."
 
+    def __init__(self, *, also_in_sessions: bool = False) -> None:
+        super().__init__()
+        self._also_in_sessions = also_in_sessions
+
     def __call__(self, request: HttpRequest) -> PersonPrincipal | None:
         principal = super().__call__(request)
-        return None if principal is None else require_person(principal)
+        if principal is None:
+            return None
+        person = require_person(principal)
+        if (
+            request.method not in _READING
+            and not self._also_in_sessions
+            and get_agent_session(request)
+        ):
+            raise Forbidden(FROM_SESSION)
+        return person
 
 
 class SignedIn(SessionAuth):
@@ -87,6 +108,13 @@ BEARER = Bearer()
 AGENT = AgentBearer()
 BEARER_OR_SESSION = [BEARER, SignedIn()]
 PERSON = [PersonBearer(), SignedIn()]
+# Where nothing is loosened, or where the operation asks the run's policy.
+PERSON_ALSO_IN_SESSIONS = [PersonBearer(also_in_sessions=True), SignedIn()]
+
+
+def get_agent_session(request: HttpRequest) -> str:
+    """The agent's session that the program says it runs in, empty outside of one."""
+    return request.headers.get(AGENT_SESSION, "")
 
 
 def get_agent(request: HttpRequest) -> AgentPrincipal:

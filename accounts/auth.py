@@ -20,6 +20,11 @@ from accounts.models import AgentKey, PersonalToken, User
 from common.errors import Forbidden, Unauthenticated
 
 CACHE_SECONDS = 5.0
+# Why a person's token is refused where an agent holds it.
+FROM_SESSION = (
+    "This comes from inside an agent's session, and a person is asked. Do it in the "
+    "console, or in a terminal of your own."
+)
 # A "last used" date is worth one write a minute, not one a request.
 LAST_USED_GRAIN = timedelta(minutes=1)
 

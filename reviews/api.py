@@ -5,7 +5,12 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person
+from accounts.api_auth import (
+    PERSON,
+    PERSON_ALSO_IN_SESSIONS,
+    get_agent_session,
+    get_person,
+)
 from accounts.auth import PersonPrincipal
 from common.ids import parse_code
 from common.paging import list_page_after, refuse_unknown_parameters
@@ -83,13 +88,15 @@ def get_review(request: HttpRequest, review: str) -> HttpResponse:
     )
 
 
-@router.post("/reviews/{review}/ruling", response=ReviewOut)
+@router.post(
+    "/reviews/{review}/ruling", response=ReviewOut, auth=PERSON_ALSO_IN_SESSIONS
+)
 async def rule_review(
     request: HttpRequest, review: str, body: RulingIn
 ) -> HttpResponse:
     """Rule on what you have read: its version and digest must still be the same."""
     person = get_person(request)
-    session = request.headers.get("Checkrail-Agent-Session", "")
+    session = get_agent_session(request)
     return send_reply(
         await submit_ruling(
             review_code=review, person=person, body=body, session=session
@@ -124,15 +131,29 @@ def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpRe
     return _answer(review, person, status=201)
 
 
-@router.post("/runs/{run}/warnings/{warning}/acknowledge", response=RunOut)
+@router.post(
+    "/runs/{run}/warnings/{warning}/acknowledge",
+    response=RunOut,
+    auth=PERSON_ALSO_IN_SESSIONS,
+)
 def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpResponse:
     """Tell that you have seen what an advisory gate said about this run."""
     person = get_person(request)
-    submit_acknowledgement(run_code=run, warning_code=warning, person=person)
+    submit_acknowledgement(
+        run_code=run,
+        warning_code=warning,
+        person=person,
+        session=get_agent_session(request),
+    )
     return _run(run, person)
 
 
-@router.post("/runs/{run}/abort", response=RunOut, tags=["Runs"])
+@router.post(
+    "/runs/{run}/abort",
+    response=RunOut,
+    tags=["Runs"],
+    auth=PERSON_ALSO_IN_SESSIONS,
+)
 def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
     """End a run for good; whatever waits for a person is superseded."""
     person = get_person(request)
@@ -140,11 +161,22 @@ def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
     return _run(run, person)
 
 
-@router.post("/runs/{run}/reopen", response=RunOut, tags=["Runs"])
+@router.post(
+    "/runs/{run}/reopen",
+    response=RunOut,
+    tags=["Runs"],
+    auth=PERSON_ALSO_IN_SESSIONS,
+)
 def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
     """Let a stopped run go on, with a new budget if one is given (manager)."""
     person = get_person(request)
-    submit_reopen(run_code=run, person=person, budget=body.budget, reason=body.reason)
+    submit_reopen(
+        run_code=run,
+        person=person,
+        budget=body.budget,
+        reason=body.reason,
+        session=get_agent_session(request),
+    )
     return _run(run, person)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from accounts.auth import PersonPrincipal
+from accounts.auth import FROM_SESSION, PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
@@ -62,8 +62,7 @@ async def submit_ruling(
 
     def build() -> RuleReview:
         review = get_review_for_change(user_id=person.user_id, code=review_code)
-        if session:
-            refuse_from_agent(review.run)
+        refuse_from_session(session, review.run)
         return build_ruling_request(review=review, person=person, **said)
 
     try:
@@ -76,14 +75,13 @@ async def submit_ruling(
     return build_reply(await run_in_db_thread(shown))
 
 
-def refuse_from_agent(run: Run) -> None:
-    """An agent that finds its person's token does not answer what a person is asked."""
-    policy = get_policy(run.policy_id).policy
-    if not policy.reviews.rulings_from_agents:
-        raise Forbidden(
-            "This ruling comes from inside an agent's session, and a person is asked. "
-            "Rule in the console, or in a terminal of your own."
-        )
+def refuse_from_session(session: str, run: Run) -> None:
+    """An agent that finds its person's token does not answer what a person is asked.
+
+    Neither its own reviews nor another agent's: whoever asked, a person is meant.
+    """
+    if session and not get_policy(run.policy_id).policy.reviews.rulings_from_agents:
+        raise Forbidden(FROM_SESSION)
 
 
 def build_ruling_request(
@@ -159,9 +157,15 @@ def submit_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None
 
 
 def submit_reopen(
-    *, run_code: str, person: PersonPrincipal, budget: BudgetIn, reason: str
+    *,
+    run_code: str,
+    person: PersonPrincipal,
+    budget: BudgetIn,
+    reason: str,
+    session: str = "",
 ) -> None:
     run = get_visible_run(user_id=person.user_id, code=run_code)
+    refuse_from_session(session, run)
     require_role(user_id=person.user_id, project_id=run.project_id, role=Role.MANAGER)
     get_writer().perform_now(
         ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
@@ -169,9 +173,10 @@ def submit_reopen(
 
 
 def submit_acknowledgement(
-    *, run_code: str, warning_code: str, person: PersonPrincipal
+    *, run_code: str, warning_code: str, person: PersonPrincipal, session: str = ""
 ) -> None:
     run = get_visible_run(user_id=person.user_id, code=run_code)
+    refuse_from_session(session, run)
     known = parse_code(warning_code)
     warning = (
         AdvisoryWarning.objects.filter(run=run, code=known).first() if known else None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person
+from accounts.api_auth import PERSON, PERSON_ALSO_IN_SESSIONS, get_person
 from common.paging import PageQuery, list_page_after, refuse_unknown_parameters
 from common.responses import build_json_response
 from ledger.chain import format_timestamp
@@ -56,7 +56,11 @@ def make_exemption(request: HttpRequest, body: ExemptionIn) -> HttpResponse:
     return build_json_response(_answer(row), status=201)
 
 
-@router.post("/exemptions/{exemption}/revoke", response=ExemptionOut)
+@router.post(
+    "/exemptions/{exemption}/revoke",
+    response=ExemptionOut,
+    auth=PERSON_ALSO_IN_SESSIONS,
+)
 def revoke_exemption(request: HttpRequest, exemption: str) -> HttpResponse:
     """Take it back: from now on the value blocks calls again."""
     row = submit_exemption_revocation(person=get_person(request), code=exemption)

@@ -1,9 +1,10 @@
-"""A ruling from inside an agent's session is refused: a person is asked."""
+"""What a person's token may not do from inside an agent's session: a person is asked."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,14 +13,38 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from common.ids import uuid7
 from reviews.models import Review
-from tests.support.builders import Person, make_policy, pause_at_once, start_run
+from tests.support.builders import (
+    Person,
+    make_policy,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.support.live import Live
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 MARK = {"Checkrail-Agent-Session": "claude-code:0192"}
+# These tighten, or ask the policy of the run; of a run that does not exist they say 404.
+NOT_LOOSENING = {
+    "/reviews/{review}/ruling",
+    "/runs/{run}/warnings/{warning}/acknowledge",
+    "/runs/{run}/reopen",
+    "/runs/{run}/abort",
+    "/permissions/{permission}/revoke",
+    "/exemptions/{exemption}/revoke",
+}
+
+
+def stop_at_once(client: httpx.Client, **more: str) -> str:
+    """A run that a gate has stopped; returns its id."""
+    run = start_run(client, **more)
+    body = step(1, coherence=0.1, rework=True)
+    assert client.post(f"/runs/{run}/steps", json=body).json()["decision"] == "stop"
+    return run
 
 
 def rule_inside(client: httpx.Client, review: str, action: str) -> httpx.Response:
@@ -47,6 +72,69 @@ def test_a_policy_may_take_such_rulings(
     review = pause_at_once(agent, start_run(agent, policy="trusting"))
 
     assert rule_inside(reviewer, review, "approve").status_code == 200
+
+
+def test_a_stopped_run_is_not_reopened_from_inside_a_session(
+    agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = stop_at_once(agent)
+    body = {"reason": "go on", "budget": {"tokens": 1_000_000}}
+
+    refused = manager.post(f"/runs/{run}/reopen", json=body, headers=MARK)
+
+    assert "agent's session" in problem(refused, "forbidden")["detail"]
+    assert manager.get(f"/runs/{run}").json()["status"] == "stopped"
+    again = manager.post(f"/runs/{run}/reopen", json=body)
+    assert again.json()["status"] == "running"
+
+
+def test_the_policy_that_takes_rulings_lets_a_run_be_reopened(
+    agent: httpx.Client, manager: httpx.Client, project: Project
+) -> None:
+    make_policy("trusting", project=project, reviews={"rulings_from_agents": True})
+    run = stop_at_once(agent, policy="trusting")
+    body = {"reason": "go on", "budget": {"tokens": 1_000_000}}
+
+    reopened = manager.post(f"/runs/{run}/reopen", json=body, headers=MARK)
+
+    assert reopened.status_code == 200
+
+
+def test_a_run_is_stopped_from_anywhere(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+
+    aborted = reviewer.post(f"/runs/{run}/abort", json={"reason": "x"}, headers=MARK)
+
+    assert aborted.json()["status"] == "aborted"
+
+
+def list_writes(client: httpx.Client) -> list[tuple[str, str]]:
+    """Every operation with which a person's program changes something."""
+    document = client.get("/openapi.json").json()
+    return [
+        (method.upper(), path.removeprefix("/api/v1"))
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+        if method != "get" and {"PersonBearer": []} in operation["security"]
+    ]
+
+
+def test_whatever_else_a_person_changes_is_refused_there(
+    manager: httpx.Client,
+) -> None:
+    """Also what is added one day, unless it says that it loosens nothing."""
+    writes = list_writes(manager)
+    statuses = {
+        path: manager.request(
+            method, re.sub(r"\{\w+\}", str(uuid7()), path), json={}, headers=MARK
+        ).status_code
+        for method, path in writes
+    }
+
+    assert len(writes) > 15
+    assert {path for path, status in statuses.items() if status != 403} == NOT_LOOSENING
 
 
 @pytest.mark.parametrize(
