@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guidance.core.tools.calls import Call
 from guidance.core.tools.judge_call import judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.guidance.core.tools.bombs import combinations, mixtures, texts_of_one_kind
 from tests.guidance.core.tools.edit_bombs import edit_bombs
 

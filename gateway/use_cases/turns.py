@@ -23,7 +23,7 @@ from guidance.core.policy.caps import CapReached
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
 from guidance.core.turns.memory import TurnMemory
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.models import Run

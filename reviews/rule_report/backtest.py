@@ -11,7 +11,7 @@ from typing import Any
 
 from guidance.core.tools.calls import Call, build_call
 from guidance.core.tools.judge_call import judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.redactor import get_fingerprint_key
 from reviews.models import Review
 from reviews.rule_report.counts import list_confirmations

@@ -56,7 +56,7 @@ def lint() -> bool:
     [
         ("guidance.core.steps.judge_step", "django"),
         ("guidance.core.steps.scores", "random"),
-        ("guidance.core.tools.rules", "guidance.core.policy"),
+        ("guidance.core.tools.section", "guidance.core.policy"),
         ("guidance.core.secrets.labels", "guidance.core.secrets.scan"),
         ("ledger.writer.thread", "reviews.models"),
         ("accounts.services", "ledger.writer"),

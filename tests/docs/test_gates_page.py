@@ -21,7 +21,7 @@ from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.policy import load_policy
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from reviews.models import RULINGS, Kind
 from tests.docs.markdown import ROOT, blocks, code, read_page, table_under
 from tests.docs.test_tools_page import requests

@@ -20,7 +20,7 @@ from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.permission_shapes import build_shape_text
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.vocabulary import CALL_DECISIONS
 from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.gateway.calls.calls import ask, claim, command, rule, settle

@@ -16,9 +16,9 @@ from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
 from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
 from guidance.core.runs.usage import Budget
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.section_reader import read_tool_rules
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from guidance.core.turns.section_reader import read_turn_rules
 
 ON_EXPIRY = ("abort", "stop")

@@ -27,7 +27,7 @@ from guidance.core.tools.code_arguments import (
 from guidance.core.tools.destroying.tool_names import check_tool
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Holder, Text, list_marked_texts
 
 # So many texts are judged in one call, and together no more than one command may be:

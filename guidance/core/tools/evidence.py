@@ -23,7 +23,7 @@ from guidance.core.tools.calls import (
     MultiEditCall,
     ToolCall,
 )
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Holder, list_holders
 
 

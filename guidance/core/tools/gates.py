@@ -11,7 +11,7 @@ from guidance.core.tools.destructive import check_destructive
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families.check import check_families
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Text, find_name_spelled_twice, list_texts
 
 Gate = Callable[[ToolRules, CallEvidence], Iterable[CallFinding]]

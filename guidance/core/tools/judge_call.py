@@ -14,8 +14,8 @@ from guidance.core.tools.evidence import CallEvidence, build_call_evidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
 from guidance.core.tools.permission_shapes import is_permittable
-from guidance.core.tools.rules import ToolRules
 from guidance.core.tools.secrets.findings import make_secret_findings
+from guidance.core.tools.section import ToolRules
 from guidance.core.vocabulary import (
     CALL_WEIGHTS,
     choose_most_severe_call,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Text
 
 _LONGEST = 500

@@ -14,7 +14,7 @@ from guidance.core.arguments import (
 from guidance.core.document_reader import Section
 from guidance.core.regex import PATTERN_LIMIT
 from guidance.core.shell_commands.rules import RULES
-from guidance.core.tools.rules import (
+from guidance.core.tools.section import (
     ALWAYS_ASKED,
     OwnPattern,
     ToolRules,

@@ -9,7 +9,7 @@ from guidance.core.number_format import format_count
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.phrases import find_places_to_look
 from guidance.core.turns.questions import Asking, find_question, quote_sentence
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from guidance.core.turns.sentences import Sentence, split_sentences
 
 ACTIONS = ("auto_continue", "warn", "finish", "needs_human", "in_progress")

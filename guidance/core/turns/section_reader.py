@@ -7,7 +7,7 @@ from dataclasses import replace
 from guidance.core.arguments import find_tool_problem
 from guidance.core.document_reader import Problem, Section
 from guidance.core.turns.phrases import Phrases, find_phrase_problem
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 
 # One more than any turn can score, which switches a rule off.
 _NEVER = 101

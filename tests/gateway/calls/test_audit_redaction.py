@@ -14,7 +14,7 @@ from guidance.core.secrets import redact
 from guidance.core.secrets.labels import list_windows
 from guidance.core.tools.calls import Call, CommandCall, MultiEditCall, ToolCall
 from guidance.core.tools.judge_call import CallVerdict, judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.gateway.calls.calls import command
 from tests.support.builders import start_run
 from tests.support.examples import examples

@@ -22,7 +22,7 @@ from guidance.core.tools.destroying.tool_verbs import (
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Text
 
 # Names of arguments as `normalize_name` gives them.

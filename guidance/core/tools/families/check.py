@@ -31,7 +31,7 @@ from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Text, list_texts
 
 _LONGEST_PATH = 1_000

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from guidance.core.tools.judge_call import CallVerdict, judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.guidance.core.held_out.cases import SETS, Case, list_cases
 
 _RULES = ToolRules()

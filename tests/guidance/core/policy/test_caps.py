@@ -13,7 +13,7 @@ from guidance.core.policy.caps import Cap, CapReached, Caps
 from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.judge_call import judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.guidance.core.builders import walk
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems

@@ -17,8 +17,8 @@ from guidance.core.policy import (
     load_policy,
 )
 from guidance.core.runs.usage import Budget
-from guidance.core.tools.rules import ToolRules
-from guidance.core.turns.rules import TurnRules
+from guidance.core.tools.section import ToolRules
+from guidance.core.turns.section import TurnRules
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row

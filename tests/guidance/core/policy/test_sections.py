@@ -9,7 +9,7 @@ import pytest
 from guidance.core.checks import read_gate
 from guidance.core.policy import CheckRules, Policy, load_policy
 from guidance.core.turns.phrases import Phrases
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row

@@ -14,7 +14,7 @@ from guidance.core.tools.calls import (
     ToolCall,
 )
 from guidance.core.tools.judge_call import CallVerdict, judge_call
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 
 KEY = b"a key for tests"
 

@@ -8,7 +8,7 @@ from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.rules.rule import GUARD
 from guidance.core.tools.calls import Call, EditCall
 from guidance.core.tools.permission_shapes import is_permittable
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.guidance.core.tools.builders import command, judged, problems, use
 from tests.support.rows import each_row
 

@@ -10,7 +10,7 @@ import pytest
 from guidance.core.document_reader import LIST_LIMIT
 from guidance.core.policy import load_policy
 from guidance.core.shell_commands.paths import DISPOSABLE
-from guidance.core.tools.rules import ToolRules
+from guidance.core.tools.section import ToolRules
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.tools.builders import problems, rules
 from tests.support.rows import each_row

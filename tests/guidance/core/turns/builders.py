@@ -7,7 +7,7 @@ from typing import Any
 from guidance.core.document_reader import Problem, Section
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from guidance.core.turns.section_reader import read_turn_rules
 
 RULES = TurnRules()

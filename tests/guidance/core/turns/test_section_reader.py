@@ -10,7 +10,7 @@ import pytest
 from guidance.core.document_reader import LIST_LIMIT
 from guidance.core.turns.default_phrases import NUDGE
 from guidance.core.turns.phrases import Phrases
-from guidance.core.turns.rules import TurnRules
+from guidance.core.turns.section import TurnRules
 from tests.guidance.core.turns.builders import read, rules
 from tests.support.rows import each_row
 
