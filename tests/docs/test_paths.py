@@ -1,4 +1,5 @@
-"""Every file and folder of the code that a page or a decision record names is there."""
+"""Every file and folder that a page or a decision record names is there, and so is what
+it says to be in one."""
 
 from __future__ import annotations
 
@@ -7,7 +8,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+PAGES = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
 _NAMED = re.compile(r"`((\w+)/[\w./]+?)`")
+# `ENGINE_VERSION` in `guidance/core/steps/judge_step.py`
+_PLACED = re.compile(r"`(\w+)`\s+(?:in|of)\s+`([\w/]+\.py)`")
 
 
 def list_missing(text: str) -> list[str]:
@@ -25,10 +29,23 @@ def test_a_path_that_is_not_there_is_noticed() -> None:
 
 
 def test_every_path_is_there() -> None:
-    pages = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
     missing = {
         str(page.relative_to(ROOT)): found
-        for page in pages
+        for page in PAGES
         if (found := list_missing(page.read_text()))
     }
     assert missing == {}
+
+
+def test_every_name_is_in_the_file_that_is_said_to_have_it() -> None:
+    placed = [
+        (page.name, name, path)
+        for page in PAGES
+        for name, path in _PLACED.findall(page.read_text())
+    ]
+    assert len(placed) > 20
+    assert [
+        each
+        for each in placed
+        if not re.search(rf"\b{each[1]}\b", (ROOT / each[2]).read_text())
+    ] == []
