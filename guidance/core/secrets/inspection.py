@@ -16,7 +16,7 @@ from guidance.core.regex import encode_one_byte
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merge_hits
 from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.names import Promise, read_promise
-from guidance.core.secrets.scan import scan
+from guidance.core.secrets.scan import LEAST, scan
 from guidance.core.secrets.scanners.flags import may_hold_flags, scan_flags
 from guidance.core.secrets.scanners.headers import find_credential
 from guidance.core.secrets.surroundings import (
@@ -167,10 +167,18 @@ class _Reader:
         self._shown[text] = scan(text, self._effort, in_tests=self._in_tests)
 
     def _together(self, lines: Sequence[str]) -> None:
+        worth_it = [line for line in lines if len(line) >= LEAST]
+        if len(worth_it) == 1:
+            # A tool and its command: nothing is saved by reading it twice (bench: "a
+            # whole call").
+            self._alone(worth_it[0])
+            return
+        hits = scan("\n".join(lines), self._effort, strict=True)
+        if not hits:
+            return
         starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
         suspects: set[int] = set()
-        joined = "\n".join(lines)
-        for hit in scan(joined, self._effort, strict=True):
+        for hit in hits:
             first = bisect_right(starts, hit.start) - 1
             last = min(bisect_right(starts, hit.end - 1), len(lines)) - 1
             suspects.update(range(first, last + 1))
@@ -180,7 +188,9 @@ class _Reader:
     def _lists(self) -> None:
         """Passwords that a command is given word by word."""
         lists = self._texts.lists
-        if not may_hold_flags("\n".join(" ".join(words) for _, words in lists)):
+        if not lists or not may_hold_flags(
+            "\n".join(" ".join(words) for _, words in lists)
+        ):
             return
         for path, words in lists:
             self._effort.spend(_PRICE_OF_LIST)

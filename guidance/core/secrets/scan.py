@@ -39,7 +39,7 @@ from guidance.core.secrets.scanners.tokens import EXACT, START, scan_tokens
 from guidance.core.secrets.surroundings import Surroundings
 
 # Nothing shorter than this holds both a name and a secret, or a token.
-_LEAST = 7
+LEAST = 7
 # Most texts hold nothing that any rule looks for, and this says so at once. EXACT
 # stays apart: with its counts in it the automaton would have states without number.
 _ANYTHING = combine_patterns(
@@ -60,11 +60,13 @@ def scan(
 
     `strict` finds also what the rest of the text says is harmless.
     """
-    if len(text) < _LEAST:
+    if len(text) < LEAST:
         return ()
     data = encode_one_byte(text)
-    around = Surroundings(text, data, effort, in_tests=in_tests, strict=strict)
-    hits = list(_scan_plain(text, data, effort, around))
+    hits: list[Hit] = []
+    if _is_suspicious(data):
+        around = Surroundings(text, data, effort, in_tests=in_tests, strict=strict)
+        hits += _scan_suspicious(text, data, effort, around)
     hits += _scan_encoded(data, effort)
     unseen = strip_invisible(text, data, effort)
     if unseen is not None:
@@ -114,8 +116,13 @@ def _is_suspicious(data: bytes) -> bool:
 def _scan_plain(
     text: str, data: bytes, effort: Effort, around: Surroundings
 ) -> Iterator[Hit]:
-    if not _is_suspicious(data):
-        return
+    if _is_suspicious(data):
+        yield from _scan_suspicious(text, data, effort, around)
+
+
+def _scan_suspicious(
+    text: str, data: bytes, effort: Effort, around: Surroundings
+) -> Iterator[Hit]:
     effort.spend(len(data) // CHARACTERS_FOR_ONE)
     yield from scan_tokens(data, effort)
     yield from scan_key_blocks(data, effort)

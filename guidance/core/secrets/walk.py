@@ -24,6 +24,8 @@ class TooDeep(ValueError):
 
 
 _PAIR_NAME = 80
+# Keys that hold the name of what stands beside them, the first of them before others.
+_NAMING = dict.fromkeys(("name", "Name", "NAME", "key", "Key"))
 _NO_NAME = re.compile(r"[\"'=<>$(){}\n;|&]")
 
 
@@ -108,7 +110,9 @@ def is_name(text: str) -> bool:
 
 
 def _find_name_beside(value: Mapping[object, object]) -> str:
-    for key in ("name", "Name", "NAME", "key", "Key"):
+    if _NAMING.keys().isdisjoint(value):
+        return ""
+    for key in _NAMING:
         called = value.get(key)
         if isinstance(called, str):
             return called

@@ -79,9 +79,17 @@ def _put_joined_last(code: Iterable[Code]) -> Iterator[Code]:
 
 def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
     call = evidence.call
+    shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
+    if (
+        isinstance(call, CommandCall)
+        and call.arguments is None
+        and "command" not in sql
+    ):
+        # Nothing stands beside it, as in most calls (bench: "a whole call").
+        yield Code(Text("/command", call.command), SHELL)
+        return
     interpreted, held = split_code(call.tool, evidence.held)
     yield from interpreted
-    shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
     if looks_up_words(call.tool):
         # Words that a search engine looks for, whatever they say.
         sql = frozenset()

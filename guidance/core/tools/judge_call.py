@@ -118,6 +118,8 @@ def _add_permittable(finding: CallFinding, rules: ToolRules) -> CallFinding:
 
 def _limit_findings(findings: Sequence[CallFinding]) -> tuple[CallFinding, ...]:
     """The worst of them, so that the reason of the decision is there, in their order."""
+    if len(findings) <= FINDINGS_LIMIT:
+        return tuple(findings)
     places = range(len(findings))
     worst = sorted(
         places, key=lambda place: get_call_severity(findings[place].decision)
@@ -143,13 +145,12 @@ def _remove_secrets(
         redacted=False,
     )
     diff = preview["diff"] if preview else ""
-    sent = {
-        "tool": verdict.tool,
-        "shown": verdict.shown,
-        "preview": {"diff": diff},
+    sent: dict[str, Any] = {"tool": verdict.tool, "shown": verdict.shown}
+    if preview:
+        sent["preview"] = {"diff": diff}
+    if verdict.findings:
         # What the findings quote of the call is cleaned with it, and says nothing new.
-        "quotes": [_get_quotes(finding) for finding in verdict.findings],
-    }
+        sent["quotes"] = [_get_quotes(finding) for finding in verdict.findings]
     reading = READING_COST * evidence.reading.share
     limit = SEARCH_LIMIT - int(reading + PLANNING_COST * evidence.planning)
     safe = redact(sent, fingerprint_key=key, own_keys=_OWN_KEYS, limit=limit)
@@ -159,7 +160,7 @@ def _remove_secrets(
     clean = _to_document(safe.value)
     commands = rules.shell.get_names(call.tool) | {"command"}
     secrets = list(make_secret_findings(call, found, diff, commands=commands))
-    told = map(_replace_quotes, verdict.findings, clean["quotes"])
+    told = map(_replace_quotes, verdict.findings, clean.get("quotes", ()))
     return replace(
         verdict,
         decision=choose_most_severe_call(
