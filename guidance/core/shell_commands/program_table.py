@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code import interpreters
+from guidance.core.shell_commands.families import environment
 from guidance.core.shell_commands.families.inspect import (
     FOLLOWED,
     GUARD_JUDGES,
@@ -122,6 +123,8 @@ MATTERS: Mapping[str, frozenset[str] | None] = {
     },
     **dict.fromkeys(KEYWORDS),
     **dict.fromkeys(FOLLOWED - _RUNNING.keys()),
+    # In every other script, and seldom of the environment (bench: "a chain").
+    "ls": environment.DRIVES,
 }
 SENSITIVE_MATTERS: Mapping[str, frozenset[str] | None] = {
     **MATTERS,

@@ -116,6 +116,10 @@ class ScriptState:
     # Stages of a pipeline that are being followed back just now.
     chain: int = 0
 
+    def has_defined(self, name: str) -> bool:
+        """A function, an alias or a file of this command: what it does is what counts."""
+        return name in self.functions or name in self.aliases or name in self.files
+
     def assign(self, assignment: Assignment, *, branch: bool) -> None:
         value: Value
         given = assignment.value

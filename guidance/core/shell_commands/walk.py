@@ -291,7 +291,7 @@ class Walk:
         """Quickly: is there anything to say about it?"""
         if name in self._matter:
             telling = self._matter[name]
-            if telling is None or self.report.collects:
+            if telling is None or self.report.collects or self.known.has_defined(name):
                 return True
             words = [word for word in simple.words if isinstance(word, str)]
             if simple.dynamic and not all(
@@ -305,7 +305,6 @@ class Walk:
 
     def _is_harmless(self, name: str, words: Sequence[object]) -> bool:
         """Just a word, without a verb that destroys, and not defined by this command."""
-        known = self.known
         return (
             not names_destroying_verb(words)
             and not may_run_another(name, words)
@@ -313,9 +312,7 @@ class Walk:
             and name.isascii()
             and name.islower()
             and not self.report.collects
-            and name not in known.functions
-            and name not in known.aliases
-            and name not in known.files
+            and not self.known.has_defined(name)
         )
 
     def _run_alternatives(

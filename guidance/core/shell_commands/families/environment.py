@@ -31,6 +31,8 @@ _PRINTS_ALL = {
     ),
     "typeset": (("typeset", "-x"), ("typeset", "-p"), ("typeset",)),
 }
+# Where PowerShell keeps it, as the word of a command that lists something.
+DRIVES = split_names("env: env:* env:\\ env:\\*")
 _DRIVE = re.compile(r"env:\\?\*?\Z", re.IGNORECASE)
 # Of these forms only a part or nothing of the value is left.
 _HIDING = (":+", "+", "#", ":", "%", "%%", "##", "?", ":?")
