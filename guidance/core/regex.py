@@ -8,7 +8,7 @@ is saved. A program has a largest size too: the steps for one character grow wit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -87,6 +87,27 @@ class BytePattern:
         return next(Span(*span) for span in spans if span[0] >= 0)
 
 
+class PatternSet:
+    """Several rules of our own, asked in one pass over a text which of them match.
+
+    One pass costs about as much as a search for one of them, and half of what a search
+    costs lies in finding out where a match begins (bench: "a whole call").
+    """
+
+    __slots__ = ("_compiled",)
+
+    def __init__(self, *patterns: BytePattern) -> None:
+        self._compiled = re2.Set.SearchSet(_build_options())
+        for pattern in patterns:
+            self._compiled.Add(pattern.text.encode("latin-1"))
+        self._compiled.Compile()
+
+    def match(self, data: bytes) -> Collection[int]:
+        """The places of those that match in the list that was given."""
+        found: list[int] | None = self._compiled.Match(data)
+        return found or ()
+
+
 def compile_pattern(text: str) -> Pattern:
     """A person's pattern, ready to search; raises PatternRefused with the reason."""
     if not text:
@@ -114,14 +135,20 @@ def compile_byte_pattern(
     text: str, *, ignore_case: bool = False, groups: bool = False
 ) -> BytePattern:
     """A rule built in; ^ and $ are the ends of the text."""
+    options = _build_options()
+    options.never_capture = not groups
+    options.case_sensitive = not ignore_case
+    compiled = re2.compile(text.encode("latin-1"), options)
+    return BytePattern(f"(?i:{text})" if ignore_case else f"(?:{text})", compiled)
+
+
+def _build_options() -> Any:
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
-    options.never_capture = not groups
-    options.case_sensitive = not ignore_case
+    options.never_capture = True
     options.max_mem = _OWN_MEMORY
-    compiled = re2.compile(text.encode("latin-1"), options)
-    return BytePattern(f"(?i:{text})" if ignore_case else f"(?:{text})", compiled)
+    return options
 
 
 def combine_patterns(*patterns: BytePattern) -> BytePattern:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from guidance.core.regex import combine_patterns
+from guidance.core.regex import PatternSet, combine_patterns, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.characters import SUSPECT, find_deceiving
 from guidance.core.shell_commands.code.language import (
@@ -19,9 +19,9 @@ from guidance.core.shell_commands.code.language import (
     R,
 )
 from guidance.core.shell_commands.code.scan import Scan
-from guidance.core.shell_commands.families.guard.texts import speaks_of_guard
+from guidance.core.shell_commands.families.guard.texts import SIGNS as GUARD_SIGNS
 from guidance.core.shell_commands.families.inspect import inspect_redirections
-from guidance.core.shell_commands.families.signs import may_be_sensitive
+from guidance.core.shell_commands.families.signs import SIGNS, strip_hiding
 from guidance.core.shell_commands.findings import CommandFinding, Part
 from guidance.core.shell_commands.judging.program import judge_program
 from guidance.core.shell_commands.limits import (
@@ -81,7 +81,8 @@ _NOTEBOOK_SHELL = re.compile(
     re.MULTILINE,
 )
 # What most texts do not have, told by reading them once.
-_ODD = combine_patterns(SUSPECT, WINDOWS_SIGNS)
+_SIGNS = PatternSet(GUARD_SIGNS, SIGNS, combine_patterns(SUSPECT, WINDOWS_SIGNS))
+_GUARD, _SENSITIVE, _ODD = range(3)
 
 
 def judge_command(
@@ -112,7 +113,7 @@ def judge_code(
 ) -> tuple[CommandFinding, ...]:
     """The same for a program in one of `LANGUAGES`, given to its interpreter as it is."""
 
-    def walk_code(walk: Walk, code: str) -> None:
+    def walk_code(walk: Walk, code: str, odd: bool) -> None:
         _walk_code(walk, code, name=language)
 
     return _build_report(text, walk_code, budget=budget).findings
@@ -125,7 +126,7 @@ def split_command(command: str) -> tuple[Part, ...]:
 
 def _build_report(
     text: str,
-    read: Callable[[Walk, str], None],
+    read: Callable[[Walk, str, bool], None],
     *,
     collect: bool = False,
     budget: ReadingBudget | None = None,
@@ -135,7 +136,8 @@ def _build_report(
     if len(text) > MAX_CHARACTERS:
         report.add_too_much()
         return report
-    handlers, matters = _choose_tables(text)
+    signs = _find_signs(text)
+    handlers, matters = _choose_tables(signs)
     walk = Walk(
         report,
         ReadingBudget() if budget is None else budget,
@@ -148,7 +150,7 @@ def _build_report(
         judge=judge_program,
     )
     try:
-        read(walk, text)
+        read(walk, text, _ODD in signs)
     except EnoughError:
         pass
     except (TooMuchError, RecursionError):
@@ -157,11 +159,23 @@ def _build_report(
     return report
 
 
-def _choose_tables(text: str) -> tuple[Mapping[str, Handler], Matters]:
+def _find_signs(text: str) -> Collection[int]:
+    """Which of the signs stand in it, as it is written or as a shell reads it."""
+    data = encode_one_byte(text)
+    found = {*_SIGNS.match(data)}
+    bare = strip_hiding(data)
+    if len(bare) < len(data) and _GUARD not in found:
+        found.update(sign for sign in _SIGNS.match(bare) if sign != _ODD)
+    if not text.isascii():
+        found.add(_ODD)
+    return found
+
+
+def _choose_tables(signs: Collection[int]) -> tuple[Mapping[str, Handler], Matters]:
     """How closely to look: most texts cannot name anything sensitive."""
-    if speaks_of_guard(text):
+    if _GUARD in signs:
         return GUARD_HANDLERS, GUARD_MATTERS
-    if may_be_sensitive(text):
+    if _SENSITIVE in signs:
         return SENSITIVE_HANDLERS, SENSITIVE_MATTERS
     return HANDLERS, MATTERS
 
@@ -171,8 +185,7 @@ def _judge_redirections(walk: Walk, call: ProgramCall) -> None:
     inspect_redirections(walk, call)
 
 
-def _walk_command(walk: Walk, text: str) -> None:
-    odd = not text.isascii() or _ODD.search(text.encode()) is not None
+def _walk_command(walk: Walk, text: str, odd: bool) -> None:
     strange = find_deceiving(text) if odd else None
     if strange is not None:
         walk.report.add_at("opaque-characters", strange.span(), uninspectable=True)
@@ -209,6 +222,6 @@ def _walk_code(walk: Walk, text: str, *, name: str) -> None:
     walk.finish()
 
 
-def _walk_sql(walk: Walk, text: str) -> None:
+def _walk_sql(walk: Walk, text: str, odd: bool) -> None:
     text = text.replace("\0", "\ufffd")
     walk.walk_sql(text, origin=make_top_origin(text), via=())

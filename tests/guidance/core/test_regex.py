@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.arguments import PatternRefused, compile_pattern
-from guidance.core.regex import COUNT_LIMIT, PATTERN_LIMIT
+from guidance.core.regex import (
+    COUNT_LIMIT,
+    PATTERN_LIMIT,
+    PatternSet,
+    compile_byte_pattern,
+    encode_one_byte,
+)
 from tests.support.examples import examples
 from tests.support.rows import each_row
 
@@ -66,6 +72,29 @@ def test_half_of_a_surrogate_pair_is_only_a_character() -> None:
 
 def test_the_text_of_a_pattern_is_kept() -> None:
     assert compile_pattern("a+").text == "a+"
+
+
+def test_a_set_says_which_of_its_patterns_match() -> None:
+    found = PatternSet(
+        compile_byte_pattern(r"\bdrop\s+table", ignore_case=True),
+        compile_byte_pattern("secret"),
+        compile_byte_pattern("^x"),
+    )
+    assert set(found.match(b"a secret, then DROP  table y")) == {0, 1}
+    assert set(found.match(b"xSECRET")) == {2}
+    assert set(found.match(b"nothing")) == set()
+    assert set(found.match(b"")) == set()
+
+
+@steadily
+@given(text=st.text("abx {}()[]\n", max_size=40))
+def test_a_set_agrees_with_its_patterns(text: str) -> None:
+    patterns = [compile_byte_pattern(each) for each in ("a+b", "(?:x|b){2,}", r"\bx\b")]
+    data = encode_one_byte(text)
+    matching = {
+        place for place, each in enumerate(patterns) if each.search(data) is not None
+    }
+    assert set(PatternSet(*patterns).match(data)) == matching
 
 
 @steadily

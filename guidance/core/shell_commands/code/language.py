@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from guidance.core.regex import PatternSet, compile_byte_pattern
 
 _NEVER = re.compile(r"(?!)")
+
+
+# The places of `telling` and `opening` among `signs`.
+TELLING, OPENING = range(2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +26,8 @@ class Language:
     telling: tuple[str, ...]
     # Pieces that stand in most programs, and with which `empties` alone is tried.
     opening: tuple[str, ...] = ()
+    # Which of the two a program holds at all, most none (bench: "a program read").
+    signs: PatternSet = field(init=False)
     removes: re.Pattern[str] = _NEVER
     # Calls that take a path or text as first argument and run it, or a list of words.
     runs: re.Pattern[str] = _NEVER
@@ -40,6 +48,14 @@ class Language:
     spaced: bool = False
     masked: re.Pattern[str] | None = None
 
+    def __post_init__(self) -> None:
+        patterns = [
+            compile_byte_pattern("|".join(map(re.escape, pieces)))
+            for pieces in (self.telling, self.opening)
+            if pieces
+        ]
+        object.__setattr__(self, "signs", PatternSet(*patterns))
+
 
 # A path that is written out.
 PATH = r"[rRbuf]?[\"'](?P<path>[^\"'\n]{1,300})[\"']"
@@ -51,34 +67,10 @@ _SQL_CALL = (
 
 PYTHON = Language(
     telling=(
-        "remove",
-        "unlink",
-        "rmdir",
-        "rmtree",
-        "system",
-        "popen",
-        "Popen",
-        "subprocess",
-        "exec",
-        "spawn",
-        "eval",
-        "fork",
-        "compile",
-        "__import__",
-        "import_module",
-        "getattr",
-        "check_",
-        "getoutput",
-        "delete",
-        "drop",
-        "flush",
-        "marshal",
-        "truncate",
-        "query",
-        "read_sql",
-        "raw",
-        "move",
-        "posix_spawn",
+        *("remove", "unlink", "rmdir", "rmtree", "system", "popen", "Popen", "exec"),
+        *("subprocess", "spawn", "eval", "fork", "compile", "__import__", "getattr"),
+        *("import_module", "check_", "getoutput", "delete", "drop", "flush", "marshal"),
+        *("truncate", "query", "read_sql", "raw", "move", "posix_spawn"),
     ),
     opening=("open(", "write_", ".write("),
     removes=re.compile(
@@ -88,11 +80,13 @@ PYTHON = Language(
         r"|\bmap\s*\(\s*(?:os\.(?:remove|unlink|rmdir)|shutil\.rmtree)\b"
         r"|\bshutil\.move\s*\((?=[^,\n]{1,200},\s*tempfile\b)"
     ),
+    # What may not stand before a call is looked at after its name, so that each form
+    # begins with a letter to search for (bench: "a program read").
     empties=re.compile(
-        rf"(?<![.\w])open\s*\(\s*{PATH}\s*,\s*[\"'](?:w|w\+|wb)[\"']\s*\)"
+        rf"open(?<![.\w]open)\s*\(\s*{PATH}\s*,\s*[\"'](?:w|w\+|wb)[\"']\s*\)"
         r"\s*(?:\.\s*(?:close|truncate)\s*\(|;|\Z)"
         r"|\.write_(?:text|bytes)\(\s*b?(?:''|\"\")\s*\)"
-        rf"|(?<![.\w])open\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
+        rf"|open(?<![.\w]open)\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
     ),
     runs=re.compile(
         r"(?:\bos|[\])])\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)\s*\("

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.folding import fold_names
-from guidance.core.shell_commands.code.language import Language
+from guidance.core.shell_commands.code.language import OPENING, TELLING, Language
 from guidance.core.shell_commands.code.literals import (
     read_adjacent,
     read_first_argument,
@@ -69,17 +70,18 @@ class Scan:
             return
         for span in list_deletions(code):
             self._say("http-delete", *span)
-        windows = _find_windows(code, language.telling)
-        openings = _find_windows(code, language.opening)
-        if not windows and not openings:
+        signs = language.signs.match(encode_one_byte(code))
+        if not signs:
             return
+        windows = _find_windows(code, language.telling) if TELLING in signs else []
+        openings = _find_windows(code, language.opening) if OPENING in signs else []
         self.walk.budget.read(len(code))
         self.walk.budget.count_commands(COST_OF_TEXT)
         tried = sum(end - start for start, end in windows + openings)
         self.walk.budget.count_step(tried // _TRIED_AT_ONCE)
         around = openings if language.opening else windows
         masked = code
-        if language.masked is not None:
+        if windows and language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)
         for match in _find_each(language.removes, masked, windows):
             self._removal(match)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.code.literals import read_literal
 
 _PATH = r"[\"'](?P<path>[^\"'\n]{1,200})[\"']"
@@ -26,12 +27,13 @@ _WRITES = re.compile(
 _PRINTED = re.compile(
     r"\bprintf?\s*\(?\s*\"(?P<text>(?:[^\"\\\n]|\\.){1,400})\"\s*\)?\s*>{1,2}\s*\"(?P<path>[^\"\n]{1,200})\""
 )
-_SIGNS = ("rite", "file_put_contents", "open", ">")
+# One of these stands in each; most programs only read (bench: "a program read").
+_SIGNS = compile_byte_pattern(r"rite|appendFile|file_put_contents|[\"']>|>\s*\"")
 
 
 def list_written_files(code: str) -> Iterator[tuple[str, str]]:
     """Each file with its text, where that is written out."""
-    if not any(sign in code for sign in _SIGNS):
+    if _SIGNS.search(encode_one_byte(code)) is None:
         return
     for match in _WRITES.finditer(code):
         literal = read_literal(code, match.end())

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.regex import PatternSet, compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.code_uploads import sends_file
-from guidance.core.shell_commands.families.signs import may_be_sensitive
+from guidance.core.shell_commands.families.signs import SIGNS, hides_sign
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -57,6 +57,9 @@ _SENT = compile_byte_pattern(
     r"(?:KEY|TOKEN|SECRET|PASS)|https?://[^\"'`\n]*\{[^}\n]*(?:environ|process\.env|ENV)[^}\n]*"
     r"(?:KEY|TOKEN|SECRET|PASS)"
 )
+# Most programs do none of this, told by reading them once (bench: "a program read").
+_FIRST = PatternSet(_FETCHED_CODE, _SOCKET, _LOGIN_ITEM, SIGNS)
+_FETCHES, _CONNECTS, _LOGS_IN, _SENSITIVE = range(4)
 # So many texts of one program are looked at.
 _MOST = 200
 
@@ -81,15 +84,16 @@ def judge_program_text(walk: Walk, call: ProgramCall) -> None:
 def list_program_rules(text: str) -> Iterator[str]:
     """Which rules the text of a program breaks, in any language."""
     data = encode_one_byte(text)
-    if _FETCHED_CODE.search(data):
+    found = _FIRST.match(data)
+    if _FETCHES in found:
         yield "remote-code"
-    if _SOCKET.search(data) and _HANDED_SHELL.search(data):
+    if _CONNECTS in found and _HANDED_SHELL.search(data):
         yield "remote-shell"
     if sends_file(text):
         yield "exfil-upload"
-    if _LOGIN_ITEM.search(data):
+    if _LOGS_IN in found:
         yield "persist-service"
-    if not may_be_sensitive(text):
+    if _SENSITIVE not in found and not hides_sign(data):
         return
     if _DUMP.search(data):
         yield "credential-environment"

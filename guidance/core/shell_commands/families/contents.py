@@ -64,10 +64,9 @@ _DELETES_OUTSIDE = compile_byte_pattern(
     r"\brm\s+(?:-\S+\s+){0,3}-\w*[rR]\S*\s+(?:[^\s;&|]+\s+){0,6}?"
     r"(?:/(?:$|[^t\s]|t[^m])|~|\.\./|\$\{?HOME)"
 )
-_TELLING = (
-    "rm ",
-    *("privileged", "pull_request_target", "SYS_ADMIN", "host"),
-    *("environ", "process.env", "secrets", "curl", "wget", "folderOpen", "iwr"),
+_TELLING = compile_byte_pattern(
+    r"rm |privileged|pull_request_target|SYS_ADMIN|host"
+    r"|environ|process\.env|secrets|curl|wget|folderOpen|iwr"
 )
 _LONG = 16_384
 _LONGEST_PATH = 400
@@ -79,7 +78,7 @@ def may_hold_rules(path: str, script: str) -> bool:
     if len(path) > _LONGEST_PATH or not _CODE_FILE.fullmatch(normalize_path(path)):
         return False
     # Looking through a long script for every file that it writes takes longer.
-    return len(script) > _LONG or any(word in script for word in _TELLING)
+    return len(script) > _LONG or _TELLING.search(encode_one_byte(script)) is not None
 
 
 def list_content_rules(path: str, text: str) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.regex import compile_byte_pattern
 
 # Wider than what is judged in the end: it only says where to look more closely.
-_SIGNS = compile_byte_pattern(
+SIGNS = compile_byte_pattern(
     # Private folders and files of a person or of the machine.
     r"\.(?:ssh|gnupg|aws|azure|kube|docker|dockercfg|netrc|npmrc|yarnrc|pypirc|pgpass"
     r"|boto|s3cfg|terraform|cargo|gem|composer|claude|codex|gemini|cursor|huggingface"
@@ -32,9 +32,11 @@ _SIGNS = compile_byte_pattern(
 _HIDING = b"\"'\\"
 
 
-def may_be_sensitive(text: str) -> bool:
-    data = encode_one_byte(text)
-    return (
-        _SIGNS.search(data) is not None
-        or _SIGNS.search(data.translate(None, _HIDING)) is not None
-    )
+def hides_sign(data: bytes) -> bool:
+    """Does one stand there as a shell reads it, without quotes and backslashes?"""
+    bare = strip_hiding(data)
+    return len(bare) < len(data) and SIGNS.search(bare) is not None
+
+
+def strip_hiding(data: bytes) -> bytes:
+    return data.translate(None, _HIDING)

@@ -22,6 +22,7 @@ from guidance.core.shell_commands.rules import PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import Invocation, sort_arguments
 from guidance.core.shell_commands.rules.unknown import (
     COMPLETE,
+    PLAIN,
     destroys_by_name,
     goes_beyond_tables,
 )
@@ -47,6 +48,8 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     program = PATTERNS.get(call.name)
     argv = call.argv
     if program is None:
+        if call.name in PLAIN:
+            return
         if destroys_by_name(sort_arguments(call.name, argv)):
             walk.report.add("unknown-destroying-verb", call)
         unwrap_unknown(walk, call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.disposable.scratch_names import is_scratch_name
 from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
 from guidance.core.shell_commands.paths import (
@@ -56,9 +57,9 @@ _STORE = re.compile(
     r"|--unix-socket="
 )
 # Another method than the one that is sent, in a header or a parameter.
-_OVERRIDE = re.compile(
+_OVERRIDE = compile_byte_pattern(
     r"\bx-(?:http-)?method(?:-override)?\s*[:=]\s*delete\b|\b_method=delete\b",
-    re.IGNORECASE,
+    ignore_case=True,
 )
 _LONGEST = 8_192
 _STORE_INDEX = re.compile(r":\d{4,5}/([\w.-]+)(?:[\s?]|/?\Z)")
@@ -331,7 +332,7 @@ def _is_deleting(found: Invocation) -> bool:
     if not method and found.name == "http" and found.operands:
         method = found.operands[0]
     if method.strip("'\"=").upper() != "DELETE" and not any(
-        _OVERRIDE.search(word[:_LONGEST]) for word in found.argv[1:]
+        _OVERRIDE.search(encode_one_byte(word[:_LONGEST])) for word in found.argv[1:]
     ):
         return False
     if "--unix-socket" in found.flags:

@@ -107,24 +107,24 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
             break
         cursor.at = match.end()
         if kind <= RUN_END:
-            run = match[RUN]
+            run, operator = match.group(RUN, RUN_END)
             words = run.split()
             if (
-                kind == RUN_END
+                operator is not None
                 and matters is not None
                 and level.simple is None
                 and (telling := matters.get(words[0], TELLING)) is not None
                 and telling.isdisjoint(words)
                 and words[0].isalpha()
                 and (run.islower() or _is_quiet(words, telling))
-                and (match[RUN_END][0] in "\n;" or match[RUN_END] in _ENDS)
+                and (operator[0] in "\n;" or operator in _ENDS)
             ):
                 # Nothing to say about it, and nobody reads what it prints.
                 level.closed = None
             elif _read_words(cursor, level, run, words, match.start(RUN)):
                 continue
-            if kind == RUN_END:
-                _read_operator(cursor, level, match[RUN_END], match.start(RUN_END))
+            if operator is not None:
+                _read_operator(cursor, level, operator, match.start(RUN_END))
         elif kind == OPERATOR:
             _read_operator(cursor, level, match[OPERATOR], match.start())
         elif kind == SHORT_RUN:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 from guidance.core.shell_commands.sql.conditions import picks_rows
+from guidance.core.shell_commands.sql.risky_words import find_risky_words
 from guidance.core.shell_commands.sql.tokens import (
     BODY,
     BROKEN,
@@ -20,23 +21,6 @@ from guidance.core.shell_commands.sql.tokens import (
 )
 from guidance.core.shell_commands.word_lists import split_names
 
-# Without any of these words a text is left alone.
-_RISKY = (
-    "drop",
-    "truncate",
-    "delete",
-    "update",
-    "alter",
-    "merge",
-    "purge",
-    "reset",
-    "overwrite",
-    "exec",
-    "prepare",
-    "program",
-    "replace",
-    UNKNOWN,
-)
 _KINDS = split_names(
     "TABLE DATABASE SCHEMA VIEW INDEX USER ROLE SEQUENCE FUNCTION PROCEDURE TRIGGER TYPE "
     "DOMAIN EXTENSION OWNED TABLESPACE KEYSPACE COLLECTION MATERIALIZED FOREIGN EVENT "
@@ -79,7 +63,7 @@ def judge_statements(
 ) -> list[SqlFinding]:
     """Everything found, in the order of the text."""
     lower = text.lower()
-    places = _find_telling(lower)
+    places = find_risky_words(lower)
     if not places:
         return []
     # A routine's body holds semicolons, so its end must be seen as well.
@@ -93,17 +77,6 @@ def judge_statements(
             if each not in found
         ]
     return found
-
-
-def _find_telling(lower: str) -> list[int]:
-    """Where words stand without which nothing is risky."""
-    places: list[int] = []
-    for word in _RISKY:
-        at = lower.find(word)
-        while at >= 0:
-            places.append(at)
-            at = lower.find(word, at + len(word))
-    return sorted(places)
 
 
 def _judge(

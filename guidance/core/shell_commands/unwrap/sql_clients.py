@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
@@ -138,6 +139,11 @@ _OUTPUT = re.compile(
 # A line for the client: the next one begins a statement.
 _OWN_LINE = re.compile(r"^(\\[^\n]*+)\n", re.MULTILINE)
 _RUNS_RESULT = re.compile(r"\\gexec\b")
+# One of these begins each of them; most statements hold none of them, told by reading
+# them once (bench: "rows for a database").
+_OWN_COMMANDS = compile_byte_pattern(
+    r"\\[!i.og]|(?:^|\n)(?:\\|[ \t]*(?:\.[a-z]|system|source|tee|spool))"
+)
 
 
 def unwrap_client(walk: Walk, call: ProgramCall) -> None:
@@ -268,6 +274,20 @@ def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
     origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
     database = _find_database(call)
+    text = content.text
+    if _OWN_COMMANDS.search(encode_one_byte(text)) is not None:
+        _follow_own_commands(walk, call, content)
+        text = _OWN_LINE.sub(r"\1;", text)
+    if is_scratch(walk, call) and not _ATTACHES.search(content.text):
+        return
+    walk.walk_sql(text, origin=origin, via=via, database=database)
+
+
+def _follow_own_commands(walk: Walk, call: ProgramCall, content: Content) -> None:
+    """Lines for the client itself: files it reads and writes, shells it starts."""
+    origin = content.origin or walk.report.make_whole_origin(call)
+    via = (*call.via, call.name)
+    database = _find_database(call)
     for path in _SOURCED.findall(content.text):
         written = walk.known.get_file(path)
         if written is not None and not written.opaque and written != content:
@@ -281,10 +301,6 @@ def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
             walk.report.add("overwrite-file", call)
     if _RUNS_RESULT.search(content.text):
         walk.report.add_opaque("opaque-sql", call)
-    if is_scratch(walk, call) and not _ATTACHES.search(content.text):
-        return
-    text = _OWN_LINE.sub(r"\1;", content.text)
-    walk.walk_sql(text, origin=origin, via=via, database=database)
 
 
 _KEYS = re.compile(r"^[^\w\n]*+(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)

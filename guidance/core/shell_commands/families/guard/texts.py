@@ -9,7 +9,7 @@ from guidance.core.regex import compile_byte_pattern, encode_one_byte
 # Coding agents that are guarded, as their windows and sessions are called.
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
-_SIGNS = compile_byte_pattern(
+SIGNS = compile_byte_pattern(
     r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|gemini|bypasspermissions|cr[ktp]_|:8000"
     r"|managed-settings|manage\.py up|/api/v1/|reviews\.models|accounts\.models|guidance\.models|gateway\.models|hook\.key|dangerously|kill-port"
     r"|reviews_(?:review|ruling|permission|grant|exemption)|accounts_(?:agentkey|personaltoken|membership)|guidance_policyversion"
@@ -25,6 +25,7 @@ _RULING = re.compile(
     r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",
     re.IGNORECASE,
 )
+_RULING_PATHS = compile_byte_pattern("api/v1/|reviews/|/p/", ignore_case=True)
 # These lists may be read; only what is sent to them changes anything.
 _READABLE = re.compile(
     r"/api/v1/(?:policies|people|me/tokens|agents|permissions|halts|project)",
@@ -44,17 +45,11 @@ _REVIEW_PAGE = re.compile(
 _FORGE = re.compile(r"\b(?:github|gitlab|bitbucket)\.\w", re.IGNORECASE)
 
 
-def speaks_of_guard(text: str) -> bool:
-    data = encode_one_byte(text)
-    return (
-        _SIGNS.search(data) is not None
-        or _SIGNS.search(data.translate(None, b"\"'\\")) is not None
-    )
-
-
 def is_ruling_address(text: str) -> bool:
     """An address that answers a review, or changes who and what is asked."""
-    return _RULING.search(text) is not None
+    # Most words hold none of its paths, told in a tenth of the time (bench: "a request").
+    found = _RULING_PATHS.search(encode_one_byte(text))
+    return found is not None and _RULING.search(text) is not None
 
 
 def is_only_read(text: str) -> bool:

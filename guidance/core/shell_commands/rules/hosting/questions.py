@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 
@@ -27,7 +28,9 @@ _VERB_PATH = re.compile(
     r"(?:[-_]all)?/?(?:\?|\Z)",
     re.IGNORECASE,
 )
-_DELETING_BODY = re.compile(r"<delete>\s*<query>|[\"']drop_all[\"']\s*:\s*true")
+_DELETING_BODY = compile_byte_pattern(
+    r"<delete>\s*<query>|[\"']drop_all[\"']\s*:\s*true"
+)
 _MUTATION = re.compile(
     r"\bmutation\b[^{]{0,200}\{\s*\w{0,40}:?\s*(?:delete|destroy|purge|remove)\w"
 )
@@ -137,7 +140,8 @@ def _deletes_by_path(found: Invocation) -> bool:
         return True
     local = any(_LOCAL.match(place) for place in places)
     if local or not (_sends(found) or found.name == "gh"):
-        return _finds(_DELETING_BODY, found)
+        words = (encode_one_byte(word[:_LONGEST]) for word in found.argv[1:])
+        return any(map(_DELETING_BODY.search, words))
     return any(_VERB_PATH.search(place[:_LONGEST]) for place in places) or _finds(
         _MUTATION, found
     )
