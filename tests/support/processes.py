@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import connection
 
 from tests.runner.database import get_sqlite_template
-from tests.support.forked import Forked, Program, run
 from tests.support.live import Live
+from tests.support.programs.forked import Forked, Program, run
 from tests.support.waiting import until
 
 DATABASE = "checkrail.sqlite3"

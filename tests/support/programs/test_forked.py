@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.forked import Program, run
+from tests.support.programs.forked import Program, run
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.once("processes, without a database")

@@ -24,7 +24,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tests.support.preloaded"])
+CONTEXT.set_forkserver_preload(["tests.support.programs.preloaded"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

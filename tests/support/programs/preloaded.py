@@ -1,6 +1,6 @@
 """What a process of Checkrail imports before it reads a setting.
 
-It is imported once, by the process that tests/support/forked.py forks from.
+It is imported once, by the process that tests/support/programs/forked.py forks from.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Python programs that tests start as processes of their own."""
