@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.regex import compile_byte_pattern, encode_one_byte
-
-# Without one of these nothing is put together, told by reading the text once (bench: "a
-# program read").
-_SIGNS = compile_byte_pattern(
-    "|".join(
-        re.escape(sign)
-        for sign in (
-            *('"+"', "'+'", '" + "', "' + '", '"+ "', "'+ '", '" +"', "' +'"),
-            *('"."', "'.'", '" . "', "' . '", '".."', "'..'", '" .. "', "' .. '"),
-            *('"<>"', '" <> "', '"^"', '" ^ "', '"++"', '" ++ "', '" ~ "'),
-            *('"](', "'](", '"] (', "'] (", "__dict__"),
-        )
-    )
+# Without one of these nothing is put together.
+SIGNS = (
+    *('"+"', "'+'", '" + "', "' + '", '"+ "', "'+ '", '" +"', "' +'"),
+    *('"."', "'.'", '" . "', "' . '", '".."', "'..'", '" .. "', "' .. '"),
+    *('"<>"', '" <> "', '"^"', '" ^ "', '"++"', '" ++ "', '" ~ "'),
+    *('"](', "'](", '"] (', "'] (", "__dict__"),
 )
 # Two literals with the same quotes, and what joins them in one language or another.
 _JOINT = re.compile(
@@ -29,8 +21,6 @@ _MEMBER = re.compile(r"\[\s{0,4}(?P<quote>[\"'])(\w{1,60})(?P=quote)\s{0,4}\]")
 
 def fold_names(code: str) -> str:
     """The program with such names written out; the same text where there are none."""
-    if _SIGNS.search(encode_one_byte(code)) is None:
-        return code
     folded = _JOINT.sub("", code)
     if folded == code and "](" not in code and "] (" not in code:
         return code

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass, field
 
 from guidance.core.regex import PatternSet, compile_byte_pattern
+from guidance.core.shell_commands.code import folding
 
 _NEVER = re.compile(r"(?!)")
 
 
-# The places of `telling` and `opening` among `signs`.
-TELLING, OPENING = range(2)
+# What `signs` are about, in their order.
+TELLING, FOLDING, OPENING = range(3)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,8 @@ class Language:
     telling: tuple[str, ...]
     # Pieces that stand in most programs, and with which `empties` alone is tried.
     opening: tuple[str, ...] = ()
-    # Which of the two a program holds at all, most none (bench: "a program read").
+    # Which of them a program holds at all, or names to be folded; most hold none
+    # (bench: "a program read").
     signs: PatternSet = field(init=False)
     removes: re.Pattern[str] = _NEVER
     # Calls that take a path or text as first argument and run it, or a list of words.
@@ -51,7 +53,7 @@ class Language:
     def __post_init__(self) -> None:
         patterns = [
             compile_byte_pattern("|".join(map(re.escape, pieces)))
-            for pieces in (self.telling, self.opening)
+            for pieces in (self.telling, folding.SIGNS, self.opening)
             if pieces
         ]
         object.__setattr__(self, "signs", PatternSet(*patterns))

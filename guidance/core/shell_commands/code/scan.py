@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from guidance.core.regex import encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.folding import fold_names
-from guidance.core.shell_commands.code.language import OPENING, TELLING, Language
+from guidance.core.shell_commands.code.language import (
+    FOLDING,
+    OPENING,
+    TELLING,
+    Language,
+)
 from guidance.core.shell_commands.code.literals import (
     read_adjacent,
     read_first_argument,
@@ -54,15 +60,16 @@ class Scan:
         self.spaced = False
 
     def run(self, language: Language) -> None:
-        folded = fold_names(self.code)
-        self._look(language)
+        signs = language.signs.match(encode_one_byte(self.code))
+        folded = fold_names(self.code) if FOLDING in signs else self.code
+        self._look(language, signs)
         if folded is not self.code:
             # Places are no longer those of the text that was given.
             origin = Origin(place=(0, len(self.code)), outer=self.origin)
             self.code, self.origin = folded, origin
-            self._look(language)
+            self._look(language, language.signs.match(encode_one_byte(folded)))
 
-    def _look(self, language: Language) -> None:
+    def _look(self, language: Language, signs: Collection[int]) -> None:
         code = self.code
         self.spaced = language.spaced
         if UNKNOWN in code and code.strip(UNKNOWN + " \n") == "":
@@ -70,8 +77,7 @@ class Scan:
             return
         for span in list_deletions(code):
             self._say("http-delete", *span)
-        signs = language.signs.match(encode_one_byte(code))
-        if not signs:
+        if TELLING not in signs and OPENING not in signs:
             return
         windows = _find_windows(code, language.telling) if TELLING in signs else []
         openings = _find_windows(code, language.opening) if OPENING in signs else []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from guidance.core.regex import PatternSet, compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.code_uploads import sends_file
+from guidance.core.shell_commands.families.code_uploads import SENDING, sends_file
 from guidance.core.shell_commands.families.signs import SIGNS, hides_sign
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.walk import Walk
@@ -58,8 +58,8 @@ _SENT = compile_byte_pattern(
     r"(?:KEY|TOKEN|SECRET|PASS)"
 )
 # Most programs do none of this, told by reading them once (bench: "a program read").
-_FIRST = PatternSet(_FETCHED_CODE, _SOCKET, _LOGIN_ITEM, SIGNS)
-_FETCHES, _CONNECTS, _LOGS_IN, _SENSITIVE = range(4)
+_FIRST = PatternSet(_FETCHED_CODE, _SOCKET, _LOGIN_ITEM, SENDING, SIGNS)
+_FETCHES, _CONNECTS, _LOGS_IN, _SENDS, _SENSITIVE = range(5)
 # So many texts of one program are looked at.
 _MOST = 200
 
@@ -89,7 +89,7 @@ def list_program_rules(text: str) -> Iterator[str]:
         yield "remote-code"
     if _CONNECTS in found and _HANDED_SHELL.search(data):
         yield "remote-shell"
-    if sends_file(text):
+    if _SENDS in found and sends_file(text):
         yield "exfil-upload"
     if _LOGS_IN in found:
         yield "persist-service"

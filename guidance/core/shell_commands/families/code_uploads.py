@@ -10,7 +10,7 @@ from guidance.core.shell_commands.families.destinations import (
     is_request_file,
 )
 
-_SENDING = compile_byte_pattern(
+SENDING = compile_byte_pattern(
     r"\.(?:post|put|patch|upload_file|upload_fileobj|put_object|storbinary|storlines|sendmail|send_message|sendall)\s*\("
     r"|\bdata\s*=|\bmethod[\"']?\s*(?:=>|[:=])\s*[\"'](?:POST|PUT)|->(?:post|put)\b|\b(?:POST|PUT)[\"']\s*,"
 )
@@ -36,7 +36,7 @@ _LONGEST = 20_000
 def sends_file(text: str) -> bool:
     """What it reads is not meant for others, and the receiver is not this machine."""
     text = text[:_LONGEST]
-    if _SENDING.search(encode_one_byte(text)) is None:
+    if SENDING.search(encode_one_byte(text)) is None:
         return False
     places = [found[1] for found in _ADDRESS.finditer(text)]
     clients = [found[1] or found[2] for found in _CLIENT.finditer(text)]
