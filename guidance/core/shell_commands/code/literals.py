@@ -70,7 +70,7 @@ def read_words(code: str, at: int, *, nested: bool = False) -> list[str] | None:
             found.append(text[0])
             at = text[1]
         else:
-            end = _find_end(code, at)
+            end = find_end(code, at)
             name = code[at:end].strip()
             inner = (
                 read_words(name, 0, nested=True)
@@ -89,7 +89,7 @@ def read_words(code: str, at: int, *, nested: bool = False) -> list[str] | None:
     return found
 
 
-def _find_end(code: str, at: int) -> int:
+def find_end(code: str, at: int) -> int:
     """Where an element that is not a string ends."""
     depth = 0
     for place in range(at, min(len(code), at + 2000)):

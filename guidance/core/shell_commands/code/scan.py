@@ -8,6 +8,7 @@ from collections.abc import Collection
 from guidance.core.regex import encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.folding import fold_names
+from guidance.core.shell_commands.code.guarded import is_below, list_off
 from guidance.core.shell_commands.code.language import (
     FOLDING,
     OPENING,
@@ -15,27 +16,43 @@ from guidance.core.shell_commands.code.language import (
     Language,
 )
 from guidance.core.shell_commands.code.literals import (
+    find_end,
     read_adjacent,
     read_first_argument,
     read_words,
 )
+from guidance.core.shell_commands.code.named_commands import list_named_commands
 from guidance.core.shell_commands.code.requests import list_deletions
+from guidance.core.shell_commands.code.temporary_names import TemporaryNames
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
 from guidance.core.shell_commands.origin import Origin
-from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.paths import is_disposable, is_temporary
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
+from guidance.core.shell_commands.sql.databases import describe_named_databases
 from guidance.core.shell_commands.walk import Walk
 
 _SEVERAL = re.compile(
     r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
 )
 _EVALUATING = re.compile(r"\b(?:eval|exec)\s*\(\s*\Z")
+# Modules that delete files or run programs.
+_ACTING = frozenset(("os", "shutil", "subprocess", "pty", "builtins", "posix", "nt"))
+# A file of the project is run as `python file.py` would.
+_RUNS_FILE = re.compile(
+    r"exec\(\s*(?:compile\(\s*)?open\(\s*[\"'](?:\./)?[\w-]++(?:/[\w-]++)*+\.py[\"']\s*\)"
+    r"\.read\("
+)
 # What ruby puts into a text; to a shell it would be a comment.
 _INSERTED = re.compile(r"#\{[^{}]*+\}?")
 # A list from which something else is made.
 _COMPUTED = re.compile(r"\s*\[[^\[\]\n]{0,400}\]\s*\.\s*(?:pack|join|map|reverse)\b")
+# What a method is called on: a name, or something in parentheses.
+_OWNER = re.compile(r"\(([^()\n]{1,200})\)\Z|(?:self\.|this\.)?[A-Za-z_$][\w$]*\Z")
+_MODULES = frozenset(
+    ("fs", "fsp", "promises", "fse", "os", "shutil", "File", "FileUtils")
+)
 _PATH_BEFORE = re.compile(r"Path\(\s*[rRuU]?[\"']([^\"']*)[\"']\s*\)\Z")
 # Matches of one kind that are looked at.
 _MOST = 64
@@ -58,6 +75,8 @@ class Scan:
         self.origin = origin
         self.via = (*call.via, via)
         self.spaced = False
+        self._names: TemporaryNames | None = None
+        self._off: frozenset[str] | None = None
 
     def run(self, language: Language) -> None:
         signs = language.signs.match(encode_one_byte(self.code))
@@ -67,6 +86,7 @@ class Scan:
             # Places are no longer those of the text that was given.
             origin = Origin(place=(0, len(self.code)), outer=self.origin)
             self.code, self.origin = folded, origin
+            self._names = self._off = None
             self._look(language, language.signs.match(encode_one_byte(folded)))
 
     def _look(self, language: Language, signs: Collection[int]) -> None:
@@ -106,19 +126,21 @@ class Scan:
             self._say("code-delete", *match.span())
         for match in _find_each(language.forks, masked, windows):
             self._say("fork-bomb", *match.span())
+        database = describe_named_databases(code)
         for match in _find_each(language.queries, masked, windows):
             text = read_first_argument(code, match.end())
             if text and text.endswith(UNKNOWN) and text[:-1].strip().isalpha():
                 # Not even the first word is written out.
                 self._say("opaque-sql", *match.span(), opaque=True)
             elif text:
-                self.walk.walk_sql(
-                    text, origin=self._place(*match.span()), via=self.via
-                )
+                place = self._place(*match.span())
+                self.walk.walk_sql(text, origin=place, via=self.via, database=database)
 
     def _judge_evaluation(self, match: re.Match[str], language: Language) -> None:
         """A text that is run as code: read where it is written out, opaque elsewhere."""
         text = read_first_argument(self.code, match.end())
+        if _imports_own(match[0], text) or _RUNS_FILE.match(self.code, match.start()):
+            return
         if text is None or UNKNOWN in text or not _EVALUATING.search(match[0]):
             self._say("opaque-code", *match.span(), opaque=True)
             return
@@ -132,8 +154,32 @@ class Scan:
     def _removal(self, match: re.Match[str]) -> None:
         path = read_first_argument(self.code, match.end())
         path = self._find_path_before(match) if path is None else path
-        if path is None or not is_temporary(path, folder=self.walk.known.folder):
+        if path is None:
+            lost = not self._is_temporary(match)
+        else:
+            lost = not is_temporary(path, folder=self.walk.known.folder)
+            lost = lost and not is_disposable(path, self.walk.disposable)
+        if lost and not self._is_off(match.start()):
             self._say("code-delete", match.start(), match.end())
+
+    def _is_off(self, place: int) -> bool:
+        """It happens only with a flag that the call does not give."""
+        if self._off is None:
+            self.walk.budget.read(len(self.code))
+            self._off = list_off(self.code, self.call.argv)
+        return bool(self._off) and is_below(self.code, place, self._off)
+
+    def _is_temporary(self, match: re.Match[str]) -> bool:
+        """By what the name was given, of an argument or of what the method belongs to."""
+        if self._names is None:
+            self.walk.budget.read(len(self.code))
+            self._names = TemporaryNames(self.code, self.walk.disposable)
+        if match[0].startswith("."):
+            owner = _OWNER.search(self.code[: match.start()][-300:])
+            if owner is not None and owner[0] not in _MODULES:
+                return self._names.is_temporary(owner[1] or owner[0])
+        end = find_end(self.code, match.end())
+        return self._names.is_temporary(self.code[match.end() : end])
 
     def _find_path_before(self, match: re.Match[str]) -> str | None:
         before = _PATH_BEFORE.search(self.code[: match.start()][-300:])
@@ -164,11 +210,21 @@ class Scan:
             return
         text = read_first_argument(self.code, end)
         if text is None:
-            self._say("opaque-code", start, end, opaque=True)
+            self._run_named(start, end)
             return
         if UNKNOWN in text:
             self._say("opaque-code", start, end, opaque=True)
         self._shell(text, start, end)
+
+    def _run_named(self, start: int, end: int) -> None:
+        commands = list_named_commands(self.code, end)
+        if commands is None:
+            self._say("opaque-code", start, end, opaque=True)
+        for command in commands or ():
+            if isinstance(command, str):
+                self._shell(command, start, end)
+            else:
+                self._words(command, start, end)
 
     def _words(self, argv: list[str], start: int, end: int) -> None:
         if UNKNOWN in argv[0]:
@@ -195,6 +251,16 @@ class Scan:
     def _say(self, rule: str, start: int, end: int, *, opaque: bool = False) -> None:
         span = self.origin.get_span(start, self._line(end))
         self.walk.report.add_at(rule, span, via=self.via, uninspectable=opaque)
+
+
+def _imports_own(call: str, module: str | None) -> bool:
+    """A module that is named, and none of those that run or delete."""
+    return (
+        "import" in call
+        and module is not None
+        and UNKNOWN not in module
+        and module.partition(".")[0] not in _ACTING
+    )
 
 
 def _find_windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:

@@ -34,6 +34,8 @@ MAILING = split_names(
     "sendemail mpack blat"
 )
 _ATTACHING = ("-a", "-A", "-attachments", "-attachment", "-attach", "-att")
+# Short options of rsync that take no value, of which -n is one.
+_BUNDLE = re.compile(r"-[acdghiklnopqrtuvxzAEHLPSWX]+")
 _PUTTING = re.compile(r"\b(?:m?put|reput|mirror -R|mirror --reverse|prompt.*mput)\b")
 _REMOTE = re.compile(
     r"(?:[\w.-]+@)?[\w.-]{2,}:(?!//).*|:\w+(?:,[^:]*)?:.*|(?:rsync|sftp|ftp|s3|gs|oss|obs|b2|https?)://.*"
@@ -73,7 +75,7 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         if verb is None:
             return
         words = words[words.index(verb) + 1 :]
-    if len(words) < 2 or "--dry-run" in call.argv or "-n" in call.argv:
+    if len(words) < 2 or _is_rehearsed(call):
         return
     words = _drop_last_values(call, words)
     target = words[-1]
@@ -92,6 +94,17 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         _DATA.fullmatch(path) and not PUBLIC_FILE.fullmatch(path) for path in sources
     ):
         walk.report.add("exfil-copy", call)
+
+
+def _is_rehearsed(call: ProgramCall) -> bool:
+    """A dry run, also at the end of a bundle as in `rsync -avn`."""
+    if "--no-dry-run" in call.argv or "--no-n" in call.argv:
+        return False
+    return any(
+        word in ("-n", "--dry-run")
+        or (call.name == "rsync" and _BUNDLE.fullmatch(word) and "n" in word)
+        for word in call.argv[1:]
+    )
 
 
 def _drop_last_values(call: ProgramCall, words: list[str]) -> list[str]:

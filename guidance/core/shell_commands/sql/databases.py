@@ -15,6 +15,7 @@ from guidance.core.shell_commands.disposable.scratch_names import (
     split_address,
 )
 from guidance.core.shell_commands.limits import ReadingBudget
+from guidance.core.shell_commands.paths import is_temporary
 from guidance.core.shell_commands.sql.statements import SqlFinding, judge_statements
 from guidance.core.shell_commands.sql.undone import list_lasting
 
@@ -33,6 +34,7 @@ _DATABASE = re.compile(
     re.IGNORECASE,
 )
 _QUALIFIED = re.compile(r"[\w`\]]\s*+\.\s*+[\w`\[]")
+_LONGEST = 32_768
 _ROWS = ("sql-delete-all", "sql-update-all", "sql-truncate")
 
 
@@ -71,6 +73,34 @@ class Database:
 
 
 ANY_DATABASE = Database()
+# Where a program opens a database, and the file or address that it names.
+_OPENS = re.compile(
+    r"\b(?:sqlite3\.connect|aiosqlite\.connect|duckdb\.connect|new\s+Database"
+    r"|new\s+DatabaseSync|create_engine)\(\s*[\"'`]([^\"'`\n]{0,200})[\"'`]"
+    r"|[\"'`]([a-z][a-z0-9+]{2,20}://[^\"'`\s]{1,200})[\"'`]"
+)
+
+
+def describe_named_databases(code: str) -> Database:
+    """Of a program, where all that it names are for tests, or a developer's own."""
+    named = [found[1] or found[2] or "" for found in _OPENS.finditer(code[:_LONGEST])]
+    named = [each for each in named if not each.startswith("http")]
+    if not named or len(code) > _LONGEST:
+        return ANY_DATABASE
+    if all(map(_is_for_tests, named)):
+        return Database(is_test=True, undoes_all=True)
+    if all(
+        is_development_name(name) and is_loopback(host)
+        for host, name in map(split_address, named)
+    ):
+        return Database(is_local=True)
+    return ANY_DATABASE
+
+
+def _is_for_tests(name: str) -> bool:
+    if is_address(name):
+        return is_scratch_address(name)
+    return name in (":memory:", "") or is_temporary(name)
 
 
 def _drops_test_database(statement: str) -> bool:

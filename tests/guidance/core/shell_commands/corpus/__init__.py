@@ -52,7 +52,11 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     written_then_run,
 )
 from tests.guidance.core.shell_commands.corpus.families import guard, leaving
-from tests.guidance.core.shell_commands.corpus.no_loss import made_by_tools, throw_away
+from tests.guidance.core.shell_commands.corpus.no_loss import (
+    made_by_tools,
+    throw_away,
+    written_programs,
+)
 from tests.guidance.core.shell_commands.corpus.samples import (
     second_dangerous,
     second_harmless,
@@ -114,6 +118,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "made here, harmless": made_here.PASSES,
         "made by tools": made_by_tools.TRIPS,
         "made by tools, harmless": made_by_tools.PASSES,
+        "written programs": written_programs.TRIPS,
+        "written programs, harmless": written_programs.PASSES,
         "throw away": throw_away.TRIPS,
         "throw away, harmless": throw_away.PASSES,
         "searches": searches.TRIPS,

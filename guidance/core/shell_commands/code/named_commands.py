@@ -1,0 +1,101 @@
+"""Commands that a program keeps under a name before it runs them.
+
+`for cmd in (["git", "status"], ["git", "log"]): run(cmd)` says what it runs, and so does a
+function that hands its arguments on: every call of it is a command.
+"""
+
+from __future__ import annotations
+
+import re
+
+from guidance.core.shell_commands.code.literals import read_literal, read_words
+from guidance.core.shell_commands.shell.tree import UNKNOWN
+
+_LONGEST = 32_768
+_MOST = 32
+_ARGUMENT = re.compile(r"\s*(?:\[\s*)?\*{0,2}(?:\.\.\.)?([A-Za-z_]\w*)\s*\]?\s*[,)]")
+_OPENING = re.compile(r"\s*[\[(]\s*(?=[\[(])")
+_BETWEEN = re.compile(r"\s*,\s*(?=[\[(])")
+Command = str | list[str]
+
+
+def list_named_commands(code: str, place: int) -> list[Command] | None:
+    """What the name at this place may hold; None where not all of it is written out."""
+    found = _ARGUMENT.match(code, place) if len(code) <= _LONGEST else None
+    if found is None:
+        return None
+    name = re.escape(found[1])
+    commands: list[Command] = []
+    for match in re.finditer(
+        rf"\bfor\s+(?:\(\s*)?(?:const\s+|let\s+|var\s+)?{name}\s+(?:in|of)\s+"
+        rf"|(?<![\w.]){name}\s*(?::[^=\n]{{0,40}})?=(?![=>])\s*"
+        rf"|\bdef\s+(\w+)\s*\(\s*\*?{name}\b[^\n]*\n",
+        code,
+    ):
+        if match[1]:
+            several = _list_calls(code, match[1])
+        elif match[0].lstrip().startswith("for"):
+            several = _read_several(code, match.end())
+        else:
+            several = _read_one(code, match.end())
+        if several is None or len(commands) > _MOST:
+            return None
+        commands += several
+    return commands or None
+
+
+def _read_one(code: str, at: int) -> list[Command] | None:
+    literal = read_literal(code, at)
+    if literal is not None:
+        return None if UNKNOWN in literal[0] else [literal[0]]
+    words = read_words(code, at)
+    return [words] if words and UNKNOWN not in words[0] else None
+
+
+def _read_several(code: str, at: int) -> list[Command] | None:
+    """A list of lists, or of texts."""
+    opening = _OPENING.match(code, at)
+    if opening is None:
+        words = read_words(code, at)
+        if not words or any(UNKNOWN in word for word in words):
+            return None
+        return [*words]
+    found: list[Command] = []
+    place = opening.end()
+    while len(found) < _MOST:
+        words = read_words(code, place)
+        end = _find_close(code, place)
+        if not words or UNKNOWN in words[0] or end is None:
+            return None
+        found.append(words)
+        between = _BETWEEN.match(code, end)
+        if between is None:
+            return found
+        place = between.end()
+    return None
+
+
+def _find_close(code: str, at: int) -> int | None:
+    """Behind the list that begins here; a bracket in a text would be a wrong guess."""
+    depth = 0
+    while at < len(code):
+        literal = read_literal(code, at) if code[at] in "\"'`" else None
+        if literal is not None:
+            at = literal[1]
+            continue
+        depth += (code[at] in "[(") - (code[at] in "])")
+        at += 1
+        if depth == 0:
+            return at
+    return None
+
+
+def _list_calls(code: str, function: str) -> list[Command] | None:
+    """Each call of a function that hands on what it is given."""
+    found: list[Command] = []
+    for match in re.finditer(rf"(?<!def )(?<![\w.]){re.escape(function)}\(", code):
+        words = read_words(code, match.end()) or read_words(code, match.end() - 1)
+        if not words or UNKNOWN in words[0] or len(found) > _MOST:
+            return None
+        found.append(words)
+    return found or None
