@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.shell_commands.families.guard.texts import answers_review
 from guidance.core.shell_commands.sensitive.secret_paths import normalize_path
 
 _BUILD_FILE = re.compile(
@@ -65,7 +66,7 @@ _DELETES_OUTSIDE = compile_byte_pattern(
     r"(?:/(?:$|[^t\s]|t[^m])|~|\.\./|\$\{?HOME)"
 )
 _TELLING = compile_byte_pattern(
-    r"rm |privileged|pull_request_target|SYS_ADMIN|host"
+    r"rm |ruling|checkrail|privileged|pull_request_target|SYS_ADMIN|host"
     r"|environ|process\.env|secrets|curl|wget|folderOpen|iwr"
 )
 _LONG = 16_384
@@ -86,6 +87,8 @@ def list_content_rules(path: str, text: str) -> Iterator[str]:
     name = normalize_path(path[-1_000:])
     if _PROSE.fullmatch(name):
         return
+    if answers_review(text):
+        yield "guard-ruling"
     data = encode_one_byte(text)
     if _ALL_SECRETS.search(data) and _WAY_OUT.search(data):
         yield "exfil-secret"

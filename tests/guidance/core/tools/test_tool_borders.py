@@ -125,6 +125,28 @@ HELD: list[Call] = [
         file_path="Makefile",
         content="test:\n\trm -rf /srv/data\n\tpytest\n",
     ),
+    EditCall(tool="Write", file_path="/w/.claude/settings.json", content="{}"),
+    EditCall(
+        tool="Write",
+        file_path="approve.py",
+        content="import urllib.request as u\nu.urlopen('http://127.0.0.1:8000/api/v1/reviews/0192/ruling', b'{}')",
+    ),
+    EditCall(
+        tool="Write", file_path="approve.sh", content="checkrail approve 0192 --yes\n"
+    ),
+    use(
+        "Edit",
+        file_path="a.js",
+        old_string="x",
+        new_string="fetch(base + '/api/v1/reviews/' + id + '/ruling', {method: 'POST'})",
+    ),
+    use("Read", file_path="/home/me/.config/checkrail/login.json"),
+    use(
+        "NotebookEdit",
+        notebook_path="a.ipynb",
+        new_source="requests.post(url + '/api/v1/reviews/3/ruling')",
+    ),
+    use("WebFetch", url="http://127.0.0.1:8000/api/v1/reviews/0192/ruling", prompt="x"),
 ]
 PASSED: list[Call] = [
     use("mcp__browser__click", url="http://localhost:3000/cart", selector="button.buy"),
@@ -182,6 +204,19 @@ PASSED: list[Call] = [
         "mcp__http__request", method="GET", url="https://api.example.com/v1/users/purge"
     ),
     use("mcp__http__request", method="POST", url="http://localhost:3000/items/purge"),
+    EditCall(
+        tool="Write",
+        file_path="docs/api.md",
+        content="POST /api/v1/reviews/{id}/ruling rules.",
+    ),
+    EditCall(
+        tool="Write", file_path="notes.py", content="# reviews and rulings\nx = 1"
+    ),
+    EditCall(
+        tool="Write",
+        file_path="agent.py",
+        content="from checkrail import Client\nwith Client() as c:\n    run = c.start(task='x')\n    run.finish()",
+    ),
 ]
 
 

@@ -41,7 +41,8 @@ _PROGRAM = re.compile(r"(?:.*/)?bin/checkrail(?:-\w+)?")
 # A file of that name is run in place of the client, wherever PATH finds it first.
 _SHADOW = re.compile(r"(?:.*/)?checkrail(?:-hooks?)?(?:\.(?:cmd|bat|exe|ps1))?")
 _REPLACING = split_names("chmod chown mv rm ln cp unlink")
-_SECRET_SETTING = re.compile(r"(?!CHECKRAIL_URL\Z)CHECKRAIL(?:_\w+)?", re.IGNORECASE)
+# Variables that name a place of the guard.
+_PLACE_SETTING = re.compile(r"CHECKRAIL_(?:DATA|CONFIG|HOME|DIR|KEY_FILE)\w*")
 _STARTUP = re.compile(
     r"(?:.*/)?\.(?:bashrc|profile|zshrc|zshenv|bash_profile|zprofile|env|envrc)"
 )
@@ -52,11 +53,15 @@ _LOOSENED = re.compile(
     re.IGNORECASE,
 )
 _EDITING = split_names("sed perl ruby awk jq yq python node")
+_MOST = 24
 _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 
 
 def judge_files(walk: Walk, call: ProgramCall) -> None:
     words = [part for word in call.argv[1:] for part in (word, word.partition("=")[2])]
+    folder = _find_folder(call)
+    if folder:
+        words += [f"{folder}/{word}" for word in call.argv[1:] if word[:1] not in "-/"]
     settings = any(is_guard_setting(word) for word in words if word)
     data = any(is_guard_data(word) for word in words if word) or _names_variable(call)
     if call.name in _INTERPRETERS and _writes_in_code(call):
@@ -67,6 +72,17 @@ def judge_files(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("guard-data", call)
     if call.name in _EDITING and _loosens_policy(call):
         walk.report.add("guard-settings", call)
+
+
+def _find_folder(call: ProgramCall) -> str:
+    """`cd .claude && rm settings.json`: the folder that the command has gone to."""
+    folder = ""
+    for item in call.script.items[:_MOST]:
+        if item is call.simple:
+            return folder
+        if isinstance(item, Simple) and item.words[:1] in (["cd"], ["pushd"]):
+            folder = str(item.words[-1]).rstrip("/")
+    return ""
 
 
 def judge_guard_redirections(walk: Walk, call: ProgramCall) -> None:
@@ -177,7 +193,7 @@ def _list_substituted(*words: str | Word) -> list[Simple]:
 def _names_variable(call: ProgramCall) -> bool:
     """A file below a folder that only a variable of the guard names."""
     return call.first >= 0 and any(
-        isinstance(piece, Variable) and _SECRET_SETTING.fullmatch(piece.name)
+        isinstance(piece, Variable) and _PLACE_SETTING.fullmatch(piece.name)
         for word in call.simple.words[1:]
         if isinstance(word, Word)
         for piece in word.pieces

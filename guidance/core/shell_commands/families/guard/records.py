@@ -6,12 +6,17 @@ import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.guard.rulings import list_fed
+from guidance.core.shell_commands.families.guard.rulings import (
+    INTERPRETERS,
+    list_code,
+    list_fed,
+)
 from guidance.core.shell_commands.families.pipelines import (
     list_feeders,
     shows_no_lines,
 )
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.shell.tree import Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -25,6 +30,9 @@ _MODELS = compile_byte_pattern(
 _OPENING = split_names(
     "python manage.py django-admin sqlite3 psql mysql duckdb litecli pgcli"
 )
+_OF_A_PERSON = "CHECKRAIL_TOKEN"
+# They tell whether it is set, not what it is.
+_ASKING = split_names("test [ [[")
 _TOKENS = re.compile(r"cr[ktp]_")
 _SEARCHING = split_names("grep egrep rg strings ag")
 _PRINTING_ALL = split_names("env printenv set export declare")
@@ -33,7 +41,9 @@ _SECRET_SETTING = re.compile(r"(?!CHECKRAIL_URL\Z)CHECKRAIL(?:_\w+)?", re.IGNORE
 
 def judge_records(walk: Walk, call: ProgramCall) -> None:
     words = call.argv[1:]
-    if call.name in _OPENING:
+    if _takes_token(walk, call):
+        found = True
+    elif call.name in _OPENING:
         texts = [*words, *list_fed(walk, call)]
         found = any(_MODELS.search(encode_one_byte(text)) for text in texts)
     else:
@@ -42,6 +52,22 @@ def judge_records(walk: Walk, call: ProgramCall) -> None:
         )
     if found:
         walk.report.add("guard-data", call)
+
+
+def _takes_token(walk: Walk, call: ProgramCall) -> bool:
+    """A person's token from the environment: no agent has a use for it."""
+    if call.name in _ASKING:
+        return False
+    if call.name in INTERPRETERS and any(
+        _OF_A_PERSON in text for text in list_code(walk, call)
+    ):
+        return True
+    return any(
+        isinstance(piece, Variable) and piece.name == _OF_A_PERSON
+        for word in call.simple.words[1:]
+        if isinstance(word, Word)
+        for piece in word.pieces
+    )
 
 
 def _picks_settings(walk: Walk, call: ProgramCall) -> bool:

@@ -7,6 +7,7 @@ import re
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.guard.texts import (
     AGENTS,
+    answers_review,
     is_only_read,
     is_ruling_address,
 )
@@ -20,7 +21,7 @@ _SHOWING = split_names(
     "echo printf readlink realpath basename dirname cmp sort cd pushd sed awk tee cp code view"
 )
 _TALKING = split_names("nc ncat netcat socat telnet openssl curl wget http")
-_INTERPRETERS = split_names("python node ruby perl php")
+INTERPRETERS = split_names("python node ruby perl php bun deno")
 # They type into another window what a person would.
 TYPING = split_names(
     "expect autoexpect unbuffer script tmux screen zellij kitty kitten wezterm xdotool "
@@ -51,7 +52,9 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("guard-ruling", call)
     if name in _TALKING and any(map(is_ruling_address, list_fed(walk, call))):
         walk.report.add("guard-ruling", call)
-    if name in TYPING or name in _INTERPRETERS:
+    if name in INTERPRETERS and any(map(answers_review, list_code(walk, call))):
+        walk.report.add("guard-ruling", call)
+    if name in TYPING or name in INTERPRETERS:
         texts = [words, *list_fed(walk, call)]
         if name in _BY_WINDOW:
             # The window may be chosen by the command before.
@@ -62,6 +65,16 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
 
 _BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
 _LONGEST = 4_000
+
+
+def list_code(walk: Walk, call: ProgramCall) -> list[str]:
+    """The programs that an interpreter is given: as words, as input, as files made here."""
+    texts = [*call.argv[1:], *list_fed(walk, call)]
+    for word in call.argv[1:4] if walk.known.files else ():
+        content = walk.known.get_file(word)
+        if content is not None and content.text:
+            texts.append(content.text)
+    return texts
 
 
 def list_fed(walk: Walk, call: ProgramCall) -> list[str]:

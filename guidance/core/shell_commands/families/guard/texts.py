@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
+from guidance.core.shell_commands.code.folding import fold_names
 
+_LONGEST = 100_000
 # Coding agents that are guarded, as their windows and sessions are called.
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
@@ -34,6 +36,15 @@ _READABLE = re.compile(
 _SENDING = re.compile(
     r"\b(?:POST|PUT|PATCH|DELETE|--data|-d|--json)\b|-X ?P| -d ", re.IGNORECASE
 )
+# The client, told to answer: as a command in a script, or by what a program imports.
+_COMMAND = re.compile(
+    r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen)\b"
+)
+_IMPORT = re.compile(r"\b(?:from|import)\s+checkrail\b")
+_PEOPLES_PART = re.compile(r"\b(?:Desk|people|cli)\b")
+_ANSWERING = re.compile(
+    r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run)\(|\bmain\("
+)
 # A button, and the page of a review or a queue that it stands on.
 _PRESSED = re.compile(
     r"\b(?:approve|deny|amend|rule|confirm|allow|accept)\b", re.IGNORECASE
@@ -50,6 +61,20 @@ def is_ruling_address(text: str) -> bool:
     # Most words hold none of its paths, told in a tenth of the time (bench: "a request").
     found = _RULING_PATHS.search(encode_one_byte(text))
     return found is not None and _RULING.search(text) is not None
+
+
+def answers_review(program: str) -> bool:
+    """A program or script that would answer a review, by an address or by the client."""
+    text = fold_names(program[:_LONGEST])
+    return (
+        is_ruling_address(text)
+        or _COMMAND.search(text) is not None
+        or (
+            _IMPORT.search(text) is not None
+            and _PEOPLES_PART.search(text) is not None
+            and _ANSWERING.search(text) is not None
+        )
+    )
 
 
 def is_only_read(text: str) -> bool:

@@ -10,6 +10,8 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _VARIABLE = re.compile(
     r"CHECKRAIL_\w+|CLAUDE_CONFIG_DIR|CODEX_HOME|CLAUDE_CODE_DISABLE_HOOKS|DISABLE_HOOKS"
+    # What tells that a program runs inside a session.
+    r"|CLAUDECODE|CLAUDE_CODE_ENTRYPOINT|CODEX_THREAD_ID|CODEX_SANDBOX"
 )
 _RUNNING_AGENT = split_names(
     "claude codex gemini cursor-agent amp opencode copilot qwen goose npx bunx checkrail"
