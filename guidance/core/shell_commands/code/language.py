@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 
 from guidance.core.regex import PatternSet, compile_byte_pattern
 from guidance.core.shell_commands.code import folding
+from guidance.core.shell_commands.code.purges import (
+    JAVASCRIPT_PURGES,
+    PYTHON_PURGES,
+)
 
 _NEVER = re.compile(r"(?!)")
 
@@ -37,6 +41,8 @@ class Language:
     quotes: re.Pattern[str] = _NEVER
     # Builds code or names at run time.
     dynamic: re.Pattern[str] = _NEVER
+    # A statement in a group, if its first word says that it is one.
+    statements: re.Pattern[str] = _NEVER
     # Text in a group that is printed into a shell.
     scripts: re.Pattern[str] = _NEVER
     # Empties tables or stores.
@@ -73,6 +79,7 @@ PYTHON = Language(
         *("subprocess", "spawn", "eval", "fork", "compile", "__import__", "getattr"),
         *("import_module", "check_", "getoutput", "delete", "drop", "flush", "marshal"),
         *("truncate", "query", "read_sql", "raw", "move", "posix_spawn"),
+        *("terminate_", "purge_", "destroy_", ".prune"),
     ),
     opening=("open(", "write_", ".write("),
     removes=re.compile(
@@ -102,10 +109,7 @@ PYTHON = Language(
         r"|\bimport\s+(?:os|shutil|subprocess)\s+as\b"
         r"|\b(?:system|popen|Popen|rmtree|remove|unlink|run|call)\s+as\s+\w"
     ),
-    purges=re.compile(
-        r"\.(?:all|filter)\(\s*\)\.(?:delete|_raw_delete)\s*\(|\.drop_all\s*\(|\.flush(?:all|db)\s*\("
-        r"|\.drop_database\s*\(|\.delete_many\s*\(\s*\{\s*\}|\.drop_collection\s*\("
-    ),
+    purges=PYTHON_PURGES,
     queries=re.compile(_SQL_CALL),
     forks=re.compile(r"\bwhile\b(?:[^f]|f(?!ork\b)){0,60}+fork\s*+\("),
     masked=re.compile(
@@ -136,6 +140,12 @@ JAVASCRIPT = Language(
         "writeFile",
         "require(",
         "createWriteStream",
+        ".del(",
+        "destroy",
+        "force",
+        "new Delete",
+        "new Terminate",
+        "new Purge",
     ),
     removes=re.compile(
         r"\b(?:fs|fsp|fse|promises)\.(?:rm|unlink|rmdir|remove|emptyDir|truncate)(?:Sync)?\s*\("
@@ -157,11 +167,8 @@ JAVASCRIPT = Language(
         r"|\b(?:exec|spawn|rm|unlink)\w{0,8}\s*:\s*\w[^{}\n]{0,80}\}\s*=\s*require\b"
         r"|\b(?:exec|spawn|rm|unlink|rmdir|truncate)(?:File)?(?:Sync)?\s+as\s+\w"
     ),
-    purges=re.compile(
-        r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove)\s*\(\s*\{\s*\}"
-        r"|\.flush(?:all|db|All|Db)\s*\(|\.dropIndexes\s*\(|\.dropCollection\s*\("
-        r"|\bdeleteMany\s*:\s*\{\s*filter\s*:\s*\{\s*\}|\$out\s*:"
-    ),
+    purges=JAVASCRIPT_PURGES,
+    statements=re.compile(r"(?<![\w)])[A-Za-z_$][\w$.]{0,60}`((?:[^`\\]++|\\.)*+)`"),
     queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
     quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
     empties=re.compile(
@@ -312,7 +319,7 @@ PHP = Language(
         r"[^\n]{0,80}(?P=name)\s*\(|\(\s*[\"']\w{1,40}[\"']\s*\.[^()\n]{1,80}\)\s*\("
     ),
     purges=re.compile(
-        r"::truncate\s*\(|::query\(\)->delete\s*\(|->flush(?:all|db)\s*\("
+        r"(?:::|->)truncate\s*\(|::query\(\)->delete\s*\(|->flush(?:all|db)\s*\("
     ),
     queries=re.compile(r"(?:->|::)(?:exec|query|statement|unprepared)\s*\("),
 )

@@ -44,6 +44,12 @@ _RUNS_FILE = re.compile(
     r"exec\(\s*(?:compile\(\s*)?open\(\s*[\"'](?:\./)?[\w-]++(?:/[\w-]++)*+\.py[\"']\s*\)"
     r"\.read\("
 )
+# A cloud on one's own machine, such as tests use.
+_EMULATED = re.compile(
+    r"(?:endpoint(?:_url)?|base_url)\s*[=:]\s*[\"']https?://(?:localhost|127\.)|\bmock_aws\b"
+)
+_STATEMENT = re.compile(r"\s*(?:delete|truncate|drop|update|alter)\s", re.IGNORECASE)
+_FILLED = re.compile(r"\$\{[^{}]*+\}")
 # What ruby puts into a text; to a shell it would be a comment.
 _INSERTED = re.compile(r"#\{[^{}]*+\}?")
 # A list from which something else is made.
@@ -122,8 +128,17 @@ class Scan:
             self._emptying(match)
         for match in _find_each(language.dynamic, masked, windows):
             self._judge_evaluation(match, language)
+        emulated = _EMULATED.search(code) is not None
         for match in _find_each(language.purges, masked, windows):
+            if emulated:
+                break
             self._say("code-delete", *match.span())
+        for match in _find_each(language.statements, code, windows):
+            if _STATEMENT.match(match[1]):
+                place = self._place(*match.span())
+                self.walk.walk_sql(
+                    _FILLED.sub("?", match[1]), origin=place, via=self.via
+                )
         for match in _find_each(language.forks, masked, windows):
             self._say("fork-bomb", *match.span())
         database = describe_named_databases(code)

@@ -176,12 +176,14 @@ RULES = (
         patterns=(
             "git push -d|--delete|--prune !-n|--dry-run",
             "git push !-n|--dry-run @deleted-ref",
+            "svn rm|remove|delete|del @at-address",
         ),
         trips=(
             "git push origin --delete main",
             "git push -d origin main",
             "git push origin :main",
             "git push --prune origin",
+            "svn delete -m old https://svn.invalid/core/trunk",
         ),
         passes=(
             "git push origin HEAD:main",

@@ -16,6 +16,10 @@ _TRIAL_BRANCH = re.compile(
 )
 
 
+# A branch or tag of Subversion, or all of them.
+_BRANCH_ADDRESS = re.compile(r"://.*/(?:trunk|branches|tags)(?:/[^/]*)?/?\Z")
+
+
 def _cleans_more(found: Invocation) -> bool:
     """Than what tools make again, and what is ignored in the folders of their output."""
     ignored = "-X" in found.flags
@@ -39,7 +43,13 @@ def _is_kept_branch(found: Invocation) -> bool:
     return not names or not all(map(_TRIAL_BRANCH.fullmatch, names))
 
 
+def _is_at_address(found: Invocation) -> bool:
+    """In the repository itself: that is committed at once."""
+    return any(map(_BRANCH_ADDRESS.search, found.operands[1:]))
+
+
 QUESTIONS: dict[str, Question] = {
+    "at-address": _is_at_address,
     "cleans-more": _cleans_more,
     "kept-branch": _is_kept_branch,
 }

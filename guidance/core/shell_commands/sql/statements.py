@@ -42,6 +42,7 @@ _ENDS_CONDITION = frozenset(
 )
 # What ALTER … DROP may take away without losing anything but a rule.
 _MILD = frozenset(("NOT", "DEFAULT", "IDENTITY", "EXPRESSION"))
+_HOLDING = frozenset(("TABLE", "DATABASE", "SCHEMA"))
 _NESTED = 4
 # So many words that a verb looks at cost as much as a word that the shell's reader takes.
 _SEEN_AT_ONCE = 2
@@ -352,7 +353,8 @@ def _judge_prepare(tokens: list[SqlToken], index: int) -> Iterator[SqlFinding]:
 def _judge_create(tokens: list[SqlToken]) -> Iterator[SqlFinding]:
     """CREATE OR REPLACE TABLE throws the old table away."""
     texts = [token.text for token in tokens[:5]]
-    if texts[1:3] == ["OR", "REPLACE"] and "TABLE" in texts[3:] and "TEMP" not in texts:
+    held = _HOLDING.isdisjoint(texts[3:])
+    if texts[1:3] == ["OR", "REPLACE"] and not held and "TEMP" not in texts:
         yield _make_finding("sql-drop", tokens, 0)
 
 

@@ -19,10 +19,23 @@ from guidance.core.shell_commands.walk import Walk
 
 _NEVER = re.compile(r"(?!)")
 # Tests make and drop databases of their own.
-_TESTS = replace(PYTHON, queries=_NEVER, purges=_NEVER)
+_PYTHON_TESTS, _JAVASCRIPT_TESTS, _RUBY_TESTS = (
+    replace(language, queries=_NEVER, purges=_NEVER, statements=_NEVER)
+    for language in (PYTHON, JAVASCRIPT, RUBY)
+)
 # Names of files, who loads them, and what they are written in; None: a shell's text.
 _TABLE: tuple[tuple[str, str, Language | None], ...] = (
-    (r"conftest\.py|test_\w+\.py|\w+_test\.py", r"py\.?test|tox|nox|coverage", _TESTS),
+    (
+        r"conftest\.py|test_\w+\.py|\w+_test\.py",
+        r"py\.?test|tox|nox|coverage",
+        _PYTHON_TESTS,
+    ),
+    (
+        r"[\w.-]+\.(?:test|spec)\.[cm]?[jt]sx?",
+        r"vitest|jest|mocha|playwright|npm|pnpm|yarn|bun|node|npx",
+        _JAVASCRIPT_TESTS,
+    ),
+    (r"\w+_spec\.rb", r"bundle|rspec|rake", _RUBY_TESTS),
     (
         r"noxfile\.py|tasks\.py|fabfile\.py|dodo\.py",
         r"nox|inv(?:oke)?|fab|doit",
@@ -31,15 +44,15 @@ _TABLE: tuple[tuple[str, str, Language | None], ...] = (
     (r"setup\.py|hatch_build\.py|build\.py", r"pip3?|uv|build|poetry|hatch", PYTHON),
     (r"sitecustomize\.py|usercustomize\.py", r"python[\d.]*", PYTHON),
     (
-        r"[\w.-]+\.config\.[cm]?[jt]s|\.\w+rc\.c?js|[\w.-]+\.(?:test|spec)\.[cm]?[jt]sx?"
+        r"[\w.-]+\.config\.[cm]?[jt]s|\.\w+rc\.c?js"
         r"|[Gg]ulpfile\.js|Gruntfile\.js",
         r"eslint|prettier|vite|vitest|jest|webpack|rollup|babel|next|nuxt|mocha|gulp|grunt"
         r"|playwright|npm|pnpm|yarn|bun|node|tailwindcss|postcss",
         JAVASCRIPT,
     ),
     (
-        r"Rakefile|\w+\.rake|Gemfile|\w+_spec\.rb|.*\.gemspec",
-        r"rake|bundle|rspec",
+        r"Rakefile|\w+\.rake|Gemfile|.*\.gemspec",
+        r"rake|bundle",
         RUBY,
     ),
     (r"Vagrantfile|Fastfile|Podfile|Dangerfile", r"vagrant|fastlane|pod|danger", RUBY),

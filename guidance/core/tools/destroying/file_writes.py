@@ -11,6 +11,8 @@ from guidance.core.tools.texts import Text
 # Names of arguments as `normalize_name` gives them.
 _PATHS = ("path", "filepath", "filename", "file", "targetfile")
 _CONTENTS = ("content", "contents", "text", "data", "filetext")
+# What only its own tool writes: what was made is known from nowhere else.
+_STATES = (".tfstate", ".tfstate.backup")
 _WRITING = frozenset(("write", "create", "save", "put", "overwrite"))
 
 
@@ -26,6 +28,8 @@ def find_write_rule(call: Call, given: dict[str, object]) -> tuple[str, Text] | 
         return "overwrite-system-file", path
     if not content.strip() and not is_marker(path.text):
         return "empty-file", path
+    if path.text.endswith(_STATES):
+        return "overwrite-file", path
     return None
 
 

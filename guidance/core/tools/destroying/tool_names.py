@@ -17,6 +17,7 @@ from guidance.core.tools.destroying.tool_verbs import (
     ToolVerb,
     find_destroying_verb,
     find_verb,
+    pays,
     split_words,
 )
 from guidance.core.tools.evidence import CallEvidence
@@ -37,6 +38,10 @@ _MOVING = frozenset(("move", "rename", "copy", "mv", "cp"))
 _SOURCES = ("source", "from", "src", "sourcepath", "oldpath", "path")
 _TARGETS = ("destination", "dest", "to", "target", "destinationpath", "newpath")
 _NOTHING = ("/dev/null", "nul")
+_BYPASSING = (
+    *("bypassrules", "bypass", "bypasschecks", "bypassprotection", "adminoverride"),
+    *("skipapproval", "skipchecks", "skipreview", "ignorechecks", "forcemerge"),
+)
 _LONGEST = 64
 
 
@@ -53,6 +58,8 @@ def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
 def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | None:
     if not isinstance(call, ToolCall | CommandCall):
         return None
+    if pays(call.tool):
+        return None if _is_tried(given) else "tool-payment"
     found = find_destroying_verb(call.tool)
     if found is None:
         if not given:
@@ -114,6 +121,8 @@ def _find_into_nothing(words: list[str], given: Mapping[str, Any]) -> str | None
 
 def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
     """git as a tool, with the same arguments that make the command lose work."""
+    if any(given.get(name) is True for name in _BYPASSING):
+        return "tool-bypass"
     if "push" in words and (given.get("force") is True or given.get("forcepush")):
         return "git-push-force"
     if "clean" in words and "git" in words and given.get("force") is True:

@@ -47,6 +47,21 @@ _LIGHT_SERVERS = split_names(
 )
 
 
+# What takes money from somebody, and servers whose other verbs do so as well.
+_PAYING = split_names("refund payout withdraw withdrawal disburse disbursement wire")
+_MONEY_SERVERS = split_names(
+    "stripe paypal paddle chargebee braintree adyen square wise recurly billing payments "
+    "payment payroll bank"
+)
+_ENDING = split_names("cancel void capture transfer pay send charge")
+_READING = split_names(
+    "get list read search find query describe show view fetch count check retrieve draft "
+    "preview estimate simulate calculate"
+)
+# Put away with all that is in it; most of them leave no way back to the agent.
+_SHELVED = split_names("database project repository repo workspace environment site")
+
+
 class ToolVerb(NamedTuple):
     verb: str
     objects: tuple[str, ...]
@@ -67,8 +82,25 @@ def find_destroying_verb(tool: str) -> ToolVerb | None:
     return find_verb(split_words(name))
 
 
+def pays(tool: str) -> bool:
+    """Does its name say that money goes out, or that somebody's plan ends?"""
+    server, _, name = tool.rpartition("__")
+    words = split_words(name)
+    singular = {_drop_plural(word) for word in words}
+    if not _READING.isdisjoint(words):
+        return False
+    if not _PAYING.isdisjoint(singular):
+        return True
+    return words[:1] != [] and (
+        words[0] in _ENDING and not _MONEY_SERVERS.isdisjoint(split_words(server))
+    )
+
+
 def find_verb(words: list[str]) -> ToolVerb | None:
     for place, word in enumerate(words):
+        if word == "archive" and place == 0:
+            shelved = {_drop_plural(each) for each in words[1:]} & _SHELVED
+            return ToolVerb(word, tuple(words[1:])) if shelved else None
         if word in _OTHERS:
             return None
         if word in DESTROYING or word in _EMPTYING:

@@ -282,7 +282,7 @@ def test_a_pattern_sees_the_name_of_the_tool() -> None:
     assert (finding.details["argument"], finding.details["text"]) == ("/tool", "moon")
 
 
-@each_row("tool", ["deploy", "Deploy", "mcp__pay__refund", "MCP__pay__send"])
+@each_row("tool", ["deploy", "Deploy", "mcp__pay__invoice", "MCP__pay__send"])
 def test_the_policy_names_tools_that_always_need_a_person(tool: str) -> None:
     verdict = judged(use(tool, a="x"), confirm=["deploy", "mcp__pay__*"])
     (finding,) = verdict.findings

@@ -18,6 +18,7 @@ RULES = (
             "rabbitmqctl forget_cluster_node|clear_policy|clear_permissions",
             "rabbitmqadmin purge|delete",
             "rq empty",
+            "algolia ** clear",
             "nats stream|str|s purge|rm|delete",
             "nats consumer|con|c rm|delete",
             "nats kv|obj|object del|rm|purge",

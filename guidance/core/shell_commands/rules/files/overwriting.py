@@ -92,6 +92,7 @@ RULES = (
             "tar|bsdtar @unpacks-over-root",
             "unzip -o @unpacks-over-sources",
             "unzip -o @unpacks-old-copy",
+            "unzip -o @unpacks-over-installed",
             "7z|7za|7zz x|e -aoa @unpacks-over-sources",
             "cpio -u|--unconditional -i|--extract",
             "expand-archive -force|-f|-fo @unpacks-over-sources",
@@ -99,6 +100,7 @@ RULES = (
         ),
         trips=(
             "unzip -oq backup.zip -d src",
+            "unzip -o release.zip -d /opt/shop",
             "tar xf a.tar --recursive-unlink",
             "tar -xzf a.tgz -C /",
             "cpio -idu < a.cpio",

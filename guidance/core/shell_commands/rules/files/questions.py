@@ -200,6 +200,11 @@ def _unpacks_old_copy(found: Invocation) -> bool:
     )
 
 
+def _unpacks_over_installed(found: Invocation) -> bool:
+    """Where programs and their data stand for everybody."""
+    return found.flags.get("-d", "").startswith(_INSTALLED)
+
+
 def _copies_folder(found: Invocation) -> bool:
     """xcopy takes the whole folder without a star."""
     return len(found.operands) > 1 and _is_source_folder(found.operands[-1])
@@ -214,6 +219,9 @@ def _moves_system(found: Invocation) -> bool:
     return any(
         is_root(path) or _PROGRAM.fullmatch(path) for path in found.operands[:-1][:64]
     )
+
+
+_INSTALLED = ("/opt/", "/srv/", "/var/www", "/var/lib/", "/usr/")
 
 
 def _goes_into_sources(found: Invocation) -> bool:
@@ -272,6 +280,7 @@ QUESTIONS: dict[str, Question] = {
     "own-input": _writes_over_input,
     "sets-nothing": _sets_nothing,
     "unpacks-old-copy": _unpacks_old_copy,
+    "unpacks-over-installed": _unpacks_over_installed,
     "unpacks-over-root": _unpacks_over_root,
     "unpacks-over-sources": _unpacks_over_sources,
 }

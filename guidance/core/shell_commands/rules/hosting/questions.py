@@ -55,6 +55,9 @@ _REMOVES_STATE = re.compile(
 _PROTECTION = re.compile(
     r"\b(?:visibility|private|archived|allow_force_pushes)=|/protection\b"
 )
+_TEST_REGISTRY = re.compile(
+    r"\btest[-_.]?pypi\b|https?://(?:localhost|127\.|verdaccio|\[::1\])|^test$"
+)
 _SENDING = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json")
 _METHODS = ("-X", "--request", "--method", "-method")
 
@@ -157,6 +160,11 @@ def _sends(found: Invocation) -> bool:
     )
 
 
+def _publishes_to_others(found: Invocation) -> bool:
+    """Not to a registry for tests, or on this machine."""
+    return not _finds(_TEST_REGISTRY, found)
+
+
 def _prunes_named(found: Invocation) -> bool:
     """More than the layers that no name leads to: those are built again."""
     return found.flags.get("--filter") != "dangling=true" or found.has_any(
@@ -180,6 +188,7 @@ QUESTIONS: dict[str, Question] = {
     "scales-to-none": _scales_to_none,
     "suspends": _suspends,
     "teardown": _tears_down,
+    "to-others": _publishes_to_others,
     "teardown-recipe": _runs_teardown_recipe,
     "teardown-tags": _tears_down_by_tags,
 }

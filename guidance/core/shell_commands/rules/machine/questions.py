@@ -123,7 +123,13 @@ def _blocks_outgoing(found: Invocation) -> bool:
     return _OUTGOING.search(words) is not None and _REFUSING.search(words) is not None
 
 
+def _is_any_number(found: Invocation) -> bool:
+    """What is named comes from elsewhere, as under xargs."""
+    return found.open_ended
+
+
 QUESTIONS: dict[str, Question] = {
+    "any-number": _is_any_number,
     "any-mount": _holds_mount,
     "bars-program": _bars_program,
     "blocks-outgoing": _blocks_outgoing,

@@ -187,6 +187,7 @@ RULES = (
             "rustup self uninstall",
             "opam switch remove",
             "pip uninstall -r|--requirement",
+            "pip|npm|brew|gem uninstall|remove|rm|un @any-number",
             "dism /resetbase",
             "dism /disable-feature|/remove-package|/remove-capability",
             "nix profile wipe-history",

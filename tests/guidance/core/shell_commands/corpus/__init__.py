@@ -29,7 +29,11 @@ from tests.guidance.core.shell_commands.corpus import (
     windows,
     wrappers,
 )
-from tests.guidance.core.shell_commands.corpus.accidents import overwriting, verbs
+from tests.guidance.core.shell_commands.corpus.accidents import (
+    others_rely_on,
+    overwriting,
+    verbs,
+)
 from tests.guidance.core.shell_commands.corpus.borders import (
     editing,
     git_refs,
@@ -74,6 +78,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "seed: must not trip": seeds.PASSES,
         "files": files.TRIPS,
         "files, harmless": files.PASSES,
+        "others rely on": others_rely_on.TRIPS,
+        "others rely on, harmless": others_rely_on.PASSES,
         "overwriting": overwriting.TRIPS,
         "overwriting, harmless": overwriting.PASSES,
         "git": git.TRIPS,
