@@ -1,7 +1,7 @@
 """python -m tests.guidance.core.held_out.measure: the share of each set that is held.
 
-… measure                     both halves, every set by class
-… measure b accidents         one set, one half
+… measure                     all parts, every set by class
+… measure b accidents         one set, one part
 … measure ab accidents passed lists the calls that were not held (or: held)
 """
 
@@ -54,18 +54,18 @@ def judge(case: Case) -> CallVerdict:
     return judge_call(rules=_RULES, call=case.call, fingerprint_key=b"held out")
 
 
-def measure_share(name: str, *, halves: str = "ab") -> Share:
+def measure_share(name: str, *, parts: str = "abc") -> Share:
     share = Share(name)
-    for case in list_cases(name, halves=halves):
+    for case in list_cases(name, parts=parts):
         decision = judge(case).decision
         share.count(decision)
         share.classes.setdefault(case.label, Share(case.label)).count(decision)
     return share
 
 
-def list_calls(name: str, *, halves: str, held: bool) -> Iterator[str]:
+def list_calls(name: str, *, parts: str, held: bool) -> Iterator[str]:
     """The calls that were held, or those that were not, with the rules that spoke."""
-    for case in list_cases(name, halves=halves):
+    for case in list_cases(name, parts=parts):
         verdict = judge(case)
         if (verdict.decision in {"require-confirmation", "block"}) is held:
             rules = [
@@ -78,12 +78,12 @@ def list_calls(name: str, *, halves: str, held: bool) -> Iterator[str]:
 
 
 def main(arguments: Iterable[str]) -> None:
-    halves, *rest = [*arguments] or ["ab"]
+    parts, *rest = [*arguments] or ["abc"]
     names = rest[:1] or SETS
     for name in names:
         if rest[1:]:
-            print(*list_calls(name, halves=halves, held=rest[1] == "held"), sep="\n")
-        print(*measure_share(name, halves=halves).list_lines(), sep="\n")
+            print(*list_calls(name, parts=parts, held=rest[1] == "held"), sep="\n")
+        print(*measure_share(name, parts=parts).list_lines(), sep="\n")
 
 
 if __name__ == "__main__":
