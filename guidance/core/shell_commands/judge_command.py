@@ -20,6 +20,7 @@ from guidance.core.shell_commands.code.language import (
 )
 from guidance.core.shell_commands.code.scan import Scan
 from guidance.core.shell_commands.families.guard.texts import SIGNS as GUARD_SIGNS
+from guidance.core.shell_commands.families.guard.texts import list_redefinitions
 from guidance.core.shell_commands.families.inspect import inspect_redirections
 from guidance.core.shell_commands.families.signs import SIGNS, strip_hiding
 from guidance.core.shell_commands.findings import CommandFinding, Part
@@ -149,6 +150,9 @@ def _build_report(
         follow_setting=follow_setting,
         judge=judge_program,
     )
+    if _GUARD in signs and read is _walk_command:
+        for span in list_redefinitions(text):
+            report.add_at("guard-settings", span)
     try:
         read(walk, text, _ODD in signs)
     except EnoughError:

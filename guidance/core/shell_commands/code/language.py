@@ -80,8 +80,9 @@ PYTHON = Language(
         *("import_module", "check_", "getoutput", "delete", "drop", "flush", "marshal"),
         *("truncate", "query", "read_sql", "raw", "move", "posix_spawn"),
         *("terminate_", "purge_", "destroy_", ".prune"),
+        *(".run(", ".sudo("),
     ),
-    opening=("open(", "write_", ".write("),
+    opening=("open(", "write_", ".write(", "/dev/null", ".git."),
     removes=re.compile(
         r"\bos\.(?:remove|unlink|rmdir|removedirs|truncate)\s*\(|\bshutil\.rmtree\s*\("
         r"|\.(?:unlink|rmdir|rmtree)\s*\(|(?<![.\w])(?:rmtree|unlink|rmdir)\s*\("
@@ -96,11 +97,15 @@ PYTHON = Language(
         r"\s*(?:\.\s*(?:close|truncate)\s*\(|;|\Z)"
         r"|\.write_(?:text|bytes)\(\s*b?(?:''|\"\")\s*\)"
         rf"|open(?<![.\w]open)\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
+        r"|(?:os\.(?:rename|replace)|shutil\.move)\([^,\n]{1,200},\s*[\"']/dev/null[\"']"
+        r"|\.git\.(?:reset\([^)\n]{0,40}--hard|clean\(|push\([^)\n]{0,80}force)"
     ),
     runs=re.compile(
         r"(?:\bos|[\])])\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?)\s*\("
         r"|\bsubprocess\.\w+\s*\(|\bpty\.spawn\s*\(|create_subprocess_\w+\s*\("
         r"|(?<![.\w])(?:check_output|check_call|Popen|system|popen|getoutput)\s*\("
+        # fabric, invoke and paramiko: a text for a shell, here or elsewhere
+        r"|(?<!subprocess)\.(?:run|sudo|exec_command)\((?=\s{1,200}[,)])"
     ),
     dynamic=re.compile(
         r"(?<![.\w])(?:exec|eval|__import__)\s*\(|\bbuiltins\.(?:exec|eval)\s*\("
@@ -163,6 +168,7 @@ JAVASCRIPT = Language(
     dynamic=re.compile(
         r"(?<![.\w])eval\s*\(|\bnew\s+Function\s*\(|\bvm\.\w+\s*\(|\.runIn\w+\s*\("
         r"|(?:\brequire\(\s*\)|\b(?:fs|cp|child_process))\s*\[[^\]\n]{0,80}\+"
+        r"|(?:\brequire\(\s*\)|\b(?:fs|cp|child_process))\s*\[\s*\w{1,40}\s*\]\s*\("
         r"|\bprocess\.binding\s*\(|\[\s+\+\s+\]\s*\("
         r"|\b(?:exec|spawn|rm|unlink)\w{0,8}\s*:\s*\w[^{}\n]{0,80}\}\s*=\s*require\b"
         r"|\b(?:exec|spawn|rm|unlink|rmdir|truncate)(?:File)?(?:Sync)?\s+as\s+\w"
@@ -173,6 +179,7 @@ JAVASCRIPT = Language(
     quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
     empties=re.compile(
         rf"\bwriteFile(?:Sync)?\(\s*{PATH}\s*,\s*(?:''|\"\"|``)\s*[,)]"
+        r"|\brequire\(\s*[\"'](?:rimraf|del|trash)[\"']\s*\)(?:\.\w{1,20})?\s*\("
         rf"|\bcreateWriteStream\(\s*{_PATH2}\s*\)\s*(?:;|\.end\(\s*\)|\Z)"
     ),
     masked=re.compile(
@@ -204,7 +211,7 @@ PERL = Language(
     ),
     empties=re.compile(
         rf"\btruncate\s*\(?\s*{PATH}|\bopen\s*\(?[^;\n]{{0,40}}[\"']\s*>\s*"
-        r"(?P<path2>[^\"'>&|\n;]{1,200})[\"']\s*\)?\s*(?:;?\s*\Z|;\s*close)"
+        r"(?:[\"']\s*,\s*[\"'])?(?P<path2>[^\"'>&|\n;]{1,200})[\"']\s*\)?\s*(?:;?\s*\Z|;\s*close)"
     ),
     removes=re.compile(
         r"\b(?:unlink|rmtree|remove_tree|rmdir)\b\s*\(?\s*"
@@ -221,7 +228,7 @@ PERL = Language(
     ),
     # What is written into a shell is not followed.
     dynamic=re.compile(
-        r"\beval\b\s*\(?\s*[\$\"'q]|&\s*\$\w{1,40}\s*\(|&\s*\{\s*[\"']"
+        r"\beval\b\s*\(?\s*(?:[\$\"'q]|(?:un)?pack\b|decode|join\b)|&\s*\$\w{1,40}\s*\(|&\s*\{\s*[\"']"
         r"|\bopen\b[^;\n]{0,60}\|\s*-?[\"'\s,]{0,8}(?:/bin/)?(?:ba|da|z|k)?sh\b"
     ),
     forks=re.compile(r"\bfork\b[^;]{0,40}?\bwhile\b|\bwhile\b[^;]{0,40}?\bfork\b"),

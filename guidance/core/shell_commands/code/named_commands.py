@@ -16,6 +16,13 @@ _MOST = 32
 _ARGUMENT = re.compile(r"\s*(?:\[\s*)?\*{0,2}(?:\.\.\.)?([A-Za-z_]\w*)\s*\]?\s*[,)]")
 _OPENING = re.compile(r"\s*[\[(]\s*(?=[\[(])")
 _BETWEEN = re.compile(r"\s*,\s*(?=[\[(])")
+# Something is added to what the name holds, or put in its place.
+_CHANGED = (
+    r"(?:[+.|]=|<<|\[[^\]\n]{0,40}\]\s*=(?!=)"
+    r"|\.\s*(?:append|extend|insert|push|unshift|concat|splice)\b)"
+)
+# Nothing follows that would make another text of it.
+_WHOLE = re.compile(r"[ \t]*(?:[;,\n)}#]|//|\Z)")
 Command = str | list[str]
 
 
@@ -25,6 +32,8 @@ def list_named_commands(code: str, place: int) -> list[Command] | None:
     if found is None:
         return None
     name = re.escape(found[1])
+    if re.search(rf"(?<![\w.]){name}\s*{_CHANGED}", code):
+        return None
     commands: list[Command] = []
     for match in re.finditer(
         rf"\bfor\s+(?:\(\s*)?(?:const\s+|let\s+|var\s+)?{name}\s+(?:in|of)\s+"
@@ -47,7 +56,8 @@ def list_named_commands(code: str, place: int) -> list[Command] | None:
 def _read_one(code: str, at: int) -> list[Command] | None:
     literal = read_literal(code, at)
     if literal is not None:
-        return None if UNKNOWN in literal[0] else [literal[0]]
+        whole = UNKNOWN not in literal[0] and _WHOLE.match(code, literal[1])
+        return [literal[0]] if whole else None
     words = read_words(code, at)
     return [words] if words and UNKNOWN not in words[0] else None
 

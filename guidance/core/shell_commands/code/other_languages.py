@@ -63,6 +63,7 @@ _REMOVING = "|".join(
     (
         # Lisps
         r"delete-(?:directory|file|tree)\b",
+        r"\berase-buffer\b",
         r"uiop:delete-[\w-]+",
         r"\bfs/delete[\w-]*",
         # Haskell, OCaml, Nim, Julia, Elixir, Erlang
@@ -126,6 +127,7 @@ OTHER = Language(
             "`",
             ".!",
             "write-region",
+            "erase-buffer",
         ),
     ),
     removes=re.compile(rf"(?:{_REMOVING})\s*\(?\s*"),

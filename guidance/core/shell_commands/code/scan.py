@@ -34,7 +34,7 @@ from guidance.core.shell_commands.sql.databases import describe_named_databases
 from guidance.core.shell_commands.walk import Walk
 
 _SEVERAL = re.compile(
-    r"(?:exec|spawn)[lv]|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
+    r"(?:exec|spawn)[lv]|posix_spawn|_exec\b|Open3|\bspawn|system|exec|\.cmd|Process|::new|\.Command"
 )
 _EVALUATING = re.compile(r"\b(?:eval|exec)\s*\(\s*\Z")
 # Modules that delete files or run programs.

@@ -25,7 +25,9 @@ def unwrap_update_ref(walk: Walk, call: ProgramCall, places: list[int]) -> None:
         content = walk.find_stdin(call)
         if content is None or content.opaque or not _keeps_all(content.text):
             walk.report.add("git-branch-delete", call)
-    elif len(places) == 3 and _BRANCH.fullmatch(call.argv[places[1]]):
+    elif len(places) + (call.more != ()) == 3 and _BRANCH.fullmatch(
+        call.argv[places[1]]
+    ):
         # Without the old value nothing is compared.
         walk.report.add("git-branch-delete", call)
 

@@ -44,7 +44,9 @@ _EXPORTED = re.compile(r"BASH_FUNC_([^%(=]+)(?:%%|\(\))\Z")
 
 def is_run(name: str) -> bool:
     """Quickly: could anything run the value of this variable?"""
-    return name in _NAMES or name.startswith(("TF_CLI_ARGS", "BASH_FUNC_"))
+    return name in _NAMES or name.startswith(
+        ("TF_CLI_ARGS", "BASH_FUNC_", "CHECKRAIL_")
+    )
 
 
 def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> None:
@@ -54,7 +56,10 @@ def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> Non
     name, value = assignment.name, walk.known.expand_word(assignment.value)
     origin = walk.report.make_whole_origin(call)
     via = (*call.via, name)
-    if name in _RUN:
+    if name.startswith("CHECKRAIL_"):
+        # Whoever runs with it asks somebody else, or nobody.
+        walk.report.add_whole("guard-environment", call)
+    elif name in _RUN:
         walk.walk_shell(value, origin=origin, via=via)
         if name in _EDITORS and _edits_unseen(value, call.script.text):
             walk.report.add_opaque("opaque-script", call)

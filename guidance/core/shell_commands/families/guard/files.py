@@ -33,7 +33,9 @@ _READERS = split_names(
 _INTERPRETERS = split_names("python node ruby perl php")
 _IN_PLACE = re.compile(r"-[a-zA-Z]*i.*|--in-?place.*")
 _WRITING_CODE = re.compile(r"write|dump|[\"'][wa]b?[\"']|unlink|remove|rmtree")
-_QUOTED = re.compile(r"[\"']([^\"'\n]{4,160})[\"']")
+_QUOTED = re.compile(r"[\"']([^\"'\n]{0,160})[\"']")
+# The client's own files, found by the program that changes them.
+_OWN_CODE = re.compile(r"checkrail\.__(?:file|path)__|getfile\(\s*checkrail")
 _GIT_CHANGING = split_names(
     "checkout restore rm mv reset clean stash apply am revert update-index"
 )
@@ -132,6 +134,8 @@ def _writes_in_code(call: ProgramCall) -> bool:
         for word in call.argv[1:]
         if _WRITING_CODE.search(word)
         for found in _QUOTED.finditer(word[:4_000])
+    ) or any(
+        _OWN_CODE.search(word) and _WRITING_CODE.search(word) for word in call.argv[1:]
     )
 
 
@@ -151,7 +155,11 @@ def _loosens_policy(call: ProgramCall) -> bool:
 def _replaces_client(call: ProgramCall) -> bool:
     """The client's own program, by its path or by `which`."""
     if call.name not in _REPLACING:
-        return False
+        return _is_changing(call) and any(
+            _CLIENT.search(str(word))
+            for item in _list_substituted(*call.simple.words[1:])
+            for word in item.words
+        )
     if any(map(_PROGRAM.fullmatch, call.argv[1:])):
         return True
     if call.name in ("chmod", "ln") and any(map(_SHADOW.fullmatch, call.argv[2:])):
@@ -165,6 +173,7 @@ def _replaces_client(call: ProgramCall) -> bool:
     )
 
 
+_CLIENT = re.compile(r"\bcheckrail\b")
 _PROCESS = re.compile(rf"\b(?:checkrail|{AGENTS})\b")
 
 

@@ -8,10 +8,14 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.guard.texts import (
     AGENTS,
     answers_review,
+    is_agents_part,
     is_only_read,
     is_ruling_address,
+    is_sending,
+    presses_button,
 )
 from guidance.core.shell_commands.families.pipelines import list_feeders
+from guidance.core.shell_commands.shell.tree import Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -22,6 +26,12 @@ _SHOWING = split_names(
 )
 _TALKING = split_names("nc ncat netcat socat telnet openssl curl wget http")
 INTERPRETERS = split_names("python node ruby perl php bun deno")
+_REQUESTING = split_names(
+    "curl wget http xh invoke-webrequest invoke-restmethod iwr irm"
+)
+_GUARDS_ADDRESS = re.compile(
+    r"https?://[\w.-]*checkrail[\w.-]*(?:[:/]|\Z)", re.IGNORECASE
+)
 # They type into another window what a person would.
 TYPING = split_names(
     "expect autoexpect unbuffer script tmux screen zellij kitty kitten wezterm xdotool "
@@ -48,11 +58,13 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
         name not in _SHOWING
         and any(map(is_ruling_address, argv[1:]))
         and not is_only_read(words)
-    ):
+    ) or (name in _REQUESTING and _changes_guard(call, words)):
         walk.report.add("guard-ruling", call)
     if name in _TALKING and any(map(is_ruling_address, list_fed(walk, call))):
         walk.report.add("guard-ruling", call)
-    if name in INTERPRETERS and any(map(answers_review, list_code(walk, call))):
+    if name in INTERPRETERS and any(
+        answers_review(text) or presses_button(text) for text in list_code(walk, call)
+    ):
         walk.report.add("guard-ruling", call)
     if name in TYPING or name in INTERPRETERS:
         texts = [words, *list_fed(walk, call)]
@@ -65,6 +77,18 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
 
 _BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
 _LONGEST = 4_000
+
+
+def _changes_guard(call: ProgramCall, words: str) -> bool:
+    """Something is sent to the guard's own address that is no agent's business."""
+    if not is_sending(words) or is_agents_part(words):
+        return False
+    return _GUARDS_ADDRESS.search(words) is not None or any(
+        isinstance(piece, Variable) and piece.name == "CHECKRAIL_URL"
+        for word in call.simple.words[1:]
+        if isinstance(word, Word)
+        for piece in word.pieces
+    )
 
 
 def list_code(walk: Walk, call: ProgramCall) -> list[str]:

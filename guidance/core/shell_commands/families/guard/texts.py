@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.code.folding import fold_names
+from guidance.core.shell_commands.findings import Span
 
 _LONGEST = 100_000
 # Coding agents that are guarded, as their windows and sessions are called.
@@ -13,7 +15,7 @@ AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
 SIGNS = compile_byte_pattern(
     r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|gemini|bypasspermissions|cr[ktp]_|:8000"
-    r"|managed-settings|manage\.py up|/api/v1/|reviews\.models|accounts\.models|guidance\.models|gateway\.models|hook\.key|dangerously|kill-port"
+    r"|managed-settings|manage\.py up|/api/v1/|(?:reviews|accounts|guidance|gateway|ledger)\.(?:models|services|rulings)|hook\.key|dangerously|kill-port"
     r"|reviews_(?:review|ruling|permission|grant|exemption)|accounts_(?:agentkey|personaltoken|membership)|guidance_policyversion"
     r"|polic(?:y|ies)\b",
     ignore_case=True,
@@ -24,10 +26,11 @@ _RULING = re.compile(
     r"|runs/[^/\s\"'?]+/reopen"
     r"|policies/\S+|me/tokens|agents/\S*keys\S*|people\S*|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
     r"|reviews/.{0,40}/ruling|/p/[^/\s]+/queue/[^/\s\"'?]+/(?:rule|amend|claim|release)\b"
+    r"|https?://[\w.-]{0,80}checkrail[\w.-]{0,80}(?::\d+)?/\S{0,200}\b(?:approve|allow|accept)\b"
     r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",
     re.IGNORECASE,
 )
-_RULING_PATHS = compile_byte_pattern("api/v1/|reviews/|/p/", ignore_case=True)
+_RULING_PATHS = compile_byte_pattern("api/v1/|reviews/|/p/|checkrail", ignore_case=True)
 # These lists may be read; only what is sent to them changes anything.
 _READABLE = re.compile(
     r"/api/v1/(?:policies|people|me/tokens|agents|permissions|halts|project)",
@@ -45,12 +48,25 @@ _PEOPLES_PART = re.compile(r"\b(?:Desk|people|cli)\b")
 _ANSWERING = re.compile(
     r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run)\(|\bmain\("
 )
+# What agents themselves ask the server to do.
+_AGENTS_PART = re.compile(
+    r"/api/v1/(?:runs|evaluate|hooks|loop|telemetry|otlp|v1)\b(?!\S*/reopen)",
+    re.IGNORECASE,
+)
 # A button, and the page of a review or a queue that it stands on.
 _PRESSED = re.compile(
     r"\b(?:approve|deny|amend|rule|confirm|allow|accept)\b", re.IGNORECASE
 )
 _REVIEW_PAGE = re.compile(
     r"/(?:reviews?|requests?|approvals?|pending|queue)/[\w-]+|checkrail", re.IGNORECASE
+)
+# The same, of the guard alone, in a program that presses the button.
+_OWN_PAGE = re.compile(r"/p/[^/\s]{1,80}/queue/|checkrail|:8000/(?:p|reviews|queue)/")
+_CLICK = re.compile(r"\b(?:click|press|submit|tap)\(")
+_REDEFINED = re.compile(
+    r"(?:^|[;&|\n{(])[ \t]*(?:function[ \t]+checkrail\b|checkrail[ \t]*\([ \t]*\))[^\n]{0,40}"
+    r"|\$env:CHECKRAIL_\w{1,40}[ \t]*=",
+    re.IGNORECASE,
 )
 # Another program's reviews, where people approve code and not agents.
 _FORGE = re.compile(r"\b(?:github|gitlab|bitbucket)\.\w", re.IGNORECASE)
@@ -77,9 +93,33 @@ def answers_review(program: str) -> bool:
     )
 
 
+def presses_button(program: str) -> bool:
+    """A program that drives a browser on one of the guard's own pages."""
+    text = program[:_LONGEST]
+    return (
+        _OWN_PAGE.search(text) is not None
+        and _PRESSED.search(text) is not None
+        and _CLICK.search(text) is not None
+    )
+
+
+def list_redefinitions(text: str) -> Iterator[Span]:
+    """`checkrail() { true; }`, `$env:CHECKRAIL_URL = ""`: where another one is put."""
+    for match in _REDEFINED.finditer(text[:_LONGEST]):
+        yield match.span()
+
+
 def is_only_read(text: str) -> bool:
     """The address may be looked at, and nothing is sent to it."""
     return _READABLE.search(text) is not None and _SENDING.search(text) is None
+
+
+def is_agents_part(text: str) -> bool:
+    return _AGENTS_PART.search(text) is not None
+
+
+def is_sending(text: str) -> bool:
+    return _SENDING.search(text) is not None
 
 
 def is_ruling_request(text: str) -> bool:

@@ -18,7 +18,14 @@ _RUNNING_AGENT = split_names(
 )
 # Where an agent looks for its settings, if nothing else is said.
 _MOVED_HOME = split_names("HOME USERPROFILE XDG_CONFIG_HOME APPDATA")
-_SETTING = split_names("export declare typeset unset setx set readonly env sudo")
+# Those that a program of the same name may stand in for.
+_STOOD_IN_FOR = split_names("checkrail claude codex gemini")
+_SETTING = split_names(
+    "export declare typeset unset setx set readonly env sudo launchctl systemctl"
+)
+_SETTING_VERBS = split_names(
+    "setenv unsetenv set-environment unset-environment import-environment"
+)
 _TAKING_AWAY = ("-u", "-n", "--unset")
 
 
@@ -30,7 +37,9 @@ def judge_guard_setting(walk: Walk, call: ProgramCall) -> None:
             if assignment.name.startswith("CHECKRAIL_") or running:
                 walk.report.add_whole("guard-environment", call)
                 return
-        elif assignment.name in _MOVED_HOME and call.name in _RUNNING_AGENT:
+        elif (assignment.name in _MOVED_HOME and call.name in _RUNNING_AGENT) or (
+            assignment.name == "PATH" and call.name in _STOOD_IN_FOR
+        ):
             walk.report.add_whole("guard-environment", call)
             return
 
@@ -46,6 +55,7 @@ def judge_variables(walk: Walk, call: ProgramCall) -> None:
         changed = (
             equals
             or name in ("unset", "setx")
+            or not _SETTING_VERBS.isdisjoint(argv[1:3])
             or argv[index - 1] in _TAKING_AWAY
             or word.startswith("-u")
         )

@@ -12,7 +12,7 @@ from guidance.core.shell_commands.word_lists import split_names
 _BYPASS = re.compile(
     r"--dangerously-\S*|--allow-dangerously-\S*|--yolo|bypasspermissions|--permission-mode=bypass\S*|danger-full-access"
     r"|--full-auto|--approval-mode=(?:yolo|never)|--ask-for-approval=never|approval_policy\W{1,3}never\W?|sandbox_mode\W{1,3}danger\S*"
-    r"|--yes-always|--allow-all-tools|--allow-all|--dangerous\S*|--skip-permissions\S*|--no-hooks|--disable-hooks|--setting-sources(?:=.*)?|--bare|--settings(?:=.*)?",
+    r"|--yes-always|--no-confirm|--allow-all-tools|--allow-all|--dangerous\S*|--skip-permissions\S*|--no-hooks|--disable-hooks|--setting-sources(?:=.*)?|--bare|--settings(?:=.*)?",
     re.IGNORECASE,
 )
 _PAIRED = {
@@ -36,6 +36,9 @@ _THINGS = split_names(
 _TOLD = split_names(
     "approve amend deny answer skip retry abort rule ruling reopen halt login logout "
     "token tokens down stop kill restart shutdown"
+)
+_OTHER_CLIENT = re.compile(
+    r"checkrail(?:\[\w,]*\])?\s*(?:==|<|@|~=).*|.*[/@:].*checkrail.*", re.IGNORECASE
 )
 _ID = re.compile(r"[0-9a-f-]{1,40}")
 _PORT = re.compile(r"(?:.*[:=])?8000(?:/tcp)?")
@@ -65,6 +68,11 @@ def _changes_guard(found: Invocation) -> bool:
     return not all(word in _SHOWING or _ID.fullmatch(word) for word in words[1:])
 
 
+def _installs_other_client(found: Invocation) -> bool:
+    """An old one, or one from another place."""
+    return any(map(_OTHER_CLIENT.fullmatch, found.operands[1:]))
+
+
 def _names_guard(found: Invocation) -> bool:
     return any(
         "checkrail" in word.lower() or "manage.py up" in word for word in found.argv[1:]
@@ -81,4 +89,5 @@ QUESTIONS: dict[str, Question] = {
     "guard-here": _names_guard,
     "guard-port": _uses_guard_port,
     "names-guard": _names_guard,
+    "other-client": _installs_other_client,
 }

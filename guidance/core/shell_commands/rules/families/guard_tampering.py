@@ -75,6 +75,10 @@ RULES = (
             "pip|pip3|uv|pipx|brew|npm uninstall|remove checkrail",
             "uv pip uninstall checkrail",
             "uv tool uninstall checkrail",
+            "pip|pip3|pipx|uv install @other-client",
+            "uv pip|tool install @other-client",
+            "hash|enable @names-guard",
+            "claude|codex|gemini mcp|plugin|extensions remove|rm|disable|uninstall @names-guard",
             "checkrail|checkrailctl|checkrail-ctl|checkrail-cli|checkrail-admin @changes-guard",
         ),
         trips=(
@@ -159,6 +163,7 @@ RULES = (
             "systemctl|service checkrail* stop|restart",
             "docker|podman stop|kill|rm|pause|restart|update|disconnect @names-guard",
             "docker|podman compose stop|down|kill|rm|pause @names-guard",
+            "docker|podman network disconnect @names-guard",
             "kubectl delete|scale|rollout|patch @names-guard",
             "launchctl unload|bootout|stop|kill @names-guard",
             "supervisorctl stop @names-guard",

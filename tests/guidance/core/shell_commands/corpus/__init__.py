@@ -55,7 +55,11 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     windows_composition,
     written_then_run,
 )
-from tests.guidance.core.shell_commands.corpus.families import guard, leaving
+from tests.guidance.core.shell_commands.corpus.families import (
+    guard,
+    leaving,
+    loosening,
+)
 from tests.guidance.core.shell_commands.corpus.no_loss import (
     made_by_tools,
     throw_away,
@@ -142,6 +146,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "written, then run, harmless": written_then_run.PASSES,
         "the guard": guard.TRIPS,
         "the guard, harmless": guard.PASSES,
+        "loosening the guard": loosening.TRIPS,
+        "loosening the guard, harmless": loosening.PASSES,
         "leaving": leaving.TRIPS,
         "leaving, harmless": leaving.PASSES,
         "nested shells": nested.TRIPS,

@@ -154,6 +154,41 @@ TRIPS = (
     ("*", "python3 -c \"eval('os.sys' 'tem')\""),
     ("*", "python3 -c \"exec(f'{x}')\""),
     ("*", "python3 -c \"exec('x'.replace('x', c))\""),
+    ("?", "python3 -c \"c='r'+x; import os; os.system(c)\""),
+    ("?", "python3 -c \"c='r' 'm -rf /srv'; import os; os.system(c)\""),
+    ("?", "python3 -c \"c='ls'; c+=' ; rm -rf /srv'; import os; os.system(c)\""),
+    ("?", "python3 -c \"import subprocess; c=['ls']; c.extend(x); subprocess.run(c)\""),
+    ("?", "python3 -c \"import subprocess; c=['ls','x']; c[0]=x; subprocess.run(c)\""),
+    (
+        "?",
+        'node -e \'let c="r"; c+="m -rf /srv"; require("child_process").execSync(c)\'',
+    ),
+    ("?", 'awk \'BEGIN{c="r" "m -rf /srv"; system(c)}\''),
+    (
+        "code-delete",
+        "python3 -c \"import boto3; boto3.client('rds').delete_db_instance(DBInstanceIdentifier='prod')\"",
+    ),
+    (
+        "code-delete",
+        "python3 -c \"from google.cloud import storage; storage.Client().bucket('prod').delete(force=True)\"",
+    ),
+    (
+        "code-delete",
+        "node -e \"const {S3Client,DeleteBucketCommand}=require('@aws-sdk/client-s3'); new S3Client().send(new DeleteBucketCommand({Bucket:'prod'}))\"",
+    ),
+    (
+        "delete-folder",
+        "python3 -c \"from fabric import Connection; Connection('prod').run('rm -rf /srv')\"",
+    ),
+    (
+        "delete-folder",
+        "python3 -c \"import paramiko; c=paramiko.SSHClient(); c.exec_command('rm -rf /srv')\"",
+    ),
+    ("code-delete", "python3 -c \"import git; git.Repo().git.clean('-fdx')\""),
+    (
+        "code-delete",
+        "python3 -c \"import os; os.replace('/srv/db.sqlite','/dev/null')\"",
+    ),
 )
 _HARMLESS = (
     "flag=${CI:+--ci}; npm test $flag",
@@ -187,5 +222,17 @@ _HARMLESS = (
     "python3 -c \"exec('print(1)')\"",
     "node -e \"console.log(eval('1+1'))\"",
     "python3 -c \"import ast; print(ast.literal_eval('[1]'))\"",
+    "python3 -c \"c='ls -l'; import os; os.system(c)\"",
+    "python3 -c \"import subprocess; c=['git','status']; subprocess.run(c, check=True)\"",
+    "awk 'BEGIN{c=\"date\"; system(c)}'",
+    "python3 -c \"import boto3; print(boto3.client('s3').list_buckets())\"",
+    "python3 -c \"import boto3; boto3.client('sqs').delete_message(QueueUrl=q, ReceiptHandle=h)\"",
+    "python3 -c \"import boto3; boto3.client('s3', endpoint_url='http://localhost:4566').delete_bucket(Bucket='test')\"",
+    'python3 -c "import docker; print(docker.from_env().containers.list())"',
+    "python3 -c \"import pandas as pd; df=pd.read_csv('a.csv').drop_duplicates(); print(df)\"",
+    "python3 -c \"from app import runner; runner.run('tests')\"",
+    "python3 -c \"import git; print(git.Repo().git.log('-1'))\"",
+    'python3 -c "import asyncio; asyncio.run(main())"',
+    "python3 -c \"x='a'.replace('b','/dev/null'); print(x)\"",
 )
 PASSES = tuple(("", command) for command in _HARMLESS)
