@@ -82,8 +82,7 @@ _MAKING = split_names(
 # Folders of code that nobody writes, and the words of those that do.
 _GENERATED = split_names("generated __generated__ .generated gen autogen codegen mocks")
 _GENERATES = re.compile(r"(?:.*[:._/-])?(?:generate|codegen|gen|mockery|mockgen|sqlc)")
-# Later commands that are looked at, and wrappers that are looked through.
-_MOST = 24
+# Wrappers that are looked through.
 _PREFIXES = split_names(
     "npx pnpx bunx uv poetry run time env exec bundle dlx pdm yarn pnpm npm"
 )
@@ -95,7 +94,7 @@ def list_made_again(
     """The folders that certainly come after, whatever else the script does."""
     commands: list[list[str]] = []
     level = simple.frames
-    for item in list_after(script, simple, budget)[:_MOST]:
+    for item in list_after(script, simple, budget):
         if item.joined == "||":
             break
         level = min(level, item.frames)

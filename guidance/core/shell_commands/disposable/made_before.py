@@ -30,7 +30,6 @@ _STARTING = (
     ("dotnet", "new"),
 )
 _TRIAL = split_names("demo demos example sample trial try spike poc repro smoke probe")
-_MOST = 24
 
 
 def list_made_before(
@@ -41,7 +40,7 @@ def list_made_before(
         return frozenset()
     found: set[str] = set()
     entered: list[str] = []
-    for item in list_before(script, simple, budget)[:_MOST]:
+    for item in list_before(script, simple, budget):
         words = [word for word in item.words if isinstance(word, str)]
         if not words or words[0] in _IDLE:
             continue

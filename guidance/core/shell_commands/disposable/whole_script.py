@@ -6,29 +6,42 @@ leaves behind they may say all the same, so the text is read once more for it.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.shell_commands.shell.reader import read_shell
 from guidance.core.shell_commands.shell.tree import Script, Simple
 
 _LONGEST = 32_768
+# Commands that are looked at on either side.
+_MOST = 24
 
 
 def list_after(script: Script, simple: Simple, budget: ReadingBudget) -> list[Simple]:
+    """The next ones."""
     items = _list_items(script, budget)
-    return [item for item in items if item.start > simple.start]
+    place = bisect_right(items, simple.start, key=_get_start)
+    return items[place : place + _MOST]
 
 
 def list_before(script: Script, simple: Simple, budget: ReadingBudget) -> list[Simple]:
+    """The first ones of the script."""
     items = _list_items(script, budget)
-    return [item for item in items if item.start < simple.start]
+    return items[: min(_MOST, bisect_left(items, simple.start, key=_get_start))]
+
+
+def _get_start(item: Simple) -> int:
+    return item.start
 
 
 def _list_items(script: Script, budget: ReadingBudget) -> list[Simple]:
+    """All of them in their order, listed once for all deletions of a script."""
     if script.whole is None:
-        script.whole = script
+        whole = script
         if len(script.text) <= _LONGEST:
             budget.read(len(script.text))
-            script.whole = read_shell(
+            whole = read_shell(
                 script.text, origin=script.origin, budget=budget, matters=None
             )
-    return [item for item in script.whole.items if isinstance(item, Simple)]
+        script.whole = [item for item in whole.items if isinstance(item, Simple)]
+    return script.whole

@@ -135,5 +135,5 @@ class Script:
     too_much: str = ""
     # Where the here-documents of its text stand.
     bodies: Sequence[tuple[int, int]] = ()
-    # The same with the commands that do not matter, once somebody has asked for them.
-    whole: Script | None = None
+    # Its simple commands with those that do not matter, once somebody has asked for them.
+    whole: list[Simple] | None = None
