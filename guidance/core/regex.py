@@ -22,6 +22,7 @@ _COUNT = re.compile(r"(?<=[{,])[0-9]+(?=[},])", re.ASCII)
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 _USER_MEMORY = 4 << 20
 _OWN_MEMORY = 32 << 20
+_LONG = 8_192
 
 
 class Span(NamedTuple):
@@ -91,12 +92,15 @@ class PatternSet:
     """Several rules of our own, asked in one pass over a text which of them match.
 
     One pass costs about as much as a search for one of them, and half of what a search
-    costs lies in finding out where a match begins (bench: "a whole call").
+    costs lies in finding out where a match begins (bench: "a whole call"). A search for
+    one gives up building its automaton where that takes too long, and a set does not:
+    a long text, which may be made for that, is searched for each of them.
     """
 
-    __slots__ = ("_compiled",)
+    __slots__ = ("_compiled", "_patterns")
 
     def __init__(self, *patterns: BytePattern) -> None:
+        self._patterns = patterns
         self._compiled = re2.Set.SearchSet(_build_options())
         for pattern in patterns:
             self._compiled.Add(pattern.text.encode("latin-1"))
@@ -104,6 +108,9 @@ class PatternSet:
 
     def match(self, data: bytes) -> Collection[int]:
         """The places of those that match in the list that was given."""
+        if len(data) > _LONG:
+            each = enumerate(self._patterns)
+            return [place for place, pattern in each if pattern.search(data)]
         found: list[int] | None = self._compiled.Match(data)
         return found or ()
 

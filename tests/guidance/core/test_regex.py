@@ -86,6 +86,14 @@ def test_a_set_says_which_of_its_patterns_match() -> None:
     assert set(found.match(b"")) == set()
 
 
+def test_a_long_text_is_searched_for_each_pattern_of_a_set() -> None:
+    found = PatternSet(compile_byte_pattern("secret"), compile_byte_pattern("x+y"))
+    text = b"." * 10_000
+    assert set(found.match(text)) == set()
+    assert set(found.match(text + b"xxy" + text)) == {1}
+    assert set(found.match(text + b"xy secret")) == {0, 1}
+
+
 @steadily
 @given(text=st.text("abx {}()[]\n", max_size=40))
 def test_a_set_agrees_with_its_patterns(text: str) -> None:
