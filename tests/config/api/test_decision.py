@@ -8,6 +8,7 @@ import pytest
 from accounts.models import Project
 from reviews.rulings.expiry import expire_due_reviews
 from tests.conftest import client_for
+from tests.gateway.calls.calls import command
 from tests.support.builders import (
     Person,
     make_policy,
@@ -196,3 +197,19 @@ def test_a_review_of_another_run_is_not_found(agent: httpx.Client, live: Live) -
     for answer in answers:
         problem(answer, "not-found")
         assert answer.content == answers[0].content
+
+
+def test_a_ruling_on_one_call_is_no_answer_about_another(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    first, second = (
+        command(agent, run, f"rm -rf {name}")["review"]["id"] for name in ("a", "b")
+    )
+    parked = park(agent, run, f"&review={second}")
+
+    rule(reviewer, first, "approve")
+    rule(reviewer, second, "deny")
+
+    body = parked.result(timeout=10).json()
+    assert (body["review"]["id"], body["ruling"]["action"]) == (second, "deny")

@@ -83,3 +83,19 @@ def test_repaired_arguments_replay_too(agent: httpx.Client, project: Project) ->
     call = ask(agent, run, kind="tool", tool="Write", arguments_json="{'path': 'a'}")
     assert call["decision"] == "warn"
     assert replay_run(Run.objects.get(code=run)).difference is None
+
+
+def test_of_two_results_of_the_same_call_the_newer_one_answers(
+    agent: httpx.Client, project: Project
+) -> None:
+    make_policy("reading", project=project, tools={"idempotent": ["Read*"]})
+    run = start_run(agent, policy="reading")
+    # Asked at once, before either of them has a result.
+    calls = [tool(agent, run, "ReadFile", path="a.py") for _ in range(2)]
+    for call, text in zip(calls, ("before", "after"), strict=True):
+        settle(agent, run, call, output=text)
+
+    again = tool(agent, run, "ReadFile", path="a.py")
+
+    assert (again["replayed"], again["output"]) == (True, "after")
+    assert again["id"] == calls[1]["id"]

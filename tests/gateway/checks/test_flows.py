@@ -299,3 +299,16 @@ def test_another_agents_check_is_not_found(agent: httpx.Client, run: str) -> Non
     check = open_new_check(agent, run, "style")
     other = start_run(agent)
     assert say(agent, other, check, "PASS - x").status_code == 404
+
+
+def test_a_warning_is_acknowledged_in_its_own_run_alone(
+    agent: httpx.Client, reviewer: httpx.Client, run: str
+) -> None:
+    """Whoever may see another run may not answer for this one by its address."""
+    (warning,) = fail(agent, run, open_new_check(agent, run, "style"))[
+        "advisory_warnings"
+    ]
+    path = f"/runs/{start_run(agent)}/warnings/{warning['id']}/acknowledge"
+
+    assert reviewer.post(path).status_code == 404
+    assert open_new_check(agent, run, "notes")["advisory_warnings"] == [warning]

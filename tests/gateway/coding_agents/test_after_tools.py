@@ -242,3 +242,21 @@ def test_a_stop_keeps_what_waits_from_being_run(
     assert decision(answer) == "deny"
     assert "wrong repository" in answer["stopReason"]
     assert Review.objects.get(run=claude.run).state == "superseded"
+
+
+def test_what_was_used_while_the_run_waited_is_counted_with_the_next_step(
+    claude: Host, reviewer: httpx.Client, project: Project
+) -> None:
+    make_policy("wary", project=project, **WARY)
+    claude.options = {"policy": "wary", **SOON}
+    claude.after("ls")
+    claude.after("ls", "toolu_2")
+    assert claude.run.status == "paused"
+    answer = claude.after("ls b", "toolu_3", checkrail={"tokens": 700})
+    assert answer["continue"] is False
+    assert claude.run.tokens_used == 0
+
+    rule(reviewer, str(claude.review.code), "approve")
+    claude.after("ls c", "toolu_4", checkrail={"tokens": 30})
+
+    assert claude.run.tokens_used == 730

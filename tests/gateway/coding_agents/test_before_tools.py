@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from accounts.models import Project
 from gateway.models import HookCall
@@ -262,3 +263,17 @@ def test_codex_need_not_ask_its_user_about_what_a_person_approved(
     assert "make clean" in answer["hookSpecificOutput"]["decision"]["message"]
     codex.options = SOON
     assert behavior(request(tool_input={"command": "rm -rf out"})) == "deny"
+
+
+def test_an_approval_that_ran_out_unused_is_asked_for_anew(
+    codex: Host, reviewer: httpx.Client
+) -> None:
+    codex.options = {**SOON}
+    assert decision(codex.before(ASKED, "call_1")) == "deny"
+    rule(reviewer, str(codex.review.code), "approve")
+    Grant.objects.filter(run=codex.run).update(expires_at=timezone.now())
+
+    assert str(codex.review.code) not in reason(codex.before(ASKED, "call_2"))
+
+    assert Review.objects.filter(run=codex.run).count() == 2
+    assert codex.review.state == "open"
