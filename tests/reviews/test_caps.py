@@ -281,3 +281,17 @@ def test_a_cap_on_runs_is_exact_under_many_writers(
     said = Counter(at_once(*[lambda n=n: start(n) for n in range(3 * CAP)]))
 
     assert said == {201: CAP, 429: 2 * CAP}
+
+
+def test_a_paused_run_counts_until_it_has_ended(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    make_policy("default", project=project, caps={"open_runs": {"agent": 1}})
+    run = start_run(agent)
+    agent.post(f"/runs/{run}/steps", json=UNCERTAIN)
+    assert agent.get(f"/runs/{run}").json()["status"] == "paused"
+
+    problem(agent.post("/runs", json={"task": "one more"}), "rate-limited")
+
+    reviewer.post(f"/runs/{run}/abort", json={})
+    start_run(agent)

@@ -195,3 +195,18 @@ def test_a_marked_tool_is_counted_by_its_gate(
     tool(agent, start_run(agent), "deploy", to="web")
     (count,) = count_rules(project_id=project.pk, days=7, at=timezone.now()).rules
     assert (count.rule, count.asked, count.waiting) == ("confirm", 1, 1)
+
+
+def test_a_call_that_was_let_through_changed_is_named(
+    answered: Project, agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    changed = command(agent, start_run(agent), "rm -rf photos")
+    rule(reviewer, changed, "amend", amended={"command": "ls photos"})
+    draft = build_rule_draft(
+        project_id=answered.pk, rule="delete-folder", days=7, at=timezone.now()
+    )
+    assert draft is not None
+    assert [str(review.code) for review in draft.backtest.refused] == [
+        changed["review"]["id"]
+    ]
+    assert "changed 1" in draft.describe()
