@@ -45,6 +45,18 @@ def test_a_filtered_list_keeps_to_its_filter(
     expect(page.locator(f"#run-{other}")).to_be_visible()
 
 
+def test_a_searched_list_takes_in_nothing_that_it_did_not_find(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    found = start_run(agent, task="Trim the image")
+    page = desk.open(f"/p/{project.slug}/runs/?q=trim", person=alice)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    other = start_run(agent, task="Fix the login")
+    agent.post(f"/runs/{found}/steps", json=step(1))
+    expect(page.locator(f"#run-{found} td").nth(2)).to_have_text("1")
+    expect(page.locator(f"#run-{other}")).to_have_count(0)
+
+
 def test_the_page_of_a_run_grows_and_leads_to_its_review(
     desk: Desk, project: Project, alice: Person, agent: httpx.Client
 ) -> None:

@@ -153,3 +153,21 @@ def test_the_theme_is_remembered(
     expect(root).to_have_attribute("data-theme", "dark")
     page.reload()
     expect(root).to_have_attribute("data-theme", "dark")
+
+
+def test_a_key_that_is_held_acts_once(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    _, second = open_pauses(agent, count=2)
+    page = queue_of(alice, project.slug)
+    page.keyboard.down("a")
+    expect(page.locator("#closing")).to_contain_text("You approved this")
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", second)
+    page.keyboard.down("a")  # not released in between: the key repeats itself
+    page.keyboard.up("a")
+    page.keyboard.press("n")  # whatever was sent before has been sent by now
+    expect(page.locator(f"#note-{second}")).to_be_focused()
+    expect(page.get_by_role("button", name="Approve")).to_be_enabled()
+    expect(page.locator("#closing")).to_have_count(0)
+    expect(page.locator("#nav-queue-count")).to_have_text("1")

@@ -228,3 +228,18 @@ def test_reading_never_changes_and_strangers_never_act(
     careful.force_login(alice.user)
     forged = careful.post(f"{path}{verb}/", headers=FRAGMENT)
     assert forged.status_code == 403
+
+
+def test_an_open_pane_is_sent_again_once_somebody_adds_a_note(
+    alice: Person, reviewer: httpx.Client, review: str, path: str
+) -> None:
+    client = open_browser(alice.user)
+    pane = fragment(client, path).content.decode()
+    seen = re.findall(r'"seen": "([^"]+)"', pane)[0]
+    assert fragment(client, path, seen=seen).status_code == 204
+
+    reviewer.post(f"/reviews/{review}/comments", json={"text": "Look at the logs"})
+
+    again = fragment(client, path, seen=seen)
+    assert again.status_code == 200
+    assert "Look at the logs" in again.content.decode()

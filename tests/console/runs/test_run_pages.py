@@ -9,8 +9,10 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from console.live import updates
+from console.live.updates import View
 from console.runs import timeline, views
-from console.runs.rows import format_short_code
+from console.runs.rows import format_short_code, get_live_position
 from console.runs.sentences.runs import EVENTS
 from ledger.entry_types import list_entry_types
 from tests.support.browsing import open_browser
@@ -200,3 +202,22 @@ def test_the_frame_stands_around_these_pages_too(
         assert 'id="nav-queue-count">1<' in page
         assert "1 running, 1 paused, 0 throttled, 0 stopped" in page
         assert f"{alice.user.username}: account" in page
+
+
+def test_an_open_timeline_that_missed_a_page_is_drawn_anew(
+    project: Project, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows put beside the old ones would hide that there are others between them."""
+    for module in (timeline, updates):
+        monkeypatch.setattr(module, "PAGE", 3)
+    run = start_run(agent)
+    view = View(project_id=project.pk, name="run", run=run)
+    for count, swap in ((2, "rowsync"), (3, "innerMorph"), (4, "innerMorph")):
+        since = get_live_position(project_id=project.pk)
+        last = agent.get(f"/runs/{run}").json()["last_step"]
+        for number in range(last + 1, last + count + 1):
+            agent.post(f"/runs/{run}/steps", json=step(number))
+
+        told = updates.build_updates([(view, since)])[view, since].text
+
+        assert f'hx-target="#timeline" hx-swap="{swap}"' in told
