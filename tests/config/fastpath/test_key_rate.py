@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
 from checkrail import Checkrail, Outage
 from checkrail.hooks.sending import HookRequest, send_event
 
+from common.errors import RateLimited
 from config.fastpath.key_rate import BURST_SECONDS, KeyRate
 from tests.conftest import client_for
 from tests.gateway.coding_agents.hosts import load_recorded
@@ -146,3 +148,16 @@ def test_the_client_waits_as_it_is_told_and_goes_on(slow: Live, robo: Robot) -> 
     assert outages
     assert all(outage.error == "status 429" for outage in outages)
     assert all(outage.retry_in >= 1 for outage in outages)
+
+
+def test_a_person_and_an_agent_have_a_rate_each(robo: Robot, bob: Person) -> None:
+    """Keys and tokens are numbered apart, so that two have the same number."""
+    agent = robo.principal
+    person = replace(bob.principal, token_id=agent.key_id)
+    rate = KeyRate(per_second=1, clock=Clock())
+    for _ in range(BURST):
+        rate.check(agent)
+    with pytest.raises(RateLimited):
+        rate.check(agent)
+
+    rate.check(person)

@@ -24,7 +24,8 @@ HOOK = "/api/v1/hooks/claude-code/PreToolUse"
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    """A large answer at `/large`, half of one at `/half`, else none at all."""
+    """A large answer at `/large`, half of one at `/half`, one without an end at
+    `/endless`, else none at all."""
     if scope["type"] == "lifespan":
         for word in ("startup", "shutdown"):
             await receive()
@@ -36,6 +37,11 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["path"] == "/half":
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"half", "more_body": True})
+    if scope["path"] == "/endless":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(40):  # it waits for the reader at the second one
+            body = {"type": "http.response.body", "body": LARGE, "more_body": True}
+            await send(body)
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -80,6 +86,18 @@ def test_who_takes_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
             link.sendall(head(live, "GET", "/large", header))
         until(lambda: count_files() == before + 4)
         until(lambda: count_files() == before + 2)
+
+
+def test_who_takes_nothing_of_an_answer_that_goes_on_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nothing else ends it: the application waits for the reader, and no timer runs."""
+    with serve_hurried(monkeypatch) as live:
+        before = count_files()
+        with connect(live) as link:
+            link.sendall(head(live, "GET", "/endless"))
+            until(lambda: count_files() == before + 2)
+            until(lambda: count_files() == before + 1)
 
 
 def test_who_takes_nothing_and_makes_room_leaves_no_file_open(
