@@ -252,3 +252,17 @@ def test_no_character_is_hidden() -> None:
     )
     assert make_visible("Zoë, 東京 – ok") == "Zoë, 東京 – ok"
     assert make_one_line("a\n  b" + "c" * 200, limit=10) == "a bcccccc…"
+
+
+def test_a_sign_in_that_was_cut_off_is_no_hindrance(
+    monkeypatch: pytest.MonkeyPatch, live: Live, bob: Person
+) -> None:
+    get_login_path().with_suffix(".new").write_text("{")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{bob.token}\n"))
+
+    assert main(["login", "--url", live.url, "--token-stdin"]) == 0
+
+    assert main(["queue"]) == 0
+    assert [path.name for path in get_login_path().parent.glob("login*")] == [
+        "login.json"
+    ]

@@ -91,3 +91,15 @@ def test_hooks_that_run_side_by_side_share_the_count(event: dict[str, Any]) -> N
             range(8),
         )
         assert sum(found) == 100
+
+
+def test_a_transcript_that_was_written_anew_is_read_from_its_start(
+    event: dict[str, Any],
+) -> None:
+    write(event, message("a", 10), message("b", 20), message("c", 30))
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 60
+
+    Path(event["transcript_path"]).write_text("")
+    write(event, message("c", 30), message("d", 4))
+
+    assert transcripts.count_new_tokens("claude-code", event).tokens == 4
