@@ -23,7 +23,7 @@ _TEMPORARY = re.compile(
 )
 _TEMPORARY_ROOT = re.compile(r"(?:/private)?/(?:var/)?tmp|/dev/shm")
 _SLASHES = re.compile(r"[/\\]+")
-_FIRST = re.compile(r"[\w.@+=~-]|\*\Z")
+_FIRST = re.compile(r"[\w.@+=~*-]")
 _FILE_ENDINGS = (
     *(
         ".log",
@@ -93,6 +93,8 @@ DISPOSABLE = (
     *("DerivedData", ".phpunit.cache", ".cargo-cache", ".elixir_ls", ".stack-work"),
     *("venv", "test-results", "playwright-report", ".cache", ".swiftpm"),
     *(
+        "CMakeFiles",
+        "Pods",
         ".docusaurus",
         ".expo",
         ".aws-sam",
@@ -109,17 +111,19 @@ _GENERATED = re.compile(
     r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+"
     r"|\.lastUpdated|\.(?:[cm]?js|css|d\.ts)\.map"
     # What editors and merges leave behind.
-    r"|\.(?:orig|rej|sw[op]|tmp)|~)"
+    r"|\.(?:orig|rej|sw[op]|tmp)|(?<=[\w*])~)"
 )
-# What build tools keep in a home, below the folder itself.
+# What tools keep outside of a project, below the folder itself.
 _CACHES = re.compile(
-    r"~/(?:Library/Developer/Xcode/DerivedData/[\w.*-]+"
+    r"~/(?:Library/Developer/Xcode/DerivedData(?:/[\w.*-]*)?"
     r"|(?:\.cache|Library/Caches)/(?:pip|uv|[Yy]arn|go-build|golangci-lint|pre-commit|pnpm"
     r"|ms-playwright|puppeteer|Cypress|pypoetry|ccache|sccache|bazel|deno|node-gyp|Homebrew"
     r"|electron|CocoaPods|typescript|mypy|ruff|nox)(?:/.*)?"
     r"|\.gradle/(?:caches|daemon)(?:/.*)?|\.npm/(?:_cacache|_npx|_logs)(?:/.*)?"
-    r"|\.m2/repository/.+|\.ivy2/cache(?:/.*)?|\.cargo/registry/(?:cache|src|index)(?:/.*)?"
-    r"|go/pkg/mod/cache(?:/.*)?|\.nuget/packages/.+|\.pub-cache/hosted(?:/.*)?)"
+    r"|\.m2/repository/\w.*|\.ivy2/cache(?:/.*)?|\.cargo/registry/(?:cache|src|index)(?:/.*)?"
+    r"|go/pkg/mod/cache(?:/.*)?|\.nuget/packages/\w.*|\.pub-cache/hosted(?:/.*)?)"
+    # What a package manager fetches again.
+    r"|/var/(?:lib/apt/lists|cache/(?:apt(?:/archives)?|dnf|yum|apk))/(?:partial/)?[\w.*-]+"
 )
 # Parts of an output folder that say themselves which tool has made them.
 _OUTPUT_PARTS = re.compile(
@@ -194,8 +198,8 @@ def is_disposable(path: str, names: frozenset[str]) -> bool:
     """A folder that a tool makes again, or something in it; not the system's own."""
     if ".." in path:
         return False
-    if path[:1] == "~":
-        return UNKNOWN not in path and is_home_cache(path)
+    if path[:1] == "~" or path.startswith("/var/"):
+        return UNKNOWN not in path and is_cache(path)
     if path.startswith(("/usr/", "/opt/")):
         return False
     plain = _SLASHES.sub("/", path).strip("/")
@@ -210,8 +214,8 @@ def is_disposable(path: str, names: frozenset[str]) -> bool:
     )
 
 
-def is_home_cache(path: str) -> bool:
-    """What a build tool keeps in a home, and fetches or builds again."""
+def is_cache(path: str) -> bool:
+    """What a tool keeps in a home or for the system, and fetches or builds again."""
     return ".." not in path and _CACHES.fullmatch(path) is not None
 
 

@@ -46,8 +46,12 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "gatsby": (split_names("build"), split_names("public .cache")),
     "docusaurus": (split_names("build"), split_names("build .docusaurus")),
     "wasm-pack": (split_names("build"), split_names("pkg")),
-    "jest": (split_names("-u --updateSnapshot"), split_names("__snapshots__")),
-    "vitest": (split_names("-u --update"), split_names("__snapshots__")),
+    "jest": (split_names("-u --updateSnapshot"), split_names("__snapshots__ *.snap")),
+    "vitest": (split_names("-u --update"), split_names("__snapshots__ *.snap")),
+    "go": (split_names("vendor"), split_names("vendor")),
+    "composer": (split_names("install update"), split_names("vendor")),
+    "rails": (split_names("assets:precompile"), split_names("public/assets")),
+    "rake": (split_names("assets:precompile"), split_names("public/assets")),
     "python": (split_names("build setup.py"), _PYTHON),
     **dict.fromkeys(
         split_names("poetry hatch uv flit pdm maturin"), (split_names("build"), _PYTHON)
@@ -67,6 +71,7 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 # Targets that build nothing.
 _OTHER_TARGETS = re.compile(r"(?:dist|very)?clean\b|install|help|deploy|lint|fmt|-n\Z")
+_CUT = re.compile(r"(?<=\w)[:-]")
 # `--coverage`, `--cov=src`, `test:coverage`.
 _COVERS = re.compile(r"(?:^|[-:])cov(?:erage)?(?:=|\Z)")
 # Options of builders that name the folder they make.
@@ -98,7 +103,7 @@ def list_made_again(
         if item.joined == "||":
             break
         level = min(level, item.frames)
-        if item.frames > level:
+        if item.frames > level and not script.trouble:
             # Inside a condition or a loop: perhaps it never runs.
             continue
         commands.append([word for word in item.words if isinstance(word, str)])
@@ -133,8 +138,8 @@ def _list_own_output(words: list[str]) -> Iterator[str]:
     name = resolve_program(words[0])
     if name in _TABLE:
         verbs, folders = _TABLE[name]
-        # `build:all` and `web:build` build as well.
-        given = {part for word in words[1:] for part in (word, *word.split(":"))}
+        # `build:all`, `web:build` and `build-storybook` build as well.
+        given = {part for word in words[1:] for part in (word, *_CUT.split(word))}
         other = verbs is _ANYTHING and any(map(_OTHER_TARGETS.match, words[1:]))
         if not other and (not verbs or not verbs.isdisjoint(given)):
             yield from folders

@@ -10,9 +10,9 @@ import re
 from itertools import pairwise
 
 from guidance.core.shell_commands.paths import (
+    is_cache,
     is_disposable,
     is_generated,
-    is_home_cache,
     is_root,
 )
 from guidance.core.shell_commands.shell.tree import UNKNOWN
@@ -24,6 +24,7 @@ _EXECUTING = ("-exec", "-execdir", "-ok", "-okdir")
 _ACTIONS = ("-delete", *_EXECUTING)
 # Ends an alternative that stands in no parentheses.
 _OUTERMOST = ""
+_OUTPUT = ("dist", "build", "out")
 _LOGS = ("log", "logs")
 _LOG_NAME = re.compile(r"[\w*.-]*\.log(?:\.[\w.*?\[\]-]*)?")
 _WIDE = ("/usr", "/opt", "/etc", "/var", "/lib", "/root", "/snap", "/nix", "~/.")
@@ -61,16 +62,21 @@ def finds_only_disposable(argv: list[str], names: frozenset[str]) -> bool:
             while place < len(argv) and argv[place] not in (";", "+"):
                 place += 1
             place += 1
+    if places and all(is_disposable(place, names) for place in places):
+        return True
     logs = all(place.rstrip("/").rpartition("/")[2] in _LOGS for place in places)
+    output = all(place.rstrip("/").rpartition("/")[2] in _OUTPUT for place in places)
     return all(
-        _picks(words, names) or (logs and _picks_old_logs(words))
+        _picks(words, names)
+        or (logs and _picks_old_logs(words))
+        or (output and ("-name", "*.map") in pairwise(words[: _find_action(words)]))
         for words in alternatives
     )
 
 
 def _is_far(place: str) -> bool:
     """Where the folders of a system or a home stand, or nobody knows where."""
-    if is_home_cache(place):
+    if is_cache(place):
         return False
     return (
         ".." in place or UNKNOWN in place or is_root(place) or place.startswith(_WIDE)

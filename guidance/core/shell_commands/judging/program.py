@@ -32,6 +32,7 @@ from guidance.core.shell_commands.windows.powershell import name_temporary
 from guidance.core.shell_commands.word_lists import split_names
 
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
+_LISTING = frozenset(("remove-item", "ri"))
 _RECURSIVE = ("-r", "-R", "--recursive")
 _REMOVING = frozenset(("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri"))
 _INTERACTIVE = ("-i", "-I", "--interactive")
@@ -58,7 +59,11 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         return
     led, slashes = call.name in LED, call.name in WINDOWS
     if slashes:
-        argv = [word.rstrip(",") for word in walk.report.get_raw_words(call)]
+        argv = [
+            part
+            for word in walk.report.get_raw_words(call)
+            for part in _split_list(word, call.name)
+        ]
         if walk.known.temporary:
             argv = [name_temporary(word, walk.known.temporary) for word in argv]
     elif not program.concerns(argv) and not (led and _has_unknown(argv)):
@@ -106,6 +111,13 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         walk.report.add_opaque(pattern.rule.name, call)
     else:
         walk.report.add(pattern.rule.name, call)
+
+
+def _split_list(word: str, name: str) -> list[str]:
+    """PowerShell: `Remove-Item bin, obj` and `bin,obj`."""
+    if "," not in word or name not in _LISTING or "'" in word or '"' in word:
+        return [word]
+    return [part for part in word.split(",") if part]
 
 
 def _list_loop_values(walk: Walk, call: ProgramCall, found: Invocation) -> None:

@@ -36,7 +36,7 @@ _DATABASES = (
 )
 _STAGES = (
     *("--env", "-e", "--environment", "--settings", "-d", "--dataSource"),
-    *("--connection", "--config"),
+    *("--connection", "--config", "--project", "--startup-project"),
 )
 _STAGE_SETTING = re.compile(
     r"(?:RAILS|RACK|NODE|APP|MIX|FLASK|DJANGO|SYMFONY|HANAMI|GO|ASPNETCORE|DOTNET|PHINX)"
@@ -206,6 +206,12 @@ def _is_test_machine(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
     return bool(names) and all(map(is_scratch_name, names))
 
 
+def _is_test_environment(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
+    """conda env remove -n ci-test."""
+    names = _list_values(call.argv, ("-n", "--name"))
+    return bool(names) and all(map(is_scratch_name, names))
+
+
 _CHECKS: Mapping[str, _Check] = {
     "cluster-delete": _is_test_cluster,
     "container-delete": _is_test_container,
@@ -215,4 +221,5 @@ _CHECKS: Mapping[str, _Check] = {
     "helm-uninstall": _is_own_cluster,
     "kubernetes-delete": _is_own_cluster,
     "machine-destroy": _is_test_machine,
+    "package-remove": _is_test_environment,
 }

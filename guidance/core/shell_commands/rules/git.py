@@ -221,7 +221,7 @@ RULES = (
             "git reflog expire|delete !-n|--dry-run",
             "git gc --prune=now|--prune=all|--prune=0",
             "git prune !-n|--dry-run",
-            "git worktree remove -f|--force",
+            "git worktree remove -f|--force @kept-worktree",
             "git lfs prune -f|--force|--no-verify-remote !--dry-run|-d",
             "git notes prune|remove",
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.paths import is_disposable
+from guidance.core.shell_commands.paths import is_disposable, is_temporary
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 from guidance.core.shell_commands.word_lists import split_names
@@ -48,7 +48,17 @@ def _is_at_address(found: Invocation) -> bool:
     return any(map(_BRANCH_ADDRESS.search, found.operands[1:]))
 
 
+def _is_kept_worktree(found: Invocation) -> bool:
+    paths = found.operands[2:]
+    return (
+        found.open_ended
+        or not paths
+        or not all(is_temporary(path, folder=found.folder) for path in paths)
+    )
+
+
 QUESTIONS: dict[str, Question] = {
+    "kept-worktree": _is_kept_worktree,
     "at-address": _is_at_address,
     "cleans-more": _cleans_more,
     "kept-branch": _is_kept_branch,

@@ -10,6 +10,7 @@ from guidance.core.shell_commands.disposable.searched_names import finds_only_di
 from guidance.core.shell_commands.paths import (
     is_device,
     is_disposable,
+    is_generated,
     is_image,
     is_plain_name,
     is_root,
@@ -90,6 +91,18 @@ def _is_harmless(found: Invocation, path: str) -> bool:
         or path.removeprefix("./") in found.made
         or is_temporary(path, folder=found.folder)
         or is_disposable(path, found.disposable)
+        or (not found.left and _is_leftover(path))
+    )
+
+
+def _is_leftover(path: str) -> bool:
+    """One file that a compiler, an editor or a merge has left, by its name."""
+    folder, _, name = path.removeprefix("./").rpartition("/")
+    return (
+        "*" not in path
+        and is_generated(name)
+        and not name.endswith(".egg-info")
+        and (not folder or is_plain_name(folder))
     )
 
 

@@ -142,6 +142,7 @@ def _is_verb(word: str) -> bool:
         3 < len(word) < _LONGEST
         and _SAYS_VERB.search(word) is not None
         and _WORD.fullmatch(word) is not None
+        and not word.endswith("cache")
     )
 
 

@@ -43,6 +43,7 @@ _FILTERS = {
     "tee": frozenset[str](),
 }
 _MOST_FILTERS = 6
+_FD_TAKING = ("-t", "--type", "-d", "--max-depth", "-E", "--exclude", "-e", "-j")
 # What they are given is what they delete.
 _DELETERS = frozenset(("rm", "rmdir", "unlink", "shred"))
 
@@ -100,8 +101,19 @@ def unwrap_fd(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
     for flag in ("-x", "-X", "--exec", "--exec-batch"):
         if flag in call.argv:
+            place = call.argv.index(flag)
+            if _removes_made_by_tools(walk, call.argv[:place], call.argv[place + 1 :]):
+                return
             walk.run_inner(call, call.argv.index(flag) + 1, f"fd {flag}", more=None)
             return
+
+
+def _removes_made_by_tools(walk: Walk, options: list[str], run: list[str]) -> bool:
+    """`fd -t d node_modules -x rm -rf {}`, below the working folder."""
+    if not _removes_found(run if "{}" in run else [*run, "{}"]):
+        return False
+    names = [options[place] for place in find_operands(options, taking=_FD_TAKING)]
+    return len(names) == 1 and names[0].strip("^$") in walk.disposable
 
 
 def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:

@@ -161,7 +161,8 @@ RULES = (
         rollback="copies of the volumes that matter.",
         patterns=(
             "docker|podman system prune|reset",
-            "docker|podman container|volume|network|builder|buildx|pod prune",
+            "docker|podman container|volume|network|pod prune",
+            "docker|podman builder|buildx prune -a|--all",
             "docker|podman image prune @not-dangling",
             "lxc|incus image|storage|profile|network delete",
         ),
