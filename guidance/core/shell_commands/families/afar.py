@@ -19,6 +19,7 @@ SQL_CLIENTS = split_names(
     "psql mysql mariadb sqlcmd sqlplus cockroach usql pgcli mycli sqlite3 mongosh"
 )
 DETACHING = split_names("nohup setsid daemonize screen tmux start-stop-daemon disown")
+INSTALLING = split_names("dpkg rpm apt apt-get dnf yum zypper pacman installer msiexec")
 _SHELLS = split_names("sh bash zsh dash ksh fish powershell cmd python perl ruby")
 _APPLYING = split_names("apply create replace")
 _STDIN = frozenset("-")
@@ -35,9 +36,14 @@ _RUNS_PROGRAM = compile_byte_pattern(
     r"\bcopy\b[^;]*\b(?:to|from)\s+program\b|\bxp_cmdshell\b|\bsys_(?:exec|eval)\s*\(|\bdbms_scheduler\.create_job\b",
     ignore_case=True,
 )
-# Most statements do neither, told by reading them once (bench: "rows for a database").
-_REACHING = PatternSet(_GRANT, _RUNS_PROGRAM)
-_GRANTS, _RUNS = range(2)
+# Where databases keep the passwords of those who may log in.
+_PASSWORDS = compile_byte_pattern(
+    r"\b(?:pg_shadow|pg_authid|rolpassword|mysql\.user|authentication_string|sys\.sql_logins|dba_users|user\$)\b",
+    ignore_case=True,
+)
+# Most statements do none of these, told by reading them once (bench: "rows for a database").
+_REACHING = PatternSet(_GRANT, _RUNS_PROGRAM, _PASSWORDS)
+_GRANTS, _RUNS, _READS = range(3)
 _CHANGING = re.compile(
     r"\bsudo (?:restart|stop|start|reload) \w|\bsystemctl (?:--\S+ )?(?:restart|stop|start|reload|disable|enable|mask)\b|\breboot\b|\bshutdown\b"
     r"|\bservice \S+ (?:restart|stop|start|reload)\b|\b(?:apt|apt-get|yum|dnf|apk) [^;&|]{0,30}\b(?:install|remove|upgrade|purge)\b"
@@ -167,6 +173,8 @@ def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("privilege-grant", call)
     if _RUNS in found:
         walk.report.add("remote-command", call)
+    if _READS in found:
+        walk.report.add("credential-store", call)
 
 
 def judge_manifest(walk: Walk, call: ProgramCall) -> None:
@@ -179,8 +187,21 @@ def judge_manifest(walk: Walk, call: ProgramCall) -> None:
             walk.report.add(rule, call)
 
 
+def judge_package_file(walk: Walk, call: ProgramCall) -> None:
+    """A package that the same command has fetched from an address."""
+    for word in call.argv[1:] if walk.known.files else ():
+        content = walk.known.get_file(word)
+        if content is not None and content.opaque == "download":
+            walk.report.add("remote-package", call)
+            return
+
+
 def grants_rights(sql: str) -> bool:
     return _GRANT.search(encode_one_byte(sql)) is not None
+
+
+def reads_passwords(sql: str) -> bool:
+    return _PASSWORDS.search(encode_one_byte(sql)) is not None
 
 
 def judge_detached(walk: Walk, call: ProgramCall) -> None:

@@ -51,6 +51,11 @@ _HANDED_SHELL = compile_byte_pattern(
 _SOCKET = compile_byte_pattern(
     r"socket|net\.connect|fsockopen|TCPSocket|tcpclient", ignore_case=True
 )
+# What a framework keeps its secrets in, shown.
+_SETTINGS_SHOWN = compile_byte_pattern(
+    r"(?:print|puts|p|pp|echo|dump|log|dd|var_dump|print_r|inspect)\b[^\n;]{0,60}(?:settings\.(?:SECRET_KEY|DATABASES)"
+    r"|application\.(?:credentials|secrets)|credentials\.(?:to_h|config|read))"
+)
 # A secret in the address, where every log on the way keeps it.
 _SENT = compile_byte_pattern(
     r"https?://[^\"'`\n]*[\"']\s*(?:\+|%|\.)\s*[\w.(]*(?:environ|process\.env|ENV)\b[^\n]{0,30}"
@@ -107,6 +112,8 @@ def list_program_rules(text: str) -> Iterator[str]:
         return
     if _DUMP.search(data):
         yield "credential-environment"
+    if _SETTINGS_SHOWN.search(data):
+        yield "credential-print"
     if _SENT.search(data):
         yield "exfil-secret"
     if not _OPENING.search(data):

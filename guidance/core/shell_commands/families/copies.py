@@ -66,7 +66,7 @@ def judge_mail(walk: Walk, call: ProgramCall) -> None:
 
 def judge_copy(walk: Walk, call: ProgramCall) -> None:
     """scp, rsync and the clouds' copies, from here to elsewhere."""
-    words = [word for word in call.argv[1:] if word[:1] != "-"]
+    words = [word for word in call.argv[1:] if word[:1] != "-" or word == "-"]
     if call.name in _SESSIONS:
         _judge_session(walk, call, words)
         return
@@ -87,6 +87,10 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
     if not sources:
         if call.name in _SENDING and _leaves_bucket(words):
             walk.report.add("exfil-copy", call)
+        return
+    if sources == ["-"]:
+        if judge_fed_input(walk, call):
+            walk.report.add_whole("exfil-copy", call)
         return
     if any(find_secret_rule(path) for path in sources):
         walk.report.add("exfil-secret", call)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.pipelines import find_reader, is_kept_private
+from guidance.core.shell_commands.families.pipelines import (
+    find_reader,
+    is_hunted,
+    is_kept_private,
+)
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.sensitive.secret_names import is_secret_variable
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
@@ -13,7 +17,7 @@ from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 PRINTING = split_names("echo printf print write-output write-host")
-DUMPING = split_names("env set export declare typeset get-childitem gci dir ls")
+DUMPING = split_names("env set history export declare typeset get-childitem gci dir ls")
 # What hands on what it reads, so that it is shown after all.
 _PASSING = split_names(
     "cat tee base64 base32 rev xxd od hexdump tr sed awk cut head tail fold less more sort grep jq nl"
@@ -39,7 +43,9 @@ _HIDING = (":+", "+", "#", ":", "%", "%%", "##", "?", ":?")
 
 
 def judge_environment(walk: Walk, call: ProgramCall) -> None:
-    if _prints_all(call) and not is_kept_private(walk, call):
+    if call.name == "history" and is_hunted(walk, call):
+        walk.report.add_whole("credential-history", call)
+    elif _prints_all(call) and not is_kept_private(walk, call):
         walk.report.add_whole("credential-environment", call)
     elif call.name in PRINTING and _prints_secret(walk, call):
         walk.report.add("credential-environment", call)

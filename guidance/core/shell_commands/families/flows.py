@@ -29,7 +29,7 @@ from guidance.core.shell_commands.word_lists import split_names
 REQUESTING = split_names(
     "curl wget http httpie xh aria2c invoke-webrequest invoke-restmethod iwr irm"
 )
-STREAMING = split_names("nc ncat netcat openssl telnet ssh")
+STREAMING = split_names("nc ncat netcat openssl telnet ssh socat")
 LOOKING_UP = split_names("dig nslookup host drill ping getent resolvectl")
 _ADDRESS = re.compile(
     r"[a-z]+://.*|[\w.-]+\.[\w-]+(?::\d+)?(?:/.*)?|localhost\S*|:\d+\S*",
@@ -64,6 +64,9 @@ _STRUCTURED = re.compile(
 )
 # What stores its input on the other side; what waits for others, or only knocks.
 _STORING = re.compile(r"cat\s*>|tee\s|tar\s+\S*x|dd\s+of=|cat$")
+_SOCKET_END = re.compile(
+    r"(?:tcp|udp|openssl|ssl|sctp)[46]?(?:-connect)?:([\w.-]+)", re.IGNORECASE
+)
 _LISTENING = re.compile(r"-[a-z]*[lz][a-z]*")
 _OUTSIDE_NAME = re.compile(r"\.[\w-]+\.[a-z]{2,}\.?\Z|\.[a-z]{3,}\Z")
 _INSIDE_NAME = re.compile(r"\.(?:local|internal|svc|test|localhost)\.?\Z")
@@ -110,6 +113,10 @@ def judge_stream(walk: Walk, call: ProgramCall) -> None:
     if call.name != "ssh" and any(map(_LISTENING.fullmatch, argv[1:])):
         return
     hosts = [word for word in argv[1:] if word[:1] != "-" and word != "s_client"]
+    if call.name == "socat":
+        hosts = [found[1] for word in argv[1:] if (found := _SOCKET_END.match(word))]
+        if not hosts:
+            return
     if hosts and is_local(hosts[0].rpartition("@")[2]):
         return
     rule = judge_fed_input(walk, call)

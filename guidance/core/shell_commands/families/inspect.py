@@ -9,12 +9,14 @@ from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import (
     CONNECTING,
     DETACHING,
+    INSTALLING,
     SQL_CLIENTS,
     judge_clone,
     judge_connection,
     judge_detached,
     judge_manifest,
     judge_new_remote,
+    judge_package_file,
     judge_sql_grants,
     judge_ssh,
 )
@@ -120,6 +122,7 @@ _ALWAYS: _Table = (
     (split_names("git"), judge_new_remote),
     (SQL_CLIENTS, judge_sql_grants),
     (DETACHING, judge_detached),
+    (INSTALLING, judge_package_file),
     (INTERPRETING, judge_program_text),
     (REQUESTING, judge_request),
     (STREAMING, judge_stream),

@@ -25,7 +25,7 @@ _HARMLESS = re.compile(
 )
 # What somebody who looks for secrets puts into a search.
 _HUNTED = re.compile(
-    r"akia|begin [a-z ]*private|private.key|secret|passw|token|api.?key|credential|\bkey\b|\bapi\b|_key|aws|ghp_|glpat|sk_live"
+    r"akia|begin [a-z ]*private|private.key|secret|passw|\bpass\b|token|api.?key|credential|\bkey\b|\bapi\b|_key|aws|ghp_|glpat|sk_live"
     r"|xox[bp]|cr[ktp]_|\bauth\b|\bpwd?\b|mnemonic|seed phrase",
     re.I,
 )

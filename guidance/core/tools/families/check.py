@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from guidance.core.shell_commands.families.addresses import is_metadata_address
-from guidance.core.shell_commands.families.afar import grants_rights
+from guidance.core.shell_commands.families.afar import grants_rights, reads_passwords
 from guidance.core.shell_commands.families.code import list_program_rules
-from guidance.core.shell_commands.families.contents import list_content_rules
+from guidance.core.shell_commands.families.contents import (
+    list_content_rules,
+    list_manifest_rules,
+)
 from guidance.core.shell_commands.families.destinations import is_request_file
 from guidance.core.shell_commands.families.guard.texts import is_ruling_request
 from guidance.core.shell_commands.families.reads import is_wide
@@ -20,7 +23,10 @@ from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
 )
-from guidance.core.shell_commands.sensitive.secret_names import is_hunting
+from guidance.core.shell_commands.sensitive.secret_names import (
+    is_hunting,
+    is_secret_variable,
+)
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.sensitive.written_paths import (
     find_written_rule,
@@ -66,7 +72,7 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     if words & vocabulary.SHOWING and (
         words & vocabulary.SECRETS
         or (words & vocabulary.MANAGERS and not words & vocabulary.NOTES)
-        or _names_secret(evidence)
+        or _names_secret(evidence, words)
     ):
         yield "credential-print", named
     if (words & vocabulary.RIGHTS and words & vocabulary.GRANTING) or (
@@ -114,11 +120,40 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     for sql in list_arguments(evidence, vocabulary.SQL):
         if grants_rights(sql.text):
             yield "privilege-grant", sql
+        if reads_passwords(sql.text):
+            yield "credential-store", sql
+    for manifest in list_arguments(evidence, vocabulary.MANIFESTS):
+        for rule in list_manifest_rules(manifest.text[: vocabulary.LONGEST_CODE]):
+            yield rule, manifest
+    if _opens_to_everybody(evidence, words):
+        yield "exfil-publish", named
 
 
-def _names_secret(evidence: CallEvidence) -> bool:
-    texts = islice(list_texts(evidence.arguments), vocabulary.MOST)
-    return any(vocabulary.SECRET_ADDRESS.match(text.text) for text in texts)
+def _names_secret(evidence: CallEvidence, words: frozenset[str]) -> bool:
+    """By its address in a manager, by its name, or by the wish to see it decrypted."""
+    texts = [*islice(list_texts(evidence.arguments), vocabulary.MOST)]
+    if any(vocabulary.SECRET_ADDRESS.match(text.text) for text in texts):
+        return True
+    if words & vocabulary.VARIABLES and any(
+        is_secret_variable(text.text) for text in texts
+    ):
+        return True
+    return any(
+        name in vocabulary.DECRYPTING and part is True
+        for holder in evidence.held
+        for name, _, part in holder.parts
+    )
+
+
+def _opens_to_everybody(evidence: CallEvidence, words: frozenset[str]) -> bool:
+    """`private: false` of an update, `public: true` of a share."""
+    if not (words & vocabulary.GRANTING or words & vocabulary.SENDING):
+        return False
+    return any(
+        isinstance(part, bool) and vocabulary.OPENING.get(name) is part
+        for holder in evidence.held
+        for name, _, part in holder.parts
+    )
 
 
 def _list_uploads(

@@ -36,6 +36,9 @@ MANAGERS = split_names(
     "onepassword bitwarden lastpass keepass keepassxc dashlane keeper passbolt doppler "
     "infisical vault keychain keyring secretsmanager"
 )
+# Single secrets by their names, and values that are asked to be decrypted.
+VARIABLES = split_names("env environment variable variables config setting")
+DECRYPTING = split_names("withdecryption decrypt reveal showsecret showvalues")
 NOTES = split_names("obsidian note notes markdown logseq")
 CONTENTS = split_names(
     "content contents newstring newtext newstr text newsource filetext code body data "
@@ -53,7 +56,8 @@ LOOSENING = split_names("update delete remove disable set put change edit")
 # Files that go out with a message, and addresses that carry a key.
 SENDING = split_names("send email mail upload attach share post publish message")
 ATTACHED = split_names(
-    "attachment attachments file files filepath filepaths paths attachmentpaths"
+    "attachment attachments file files filepath filepaths paths attachmentpaths bodyfile "
+    "datafile"
 )
 # The same, where the tool says that it handles files.
 SENT_PATHS = split_names(
@@ -94,6 +98,9 @@ RUNNING = split_names("exec execute run ssh invoke shell command")
 PLACES = split_names(
     "namespace context cluster environment env host hostname server target stage instance"
 )
+# What a cluster is given to run, and switches that open something to everybody.
+MANIFESTS = split_names("manifest manifests yaml resource resources spec")
+OPENING = {"private": False, "public": True, "ispublic": True, "isprivate": False}
 PRODUCTION = re.compile(
     r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE
 )

@@ -23,6 +23,10 @@ _KNOWN_INDEX = re.compile(
     r"|amazonaws\.com|azure\.com|visualstudio\.com|local|localhost|test)",
     re.IGNORECASE,
 )
+# What no release is made of.
+_DUMP = re.compile(
+    r".*\.(?:sql|dump|db|sqlite3?|csv|tsv|xlsx?|parquet|bak|pst|mbox)", re.IGNORECASE
+)
 _EVERYBODY = re.compile(
     r"allusers|allauthenticatedusers|public-read|publicread|--acl=public", re.IGNORECASE
 )
@@ -46,6 +50,10 @@ def _is_foreign_target(found: Invocation) -> bool:
         for word in found.argv[1:]
         if (index := _INDEX.fullmatch(word[:400]))
     )
+
+
+def _holds_data(found: Invocation) -> bool:
+    return any(map(_DUMP.fullmatch, found.operands[2:]))
 
 
 def _is_public(found: Invocation) -> bool:
@@ -85,6 +93,7 @@ def _uploads(found: Invocation) -> bool:
 
 
 QUESTIONS: dict[str, Question] = {
+    "holds-data": _holds_data,
     "foreign-target": _is_foreign_target,
     "foreign-registry": _is_foreign_registry,
     "made-public": _makes_public,

@@ -17,6 +17,7 @@ RULES = (
         rollback="the package removed; what its scripts did stays done.",
         patterns=(
             "dpkg|rpm -i|--install|-U|--upgrade @from-address",
+            "docker|podman run|create @unknown-registry",
             "npx|bunx|pnpx @from-address",
             "npm|yarn|pnpm|bun install|i|add|exec|dlx|x|create|init @from-address",
             "uvx @from-address",

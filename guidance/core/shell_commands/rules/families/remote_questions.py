@@ -64,6 +64,15 @@ _FAR_DAEMON = re.compile(
     r"(?:-H|--host|--url)[ =]?(?:tcp|ssh|https?)://(?!localhost|127\.|\[::1\])"
 )
 _EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
+_IMAGE = re.compile(
+    r"([\w-]{1,60}(?:\.[\w-]{1,60}){1,6})(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:\w+)?"
+)
+_REGISTRY = re.compile(
+    r"(?:.*\.)?(?:docker\.(?:io|com)|ghcr\.io|quay\.io|gcr\.io|pkg\.dev|azurecr\.io|amazonaws\.com|ecr\.aws"
+    r"|gitlab\.com|github\.com|k8s\.io|microsoft\.com|nvcr\.io|elastic\.co|redhat\.(?:com|io)|cgr\.dev|jfrog\.io|lscr\.io"
+    r"|icr\.io|ocir\.io|digitalocean\.com|fly\.io|heroku\.com|n8n\.io|local|localhost|test|internal|svc)",
+    re.IGNORECASE,
+)
 
 
 def _comes_from_address(found: Invocation) -> bool:
@@ -184,7 +193,17 @@ def _commands_far_daemon(found: Invocation) -> bool:
     return _FAR_DAEMON.search(" ".join(found.argv)) is not None
 
 
+def _is_unknown_registry(found: Invocation) -> bool:
+    """An image from a host that is none of those everybody takes images from."""
+    return any(
+        (image := _IMAGE.fullmatch(word)) is not None
+        and _REGISTRY.fullmatch(image[1]) is None
+        for word in found.operands[1:]
+    )
+
+
 QUESTIONS: dict[str, Question] = {
+    "unknown-registry": _is_unknown_registry,
     "changes-machines": _changes_machines,
     "any-flag-computer": _names_computer,
     "any-flag-source": _names_source,

@@ -56,9 +56,14 @@ from tests.guidance.core.shell_commands.corpus.borders import (
     written_then_run,
 )
 from tests.guidance.core.shell_commands.corpus.families import (
+    credential_read,
+    exfiltration,
     guard,
     leaving,
     loosening,
+    persistence,
+    privilege,
+    remote_execution,
 )
 from tests.guidance.core.shell_commands.corpus.no_loss import (
     made_by_tools,
@@ -148,6 +153,16 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "the guard, harmless": guard.PASSES,
         "loosening the guard": loosening.TRIPS,
         "loosening the guard, harmless": loosening.PASSES,
+        "credential read": credential_read.TRIPS,
+        "credential read, harmless": credential_read.PASSES,
+        "exfiltration": exfiltration.TRIPS,
+        "exfiltration, harmless": exfiltration.PASSES,
+        "persistence": persistence.TRIPS,
+        "persistence, harmless": persistence.PASSES,
+        "privilege": privilege.TRIPS,
+        "privilege, harmless": privilege.PASSES,
+        "remote execution": remote_execution.TRIPS,
+        "remote execution, harmless": remote_execution.PASSES,
         "leaving": leaving.TRIPS,
         "leaving, harmless": leaving.PASSES,
         "nested shells": nested.TRIPS,
