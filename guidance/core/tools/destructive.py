@@ -80,12 +80,8 @@ def _put_joined_last(code: Iterable[Code]) -> Iterator[Code]:
 def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
     call = evidence.call
     shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
-    if (
-        isinstance(call, CommandCall)
-        and call.arguments is None
-        and "command" not in sql
-    ):
-        # Nothing stands beside it, as in most calls (bench: "a whole call").
+    if evidence.is_bare_command and "command" not in sql:
+        assert isinstance(call, CommandCall)
         yield Code(Text("/command", call.command), SHELL)
         return
     interpreted, held = split_code(call.tool, evidence.held)

@@ -49,6 +49,12 @@ class CallEvidence:
         object.__setattr__(self, "held", list_holders(self.arguments, "/arguments"))
 
     @property
+    def is_bare_command(self) -> bool:
+        """A command with nothing beside it, as most calls are: it is asked for itself,
+        not for what its arguments would say (bench: "a whole call")."""
+        return isinstance(self.call, CommandCall) and self.call.arguments is None
+
+    @property
     def changed_lines(self) -> int | None:
         """How many lines an edit puts in and takes out; None for other calls."""
         if isinstance(self.call, EditCall):

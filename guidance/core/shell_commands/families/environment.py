@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.pipelines import (
     find_reader,
@@ -37,7 +35,6 @@ _PRINTS_ALL = {
 }
 # Where PowerShell keeps it, as the word of a command that lists something.
 DRIVES = split_names("env: env:* env:\\ env:\\*")
-_DRIVE = re.compile(r"env:\\?\*?\Z", re.IGNORECASE)
 # Of these forms only a part or nothing of the value is left.
 _HIDING = (":+", "+", "#", ":", "%", "%%", "##", "?", ":?")
 
@@ -55,7 +52,7 @@ def _prints_all(call: ProgramCall) -> bool:
     if tuple(call.argv) in _PRINTS_ALL.get(call.name, ()):
         return call.more == ()
     if call.name in ("get-childitem", "gci", "dir", "ls"):
-        return any(_DRIVE.fullmatch(word) for word in call.argv[1:])
+        return any(word.lower() in DRIVES for word in call.argv[1:])
     return False
 
 

@@ -46,8 +46,12 @@ _LONGEST = 64
 
 
 def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
-    given = {name: part for name, _, part in evidence.held[0].parts}
-    name = _find_rule(rules, evidence.call, given) or find_request_rule(evidence)
+    given: dict[str, Any] = {}
+    if not evidence.is_bare_command:
+        given = {name: part for name, _, part in evidence.held[0].parts}
+    name = _find_rule(rules, evidence.call, given)
+    if not name and given:
+        name = find_request_rule(evidence)
     found = (name, Text("", evidence.call.tool)) if name else None
     found = found or find_write_rule(evidence.call, given)
     finding = make_rule_finding(rules, *found) if found else None
