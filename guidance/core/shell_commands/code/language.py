@@ -97,7 +97,8 @@ PYTHON = Language(
         r"\s*(?:\.\s*(?:close|truncate)\s*\(|;|\Z)"
         r"|\.write_(?:text|bytes)\(\s*b?(?:''|\"\")\s*\)"
         rf"|open(?<![.\w]open)\s*\(\s*{_PATH2}[^()\n]{{0,60}}\)\s*\.\s*write\(\s*b?(?:''|\"\")\s*\)"
-        r"|(?:os\.(?:rename|replace)|shutil\.move)\([^,\n]{1,200},\s*[\"']/dev/null[\"']"
+        r"|os\.(?:rename|replace)\([^,\n]{1,200},\s*[\"']/dev/null[\"']"
+        r"|shutil\.move\([^,\n]{1,200},\s*[\"']/dev/null[\"']"
         r"|\.git\.(?:reset\([^)\n]{0,40}--hard|clean\(|push\([^)\n]{0,80}force)"
     ),
     runs=re.compile(

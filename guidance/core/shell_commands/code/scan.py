@@ -30,7 +30,10 @@ from guidance.core.shell_commands.paths import is_disposable, is_temporary
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
-from guidance.core.shell_commands.sql.databases import describe_named_databases
+from guidance.core.shell_commands.sql.databases import (
+    ANY_DATABASE,
+    describe_named_databases,
+)
 from guidance.core.shell_commands.walk import Walk
 
 _SEVERAL = re.compile(
@@ -111,9 +114,14 @@ class Scan:
         self.walk.budget.count_commands(COST_OF_TEXT)
         tried = sum(end - start for start, end in windows + openings)
         self.walk.budget.count_step(tried // _TRIED_AT_ONCE)
+        if not windows:
+            # It only opens files, as most programs do (bench: "a program read").
+            for match in _find_each(language.empties, code, openings):
+                self._emptying(match)
+            return
         around = openings if language.opening else windows
         masked = code
-        if windows and language.masked is not None:
+        if language.masked is not None:
             masked = language.masked.sub(lambda match: " " * len(match[0]), code)
         for match in _find_each(language.removes, masked, windows):
             self._removal(match)
@@ -128,11 +136,10 @@ class Scan:
             self._emptying(match)
         for match in _find_each(language.dynamic, masked, windows):
             self._judge_evaluation(match, language)
-        emulated = _EMULATED.search(code) is not None
-        for match in _find_each(language.purges, masked, windows):
-            if emulated:
-                break
-            self._say("code-delete", *match.span())
+        purges = _find_each(language.purges, masked, windows)
+        if purges and _EMULATED.search(code) is None:
+            for match in purges:
+                self._say("code-delete", *match.span())
         for match in _find_each(language.statements, code, windows):
             if _STATEMENT.match(match[1]):
                 place = self._place(*match.span())
@@ -141,8 +148,9 @@ class Scan:
                 )
         for match in _find_each(language.forks, masked, windows):
             self._say("fork-bomb", *match.span())
-        database = describe_named_databases(code)
-        for match in _find_each(language.queries, masked, windows):
+        queries = _find_each(language.queries, masked, windows)
+        database = describe_named_databases(code) if queries else ANY_DATABASE
+        for match in queries:
             text = read_first_argument(code, match.end())
             if text and text.endswith(UNKNOWN) and text[:-1].strip().isalpha():
                 # Not even the first word is written out.

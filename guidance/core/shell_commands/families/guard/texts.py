@@ -105,8 +105,10 @@ def presses_button(program: str) -> bool:
 
 def list_redefinitions(text: str) -> Iterator[Span]:
     """`checkrail() { true; }`, `$env:CHECKRAIL_URL = ""`: where another one is put."""
-    for match in _REDEFINED.finditer(text[:_LONGEST]):
-        yield match.span()
+    text = text[:_LONGEST]
+    if "checkrail" in text.lower():
+        for match in _REDEFINED.finditer(text):
+            yield match.span()
 
 
 def is_only_read(text: str) -> bool:
