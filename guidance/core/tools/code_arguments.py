@@ -6,7 +6,7 @@ handles code as text (search, format, explain) runs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from guidance.core.shell_commands.word_lists import split_names
@@ -73,6 +73,35 @@ def looks_up_words(tool: str) -> bool:
     )
 
 
+# Programs that tools are named after, and the arguments that hold their words.
+_CLIENTS = split_names(
+    "kubectl helm docker podman git aws gcloud gsutil az terraform tofu pulumi gh glab "
+    "psql mysql redis heroku fly vercel"
+)
+_CLIENT_NAMES = {"redis": "redis-cli"}
+_GIVEN = split_names("args arguments argv command cmd subcommand commandline")
+
+
+def list_program_arguments(tool: str, held: Sequence[Holder]) -> Iterator[Text]:
+    """`kubectl` with the arguments `delete ns prod`: the command that this comes to."""
+    client = next((word for word in split_words(tool) if word in _CLIENTS), None)
+    if client is None:
+        return
+    name = _CLIENT_NAMES.get(client, client)
+    for given, key, part in held[0].parts if held else ():
+        if given not in _GIVEN:
+            continue
+        words = [part] if isinstance(part, str) else [*part] if _is_words(part) else []
+        text = " ".join(words)
+        if text and text.split(maxsplit=1)[0] not in (client, name):
+            place = f"{held[0].place}/{escape_key(key)}"
+            yield Text(place, f"{name} {text}", joined=True)
+
+
+def _is_words(part: object) -> bool:
+    return isinstance(part, list | tuple) and all(isinstance(w, str) for w in part)
+
+
 class Code(NamedTuple):
     """A text, and what runs it: `shell`, `sql` or the name of a language."""
 
@@ -86,7 +115,10 @@ def split_code(
     """The code of an interpreter, and the arguments without it."""
     named = _find_languages(tool)
     if named is None:
-        return (), held
+        if _RUNS.isdisjoint(split_words(tool.rpartition("__")[2])):
+            return (), held
+        # An argument may say it.
+        named = ()
     code: list[Code] = []
     rest = []
     for holder in held:

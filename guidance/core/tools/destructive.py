@@ -21,6 +21,7 @@ from guidance.core.tools.code_arguments import (
     SHELL,
     SQL,
     Code,
+    list_program_arguments,
     looks_up_words,
     split_code,
 )
@@ -89,6 +90,8 @@ def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
     if looks_up_words(call.tool):
         # Words that a search engine looks for, whatever they say.
         sql = frozenset()
+    for text in list_program_arguments(call.tool, held):
+        yield Code(text, SHELL)
     if isinstance(call, CommandCall):
         yield Code(Text("/command", call.command), SHELL)
         # Whatever the policy marks, this is a command, and its arguments may complete it.

@@ -7,18 +7,22 @@ import shlex
 from collections.abc import Iterator
 
 from guidance.core.shell_commands import judge_command
+from guidance.core.shell_commands.rules.hosting.questions import deletes_by_mutation
 from guidance.core.tools.evidence import CallEvidence
 
 # Names of arguments as `normalize_name` gives them.
 _METHODS = ("method", "httpmethod", "requestmethod")
 _ADDRESSES = ("url", "uri", "address", "endpoint")
 _BODIES = ("body", "data", "json", "payload")
+_QUERIES = ("query", "mutation", "document", "graphql")
 _LONGEST = 2_000
 
 
 def find_request_rule(evidence: CallEvidence) -> str | None:
     """A request, wherever its method and its address stand in the arguments."""
     parts = {name: part for holder in evidence.held for name, _, part in holder.parts}
+    if any(deletes_by_mutation(text) for text in _list_queries(parts)):
+        return "http-delete"
     method = next((parts[name] for name in _METHODS if name in parts), None)
     place = next((parts[name] for name in _ADDRESSES if name in parts), None)
     if not isinstance(method, str) or method.upper() in ("GET", "HEAD"):
@@ -32,6 +36,13 @@ def find_request_rule(evidence: CallEvidence) -> str | None:
     words.append(place[:_LONGEST] if isinstance(place, str) else "elsewhere")
     found = judge_command(shlex.join(words), budget=evidence.reading)
     return "http-delete" if any(each.rule == "http-delete" for each in found) else None
+
+
+def _list_queries(parts: dict[str, object]) -> Iterator[str]:
+    for name in _QUERIES:
+        query = parts.get(name)
+        if isinstance(query, str):
+            yield query[:_LONGEST]
 
 
 def _list_bodies(parts: dict[str, object]) -> Iterator[str]:

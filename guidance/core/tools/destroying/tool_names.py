@@ -21,6 +21,7 @@ from guidance.core.tools.destroying.tool_verbs import (
     split_words,
 )
 from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.families.vocabulary import PRODUCTION
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.section import ToolRules
@@ -42,6 +43,25 @@ _BYPASSING = (
     *("bypassrules", "bypass", "bypasschecks", "bypassprotection", "adminoverride"),
     *("skipapproval", "skipchecks", "skipreview", "ignorechecks", "forcemerge"),
 )
+# Servers whose paths are no files.
+_KEEPERS = frozenset(
+    (
+        "vault",
+        "consul",
+        "etcd",
+        "redis",
+        "secrets",
+        "secret",
+        "kv",
+        "bucket",
+        "registry",
+    )
+)
+# Of others an operation may delete a line, or a field.
+_FILING = frozenset(
+    ("fs", "file", "files", "filesystem", "storage", "disk", "bucket", "drive")
+)
+_MOST_PARTS = 50
 _LONGEST = 64
 
 
@@ -51,7 +71,7 @@ def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
         given = {name: part for name, _, part in evidence.held[0].parts}
     name = _find_rule(rules, evidence.call, given)
     if not name and given:
-        name = find_request_rule(evidence)
+        name = find_request_rule(evidence) or _find_in_parts(evidence)
     found = (name, Text("", evidence.call.tool)) if name else None
     found = found or find_write_rule(evidence.call, given)
     finding = make_rule_finding(rules, *found) if found else None
@@ -70,17 +90,32 @@ def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | 
             return None
         words = split_words(call.tool.rpartition("__")[2])
         return (
-            _find_forced(words, given)
+            _find_forced(split_words(call.tool), given)
             or _find_into_nothing(words, given)
             or _find_by_action(words, given)
         )
     if _is_tried(given) or _picks_rows(found, given) or "pid" in given:
         return None
-    return _find_by_paths(rules, found, given)
+    return _find_by_paths(rules, found, given, call.tool)
+
+
+def _find_in_parts(evidence: CallEvidence) -> str | None:
+    """One call for many actions: `operations: [{"op": "delete", "path": …}]`."""
+    call = evidence.call
+    if not isinstance(call, ToolCall) or _FILING.isdisjoint(split_words(call.tool)):
+        return None
+    for holder in evidence.held[1:_MOST_PARTS]:
+        given = {name: part for name, _, part in holder.parts}
+        paths = [path for name in _PATHS for path in _list_texts(given.get(name))]
+        if all(map(is_temporary, paths)) and paths:
+            continue
+        if rule := _find_by_action([], given):
+            return rule
+    return None
 
 
 def _find_by_paths(
-    rules: ToolRules, found: ToolVerb, given: Mapping[str, Any]
+    rules: ToolRules, found: ToolVerb, given: Mapping[str, Any], tool: str
 ) -> str | None:
     """Files are judged as a command that deletes them would be."""
     paths = [path for name in _PATHS for path in _list_texts(given.get(name))]
@@ -91,7 +126,9 @@ def _find_by_paths(
         for path in paths
     ):
         return None
-    files = {"file", "files"} & {*found.objects} or found.objects == ()
+    files = {"file", "files"} & {*found.objects} or (
+        found.objects == () and _KEEPERS.isdisjoint(split_words(tool))
+    )
     elsewhere = any(name in given for name in _REMOTE) or given.get("recursive")
     if files and all(map(is_plain_name, paths)) and not elsewhere:
         return "delete-named-file"
@@ -127,8 +164,14 @@ def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
     """git as a tool, with the same arguments that make the command lose work."""
     if any(given.get(name) is True for name in _BYPASSING):
         return "tool-bypass"
-    if "push" in words and (given.get("force") is True or given.get("forcepush")):
+    if "push" in words and (
+        given.get("force") is True or given.get("forcepush") or "force" in words
+    ):
         return "git-push-force"
+    if "git" in words and "checkout" in words and given.get("force") is True:
+        return "git-discard"
+    if "scale" in words and given.get("replicas") == 0 and _is_production(given):
+        return "kubernetes-delete"
     if "clean" in words and "git" in words and given.get("force") is True:
         return "git-clean"
     if "apply" in words and given.get("autoapprove") is True:
@@ -136,6 +179,13 @@ def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
     if "reset" in words and (given.get("hard") is True or given.get("mode") == "hard"):
         return "git-reset-hard"
     return None
+
+
+def _is_production(given: Mapping[str, Any]) -> bool:
+    return any(
+        isinstance(part, str) and PRODUCTION.fullmatch(part[:200])
+        for part in given.values()
+    )
 
 
 def _is_tried(given: Mapping[str, Any]) -> bool:

@@ -46,6 +46,9 @@ _LIGHT_SERVERS = split_names(
     "browser playwright puppeteer chrome devtools debugger ide"
 )
 
+_PUBLISHERS = split_names("notion confluence wiki cms wordpress sharepoint ghost")
+_PAGES = {"page": "article", "pages": "articles"}
+
 
 # What takes money from somebody, and servers whose other verbs do so as well.
 _PAYING = split_names("refund payout withdraw withdrawal disburse disbursement wire")
@@ -79,7 +82,11 @@ def find_destroying_verb(tool: str) -> ToolVerb | None:
     server, _, name = tool.rpartition("__")
     if not _LIGHT_SERVERS.isdisjoint(split_words(server)):
         return None
-    return find_verb(split_words(name))
+    words = split_words(name)
+    if not _PUBLISHERS.isdisjoint(split_words(server)):
+        # A page there is what somebody has written, not what is shown just now.
+        words = [_PAGES.get(word, word) for word in words]
+    return find_verb(words)
 
 
 def pays(tool: str) -> bool:

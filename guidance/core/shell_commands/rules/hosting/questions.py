@@ -150,6 +150,11 @@ def _deletes_by_path(found: Invocation) -> bool:
     )
 
 
+def deletes_by_mutation(query: str) -> bool:
+    """GraphQL whose first field deletes."""
+    return _MUTATION.search(query) is not None
+
+
 def _sends(found: Invocation) -> bool:
     """Not a plain GET."""
     if any(flag in found.flags for flag in _SENDING):
