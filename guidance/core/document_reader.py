@@ -37,11 +37,7 @@ class Section:
     def read_part(self, name: str) -> Section:
         """The object under this key; an absent one reads as empty."""
         value = self._take(name)
-        return Section(
-            {} if value is _ABSENT else value,
-            path=self._build_path(name),
-            problems=self._problems,
-        )
+        return self._open(name, {} if value is _ABSENT else value)
 
     def read_integer(self, name: str, default: int, *, low: int, high: int) -> int:
         value = self._take(name)
@@ -108,6 +104,14 @@ class Section:
             return default
         return value
 
+    def read_choices(self, name: str, *, among: tuple[str, ...]) -> dict[str, str]:
+        """Choices by free names; an absent object reads as empty."""
+        choices = self.read_free(name)
+        for key, value in choices.items():
+            if not isinstance(value, str) or value not in among:
+                self.refuse(f"{name}.{key}", f"must be one of {', '.join(among)}")
+        return {key: value for key, value in choices.items() if value in among}
+
     def read_flag(self, name: str, *, default: bool) -> bool:
         value = self._take(name)
         if value is _ABSENT:
@@ -147,8 +151,11 @@ class Section:
                 self.refuse(f"{name}.{place}", why)
         return tuple(str(item) for item in value)
 
-    def read_parts(self, name: str) -> tuple[Section, ...]:
-        """The objects of a list under this key; an absent one reads as empty."""
+    def read_parts(self, name: str, *, text_key: str = "") -> tuple[Section, ...]:
+        """The objects of a list under this key; an absent one reads as empty.
+
+        With `text_key` an item may be a text: it stands for an object with that key.
+        """
         value = self._take(name)
         if value is _ABSENT:
             return ()
@@ -156,11 +163,34 @@ class Section:
             self.refuse(name, f"must be a list of at most {LIST_LIMIT} objects")
             return ()
         return tuple(
-            Section(
-                item, path=self._build_path(f"{name}.{place}"), problems=self._problems
+            self._open(
+                f"{name}.{place}",
+                {text_key: item} if text_key and isinstance(item, str) else item,
             )
             for place, item in enumerate(value)
         )
+
+    def read_flag_or_parts(
+        self, name: str, *, default: bool
+    ) -> bool | tuple[Section, ...]:
+        """True or false, or a list of objects."""
+        if isinstance(self._rest.get(name), list):
+            return self.read_parts(name)
+        return self.read_flag(name, default=default)
+
+    def read_named_parts(
+        self, name: str, *, most: int = LIST_LIMIT
+    ) -> dict[str, Section]:
+        """Objects by free names; an absent one reads as empty."""
+        value = self._take(name)
+        if value is _ABSENT:
+            return {}
+        if not isinstance(value, Mapping) or len(value) > most:
+            self.refuse(name, f"must be an object of at most {most} objects")
+            return {}
+        return {
+            str(key): self._open(f"{name}.{key}", item) for key, item in value.items()
+        }
 
     def read_objects(self, name: str) -> dict[str, dict[str, Any]]:
         """Objects by free names, taken as they are."""
@@ -188,9 +218,9 @@ class Section:
             return {}
         return dict(value)
 
-    def has_list(self, name: str) -> bool:
-        """Whether a list stands here, where something else may stand as well."""
-        return isinstance(self._rest.get(name), list)
+    def has(self, name: str) -> bool:
+        """Whether something stands here that has not been read."""
+        return name in self._rest
 
     def is_valid(self, *names: str) -> bool:
         """Whether none of these keys was refused: only then compare them."""
@@ -198,11 +228,16 @@ class Section:
 
     def refuse(self, name: str, message: str) -> None:
         self._wrong.add(name)
+        self._rest.pop(name, None)
         self._problems.append((self._build_path(name), message))
 
     def close(self) -> None:
         for name in self._rest:
             self._problems.append((self._build_path(str(name)), "unknown key"))
+
+    def _open(self, name: str, document: object) -> Section:
+        path = self._build_path(name)
+        return Section(document, path=path, problems=self._problems)
 
     def _take(self, name: str) -> object:
         return self._rest.pop(name, _ABSENT)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 # Twelve digits before the point keep every amount inside a signed 64-bit column.
-_AMOUNT = re.compile(r"(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,6}))?")
+AMOUNT_PATTERN = r"(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,6}))?"
+_AMOUNT = re.compile(AMOUNT_PATTERN)
 
 
 def parse_usd(text: str) -> int:

@@ -27,6 +27,8 @@ def examples(count: int, *, derandomize: bool = True) -> settings:
     return settings(
         derandomize=derandomize and not ALL,
         deadline=None,
+        # A busy machine is slow at everything.
+        suppress_health_check=[HealthCheck.too_slow],
         max_examples=part(count, least=25),
     )
 

@@ -37,29 +37,31 @@ class Refused(ValueError):
 
 def read_gates(root: Section) -> dict[str, GateDefinition]:
     """The gates that a policy document holds under `gates`, by their ids."""
-    documents = root.read_objects("gates")
-    if len(documents) > GATES_LIMIT:
-        root.refuse("gates", f"must be an object of at most {GATES_LIMIT} gates")
-        return {}
     gates = {}
-    for name, document in documents.items():
-        problems: list[Problem] = []
-        if "id" in document:
-            problems.append(("id", "the key of a gate is its id"))
-        gates[name] = _read_gate(document | {"id": name}, problems)
-        for path, why in problems:
-            root.refuse(f"gates.{name}.{path}", why)
+    for name, section in root.read_named_parts("gates", most=GATES_LIMIT).items():
+        why = find_id_problem(name)
+        if why is not None:
+            root.refuse(f"gates.{name}", why)
+        if section.has("id"):
+            section.refuse("id", "the key of a gate is its id")
+        gates[name] = _read_gate(section, name)
     return gates
 
 
 def read_gate(document: object) -> GateDefinition:
     """A gate defined on the check itself; raises Refused naming everything wrong."""
+    if not isinstance(document, Mapping):
+        raise Refused((("", "must be an object"),))
     problems: list[Problem] = []
-    if isinstance(document, Mapping):
-        gate = _read_gate(document, problems)
-        if not problems:
-            return gate
-    raise Refused(tuple(problems) or (("", "must be an object"),))
+    section = Section(document, path="", problems=problems)
+    name = section.read_text("id", most=_ID_LIMIT)
+    why = find_id_problem(name)
+    if section.is_valid("id") and why:
+        section.refuse("id", why)
+    gate = _read_gate(section, name)
+    if problems:
+        raise Refused(tuple(problems))
+    return gate
 
 
 def find_id_problem(name: str) -> str | None:
@@ -82,25 +84,20 @@ def require_keys(section: Section, document: object, *names: str) -> None:
                 section.refuse(name, "is missing")
 
 
-def _read_gate(
-    document: Mapping[str, object], problems: list[Problem]
-) -> GateDefinition:
-    section = Section(_expand_criteria(document), path="", problems=problems)
-    name = section.read_text("id", most=_ID_LIMIT)
-    why = find_id_problem(name)
-    if section.is_valid("id") and why:
-        section.refuse("id", why)
+def _read_gate(section: Section, name: str) -> GateDefinition:
     severity = section.read_choice("severity", "medium", among=SEVERITIES)
     gate = GateDefinition(
         slug=name,
         name=_read_line(section, "name", most=_NAME_LIMIT)
-        if "name" in document
+        if section.has("name")
         else name,
-        description=_read_optional(section, document, "description", most=_TEXT_LIMIT),
+        description=_read_optional(section, "description", most=_TEXT_LIMIT),
         severity=severity,
         mode=section.read_choice("mode", MODE_OF_SEVERITY[severity], among=MODES),
-        criteria=tuple(map(_read_criterion, section.read_parts("criteria"))),
-        guidance=_read_optional(section, document, "guidance", most=_GUIDANCE_LIMIT),
+        criteria=tuple(
+            map(_read_criterion, section.read_parts("criteria", text_key="text"))
+        ),
+        guidance=_read_optional(section, "guidance", most=_GUIDANCE_LIMIT),
         retry=_read_retry(section.read_part("retry")),
     )
     if len(gate.criteria) > CRITERIA_LIMIT:
@@ -109,21 +106,14 @@ def _read_gate(
     return gate
 
 
-def _expand_criteria(document: Mapping[str, object]) -> dict[str, object]:
-    """A criterion that is only a text, as the object it stands for."""
-    criteria = document.get("criteria")
-    if not isinstance(criteria, list):
-        return dict(document)
-    objects = [{"text": item} if isinstance(item, str) else item for item in criteria]
-    return {**document, "criteria": objects}
-
-
 def _read_criterion(section: Section) -> Criterion:
     text = _read_line(section, "text", most=_TEXT_LIMIT)
     verifier = section.read_choice("verifier", "", among=VERIFIERS) or None
     command = None
-    if verifier == "command":
+    if verifier == "command" or section.has("command"):
         command = _read_line(section, "command", most=_COMMAND_LIMIT)
+    if command and verifier != "command":
+        section.refuse("command", "only the verifier command runs one")
     section.close()
     return Criterion(text=text, verifier=verifier, command=command)
 
@@ -145,10 +135,8 @@ def _read_retry(section: Section) -> Retry:
     return retry
 
 
-def _read_optional(
-    section: Section, document: Mapping[str, object], name: str, *, most: int
-) -> str:
-    return _read_filled_text(section, name, most=most) if name in document else ""
+def _read_optional(section: Section, name: str, *, most: int) -> str:
+    return _read_filled_text(section, name, most=most) if section.has(name) else ""
 
 
 def _read_filled_text(section: Section, name: str, *, most: int) -> str:

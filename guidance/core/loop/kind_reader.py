@@ -49,9 +49,10 @@ def read_kind(section: Section) -> LoopKind | None:
 
 def _read_destructive(section: Section) -> bool | tuple[Harm, ...]:
     """Left out it is true: nobody said that it does no harm."""
-    if section.has_list("destructive"):
-        return tuple(filter(None, map(_read_harm, section.read_parts("destructive"))))
-    return section.read_flag("destructive", default=True)
+    given = section.read_flag_or_parts("destructive", default=True)
+    if isinstance(given, bool):
+        return given
+    return tuple(filter(None, map(_read_harm, given)))
 
 
 def _read_harm(section: Section) -> Harm | None:

@@ -22,7 +22,7 @@ def read_loop_section(section: Section) -> LoopSection:
     signals = section.read_part("signals_from")
     kinds = _read_kinds(section)
     # Rules left out are the default ones; an empty list is none at all.
-    given = section.has_list("rules")
+    given = section.has("rules")
     rules = tuple(read_rule(part, kinds) for part in section.read_parts("rules"))
 
     def seconds(name: str, *, low: int) -> int:

@@ -106,7 +106,14 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     only a part of the budget may be null, which means unlimited.
     """
     problems: list[Problem] = []
-    root = Section(document, path="", problems=problems)
+    policy = read_policy(Section(document, path="", problems=problems))
+    if problems:
+        raise PolicyError(tuple(problems))
+    return policy
+
+
+def read_policy(root: Section) -> Policy:
+    """Read every setting there is, in the order of the document."""
     policy = Policy(
         budget=_read_budget(root.read_part("budget")),
         continue_limits=_read_continue_limits(root.read_part("continue")),
@@ -120,8 +127,6 @@ def load_policy(document: Mapping[str, object]) -> Policy:
         caps=read_caps(root.read_part("caps")),
     )
     root.close()
-    if problems:
-        raise PolicyError(tuple(problems))
     return policy
 
 

@@ -85,12 +85,10 @@ def read_tool_rules(section: Section) -> ToolRules:
 def _read_decisions(section: Section) -> dict[str, str]:
     """What built-in rules lead to; own ones say so themselves."""
     decisions = {}
-    for name, decision in section.read_free("rules").items():
+    given = section.read_choices("rules", among=CALL_DECISIONS)
+    for name, decision in given.items():
         if not any(is_allowlisted(rule, [name]) for rule in RULES):
             section.refuse(f"rules.{name}", "no built-in rule has this name")
-        elif decision not in CALL_DECISIONS:
-            among = ", ".join(CALL_DECISIONS)
-            section.refuse(f"rules.{name}", f"must be one of {among}")
         elif name in ALWAYS_ASKED and decision in ("allow", "warn"):
             section.refuse(f"rules.{name}", "what touches the guard is always asked")
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from guidance.core.arguments import find_tool_problem
-from guidance.core.document_reader import Problem, Section
+from guidance.core.document_reader import Section
 from guidance.core.turns.phrases import Phrases, find_phrase_problem
 from guidance.core.turns.section import TurnRules
 
@@ -18,16 +18,12 @@ _NUDGE_LIMIT = 2_000
 def read_turn_rules(section: Section) -> TurnRules:
     common = _read_rules(section, TurnRules())
     models = {}
-    for name, document in section.read_objects("models").items():
+    for name, own in section.read_named_parts("models").items():
         why = _find_model_problem(name)
         if why is not None:
             section.refuse(f"models.{name}", why)
-        problems: list[Problem] = []
-        own = Section(document, path="", problems=problems)
         models[name] = _read_rules(own, common)
         own.close()
-        for path, message in problems:
-            section.refuse(f"models.{name}.{path}", message)
     section.close()
     return replace(common, models=models)
 

@@ -143,7 +143,7 @@ def test_an_id_in_small_letters_and_hyphens(name: str) -> None:
 def test_any_other_id_is_refused(name: str) -> None:
     assert set(problems_of_inline({"id": name})) == {"id"}
     if name:
-        assert set(of_policy({name: {}})[1]) == {f"gates.{name}.id"}
+        assert set(of_policy({name: {}})[1]) == {f"gates.{name}"}
 
 
 def problems_of_inline(document: object) -> dict[str, str]:
@@ -226,7 +226,7 @@ def test_every_problem_is_listed_at_once() -> None:
         "gates.one.mode",
         "gates.one.criteria.0",
         "gates.one.retry.max_attempts",
-        "gates.Two.id",
+        "gates.Two",
         "gates.Two.z",
         "gates.three",
     } <= set(problems)

@@ -303,7 +303,7 @@ def test_all_problems_are_told_at_once() -> None:
         "tools.patterns.0.pattern",
         "tools.patterns.0.message",
         "checks.max_resets",
-        "gates.Not Kebab.id",
+        "gates.Not Kebab",
         "gates.tests.criteria.0.text",
         "gates.tests.typo",
         "turns.max_retries",

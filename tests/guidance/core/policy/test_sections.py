@@ -80,13 +80,13 @@ def test_a_policy_survives_its_document(policy: Policy) -> None:
         pytest.param(
             {"gates": []},
             "gates",
-            "must be an object of at most 500 objects",
+            "must be an object of at most 100 objects",
             id="list-for-gates",
         ),
         pytest.param(
             {"gates": None},
             "gates",
-            "must be an object of at most 500 objects",
+            "must be an object of at most 100 objects",
             id="null-for-gates",
         ),
         pytest.param(
@@ -95,7 +95,7 @@ def test_a_policy_survives_its_document(policy: Policy) -> None:
         pytest.param(
             {"gates": {f"gate-{n}": {} for n in range(101)}},
             "gates",
-            "must be an object of at most 100 gates",
+            "must be an object of at most 100 objects",
             id="too-many-gates",
         ),
         pytest.param(

@@ -1,0 +1,110 @@
+"""Words for what holds for runs and their steps, reviews, and how much may be open."""
+
+from __future__ import annotations
+
+from guidance.core.policy.words.entry import Words
+
+_OPEN = {
+    "open_reviews": Words(
+        "Open reviews",
+        "Reviews that wait for a person. On top of it a call that needs one is blocked, "
+        "and a step that would pause stops.",
+    ),
+    "open_runs": Words("Open runs", "Runs that are running or paused."),
+    "notes": Words("Notes", "Notes to the loop that wait to be worked through."),
+    "recommendations": Words(
+        "Recommendations", "Recommendations that wait to be adopted or dismissed."
+    ),
+}
+
+RUNS = {
+    "budget": Words("Budget", "What a run may use where it brings no budget itself."),
+    "budget.tokens": Words("Tokens", "Of all steps; null is no limit.", "tokens"),
+    "budget.tool_calls": Words(
+        "Tool calls", "Granted or reported; null is no limit.", "calls"
+    ),
+    "budget.time_ms": Words(
+        "Time", "What the steps took, as reported; null is no limit.", "ms"
+    ),
+    "budget.cost_usd": Words(
+        "Cost", "What the steps cost, as reported; null is no limit.", "USD"
+    ),
+    "continue": Words("Steps", "When an agent may go on after a step."),
+    "continue.max_consecutive_steps": Words(
+        "Steps without a checkpoint", "More of them stop the run.", "steps"
+    ),
+    "continue.checkpoint_interval_steps": Words(
+        "Checkpoint interval",
+        "A checkpoint is due after so many; at most max_consecutive_steps.",
+        "steps",
+    ),
+    "continue.min_coherence": Words("Coherence floor", "A lower score stops.", "score"),
+    "continue.max_uncertainty": Words(
+        "Uncertainty limit", "A higher score pauses.", "score"
+    ),
+    "continue.max_rework_ratio": Words(
+        "Rework limit",
+        "A larger share of the window that redoes earlier work pauses.",
+        "share",
+    ),
+    "continue.rework_window": Words(
+        "Rework window", "The share is that of so many last steps.", "steps"
+    ),
+    "continue.rework_min_steps": Words(
+        "Rework from",
+        "Fewer steps are not judged; at most rework_window.",
+        "steps",
+    ),
+    "continue.max_budget_slope": Words(
+        "Growth limit", "Tokens that grow faster from step to step throttle.", "share"
+    ),
+    "continue.slope_window": Words(
+        "Growth window", "The growth is that of so many last steps.", "steps"
+    ),
+    "continue.slope_min_points": Words(
+        "Growth from", "Fewer steps are not judged; at most slope_window.", "steps"
+    ),
+    "continue.throttle_base_ms": Words(
+        "First delay",
+        "Doubled with each throttle in a row; at most throttle_max_ms.",
+        "ms",
+    ),
+    "continue.throttle_max_ms": Words("Longest delay", "No delay is longer.", "ms"),
+    "continue.repeat_limit": Words(
+        "Repetitions",
+        "The same step, turn or cycle so many times in a row pauses.",
+        "times",
+    ),
+    "reviews": Words("Reviews", "How long a review waits, and how it ends then."),
+    "reviews.expires_after_s": Words(
+        "Waits for a person", "Later rulings are refused.", "s"
+    ),
+    "reviews.on_expiry": Words(
+        "When nobody rules",
+        "How the run ends; an action of the loop is denied instead.",
+    ),
+    "reviews.rulings_from_agents": Words(
+        "Rulings from agents",
+        "Whether a person's token may rule from inside an agent's session.",
+    ),
+    "runs": Words("Silent runs", "When a run that reports nothing any more ends."),
+    "runs.abandon_after_s": Words(
+        "Abandoned after", "A running run that reports nothing for so long ends.", "s"
+    ),
+    "checks": Words("Gate checks", "How often a check may begin anew."),
+    "checks.max_resets": Words(
+        "Retries by people",
+        "How often a person may choose retry when all attempts are used up.",
+        "times",
+    ),
+    "caps": Words(
+        "Caps",
+        "How much may be open at once. Read from the policy default, for all runs.",
+    ),
+    **{f"caps.{name}": words for name, words in _OPEN.items()},
+    **{
+        f"caps.{name}.{scope}": Words(label, "null is no limit.")
+        for name in _OPEN
+        for scope, label in (("agent", "An agent"), ("project", "The project"))
+    },
+}
