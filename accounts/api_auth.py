@@ -18,8 +18,9 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
-from accounts.models import User
-from common.errors import Forbidden
+from accounts.models import Project, User
+from accounts.selectors import list_projects
+from common.errors import Forbidden, Invalid, NotFound
 
 PARSED_REQUEST = "checkrail"  # its key in the ASGI scope
 # What our clients send from inside an agent's session.
@@ -128,3 +129,25 @@ def get_person(request: HttpRequest) -> PersonPrincipal:
 def get_principal(request: HttpRequest) -> Principal:
     principal: Principal = request.auth  # type: ignore[attr-defined]
     return principal
+
+
+def get_project(*, principal: Principal, slug: str | None) -> Project:
+    """An agent's own project; a person's by its slug, or their only one."""
+    if isinstance(principal, AgentPrincipal):
+        if slug not in (None, principal.project_slug):
+            raise NotFound
+        return Project.objects.get(pk=principal.project_id)
+    projects = list(list_projects(user_id=principal.user_id))
+    if slug is not None:
+        projects = [project for project in projects if project.slug == slug]
+        if not projects:
+            raise NotFound
+    if not projects:
+        raise Forbidden("You are not a member of any project yet.")
+    if len(projects) > 1:
+        names = [project.slug for project in projects]
+        raise Invalid(
+            "You are in several projects: say which one.",
+            errors=[{"loc": ["project"], "message": f"one of {names}"}],
+        )
+    return projects[0]

@@ -24,6 +24,12 @@ class PageQuery(BaseModel):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
+class ProjectQuery(BaseModel):
+    """Which project: needed by people who are in several."""
+
+    project: QueryText | None = None
+
+
 def list_page_after(
     rows: QuerySet[M], *, among: QuerySet[M], cursor: str | None, limit: int
 ) -> tuple[list[M], str | None]:

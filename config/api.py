@@ -42,6 +42,7 @@ from loop.people_api import router as loop_people
 from reviews.api import router as people
 from reviews.permissions.api import router as permissions
 from reviews.permissions.exemptions_api import router as exemptions
+from reviews.policies.api import router as policies
 from webhooks.api import router as webhooks
 
 
@@ -96,6 +97,7 @@ api.add_router("", hooks)
 api.add_router("", people)
 api.add_router("", permissions)
 api.add_router("", exemptions)
+api.add_router("", policies)
 api.add_router("", telemetry)
 api.add_router("", webhooks)
 api.add_router("", loop)

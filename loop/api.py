@@ -9,7 +9,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, get_principal
+from accounts.api_auth import BEARER_OR_SESSION, get_principal, get_project
 from accounts.auth import AgentPrincipal
 from common.paging import list_page_after, refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
@@ -43,7 +43,6 @@ from loop.selectors import (
     DECISION_RELATED,
     filter_visible,
     get_decision,
-    get_project,
     get_visible,
 )
 from loop.serializers import (

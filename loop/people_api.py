@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person
-from common.paging import refuse_unknown_parameters
+from accounts.api_auth import PERSON, get_person, get_project
+from common.paging import ProjectQuery, refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
 from loop.control import clock
 from loop.control.switch import set_paused
@@ -18,11 +18,10 @@ from loop.learning.iso_week import Week
 from loop.learning.weekly import build_summary
 from loop.models import Incident, Recommendation
 from loop.schemas.decisions import AcceptedOut
-from loop.schemas.fields import ProjectQuery
 from loop.schemas.incidents import IncidentOut, ResolveIn
 from loop.schemas.recommendations import AdoptIn, RecommendationOut
 from loop.schemas.state import LoopStateOut, SummaryOut, SummaryQuery, SwitchIn, WakeIn
-from loop.selectors import get_loop_state, get_project, get_visible
+from loop.selectors import get_loop_state, get_visible
 from loop.serializers import serialize_incident, serialize_recommendation
 
 router = Router(auth=PERSON, tags=["Loop"])

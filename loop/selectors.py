@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 from django.db.models import Count, Model, QuerySet, Sum
 from django.utils import timezone
 
-from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
+from accounts.auth import PersonPrincipal, Principal
 from accounts.models import Project
-from accounts.selectors import list_projects
-from common.errors import Forbidden, Invalid, NotFound
+from common.errors import NotFound
 from common.ids import parse_code
 from guidance.core.loop.vocabulary import EMITTING
 from guidance.core.money import format_usd
@@ -24,28 +23,6 @@ from loop.runs import get_loop
 M = TypeVar("M", bound=Model)
 HOUR = timedelta(hours=1)
 DECISION_RELATED = ("project", "run", "signal", "policy")
-
-
-def get_project(*, principal: Principal, slug: str | None) -> Project:
-    """An agent's own project; a person's by its slug, or their only one."""
-    if isinstance(principal, AgentPrincipal):
-        if slug not in (None, principal.project_slug):
-            raise NotFound
-        return Project.objects.get(pk=principal.project_id)
-    projects = list(list_projects(user_id=principal.user_id))
-    if slug is not None:
-        projects = [project for project in projects if project.slug == slug]
-        if not projects:
-            raise NotFound
-    if not projects:
-        raise Forbidden("You are not a member of any project yet.")
-    if len(projects) > 1:
-        names = [project.slug for project in projects]
-        raise Invalid(
-            "You are in several projects: say which one.",
-            errors=[{"loc": ["project"], "message": f"one of {names}"}],
-        )
-    return projects[0]
 
 
 def filter_visible(

@@ -138,6 +138,9 @@ ROUTES = (
     Route(path="/otlp/v1/traces", body=SPANS),
     Route(path="/openapi.json", public=True),
     Route(path="/docs", public=True),
+    Route(method="GET", path="/policies/schema.json", public=True),
+    # As long a text as the body may hold is read as YAML.
+    Route(method="POST", path="/policies/validate", in_turn=True),
     Route(path="/healthz", public=True),
     Route(path="/readyz", public=True),
 )

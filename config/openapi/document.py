@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from ninja import NinjaAPI
@@ -43,7 +44,8 @@ class Document(OpenAPISchema):
 
     def add_schema_definitions(self, definitions: Mapping[str, Any]) -> None:
         for name, definition in definitions.items():
-            if self.schemas.setdefault(name, definition) != definition:
+            # Ninja takes apart what it was given; another operation may bring the same.
+            if self.schemas.setdefault(name, deepcopy(definition)) != definition:
                 raise NameTaken(name)
 
     def operation_details(self, operation: Operation) -> dict[str, Any]:

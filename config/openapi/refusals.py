@@ -75,6 +75,7 @@ OWN: Mapping[str, Problems] = {
         (
             *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
             *("get_loop_summary", "send_signal", "switch_loop", "wake_loop"),
+            *("list_policies", "validate_policy"),
         ),
         (NotFound,),
     ),

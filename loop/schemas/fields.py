@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from common.paging import PageQuery, QueryText
 from guidance.core.canonical import to_canonical_json
@@ -22,10 +22,6 @@ def _check_size(value: dict[str, Any]) -> dict[str, Any]:
 # Which project: needed by people who are in several; an agent has one.
 Slug = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Data = Annotated[dict[str, Any], Cleaned, AfterValidator(_check_size)]
-
-
-class ProjectQuery(BaseModel):
-    project: QueryText | None = None
 
 
 class LoopQuery(PageQuery):

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from common.fields import Id, Moment, Usd
-from common.paging import QueryText
+from common.paging import ProjectQuery, QueryText
 from ledger.schemas import PolicyStamp
-from loop.schemas.fields import ProjectQuery, Slug
+from loop.schemas.fields import Slug
 from reviews.schemas.fields import Body, ShortText
 
 

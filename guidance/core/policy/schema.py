@@ -103,7 +103,8 @@ class Recorder(Section):
         *,
         problem: Callable[[str], str | None],
     ) -> tuple[str, ...]:
-        texts = {"type": "array", "items": {"type": "string"}, "maxItems": LIST_LIMIT}
+        items = {"type": "string", "minLength": 1}
+        texts = {"type": "array", "items": items, "maxItems": LIST_LIMIT}
         self._keep(name, list(default), texts)
         return default
 

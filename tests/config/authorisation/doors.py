@@ -173,6 +173,16 @@ DOORS: dict[str, Door] = {
     ),
     "POST /exemptions": managers_only(World.blocked),
     "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
+    "GET /policies": for_everybody(World.running, reads=True),
+    "GET /policies/{name}": in_project(World.with_policy, reads=True),
+    "GET /policies/{name}/versions": in_project(World.with_policy, reads=True),
+    "GET /policies/{name}/versions/{number}": in_project(World.with_policy, reads=True),
+    "GET /policies/{name}/diff": in_project(World.with_policy, reads=True),
+    "POST /policies/validate": Door(
+        target=lambda world: world.running({"document": {}}),
+        allowed={*MEMBERS, "outsider", "session with token"},
+        refused=dict.fromkeys({*ANYBODY, "session"}, 403),
+    ),
     "POST /webhooks": manages_something(
         lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
     ),
@@ -238,6 +248,7 @@ DOORS: dict[str, Door] = {
         allowed={*MEMBERS, "outsider", "session with token"},
         refused=dict.fromkeys({*ANYBODY, "session"}, 403),
     ),
+    "GET /policies/schema.json": Door(target=World.running, allowed=set(), refused={}),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
 }

@@ -22,6 +22,7 @@ from tests.support.builders import (
     Person,
     Robot,
     make_person,
+    make_policy,
     make_project,
     make_robot,
     pause_at_once,
@@ -54,6 +55,8 @@ class Target:
     delivery: str = ABSENT
     decision_id: str = ABSENT
     note: str = ABSENT
+    name: str = "absent"
+    number: int = 1
     recommendation: str = ABSENT
     incident: str = ABSENT
 
@@ -149,6 +152,10 @@ class World:
 
     def running(self, body: Any = None) -> Target:
         return Target(start_run(self.agent), ABSENT, body)
+
+    def with_policy(self) -> Target:
+        make_policy("strict", project=self.project)
+        return replace(self.running(), name="strict")
 
     def with_steps(self) -> Target:
         target = self.running()

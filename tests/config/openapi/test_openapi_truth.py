@@ -22,7 +22,7 @@ from tests.support.document import (
 )
 from tests.support.live import Live
 
-PUBLIC = {"get_health", "get_readiness"}
+PUBLIC = {"get_health", "get_policy_schema", "get_readiness"}
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, meta
 
 import guidance
 from guidance.core.policy import PolicyError, load_policy
@@ -42,7 +42,7 @@ def list_inner(part: Schema) -> list[Schema]:
 
 
 def test_it_is_a_schema_and_every_setting_has_its_words() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
+    meta.validate(SCHEMA)
     settings = dict(list_settings(SCHEMA))
     assert set(settings) == set(WORDS)
     for path, part in settings.items():
@@ -163,8 +163,9 @@ def list_places(value: Any) -> Iterator[tuple[Any, Any]]:
 @given(st.data())
 def test_what_one_takes_the_other_takes(data: st.DataObject) -> None:
     document = data.draw(build_values(SCHEMA))
-    places = list(list_places(document))
-    if places and data.draw(st.booleans()):
+    places = [*list_places(document)]
+    one_is_wrong: bool = data.draw(st.booleans())
+    if places and one_is_wrong:
         around, key = data.draw(st.sampled_from(places))
         around[key] = data.draw(JUNK)
     schema, reader = find_differences(document)

@@ -1,0 +1,94 @@
+"""What a difference between two policies means, in words: "Rework limit: 30 % → 25 %"."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from guidance.core.policy.differences import Difference
+from guidance.core.policy.schema import ANY, build_policy_schema
+from guidance.core.policy.words import WORDS
+
+_KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
+_DURATIONS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+_LISTED = 3
+
+
+def describe_difference(difference: Difference) -> str:
+    """The setting by its label, and its value before and after, in the setting's unit.
+
+    What is left out of a policy has its default, so that is what it changes from or to.
+    """
+    keys = [
+        json.loads(key) if key.startswith('"') else key
+        for key in _KEY.findall(difference.path)
+    ]
+    labels, setting = _find_setting(keys)
+    default = setting.get("default")
+    before = default if difference.change == "added" else difference.before
+    after = default if difference.change == "removed" else difference.after
+    unit = setting.get("x-unit", "")
+    name = ", ".join(labels)
+    if difference.change != "changed" and "default" not in setting:
+        return f"{name}: {difference.change}"
+    if before == after:
+        return f"{name}: {_format(after, unit)}, the default, as before"
+    return f"{name}: {_format(before, unit)} → {_format(after, unit)}"
+
+
+def _find_setting(keys: list[str]) -> tuple[list[str], Mapping[str, Any]]:
+    """The labels that lead to a setting, free names included, and its schema."""
+    labels, path = [], []
+    setting: Mapping[str, Any] = build_policy_schema()
+    for key in keys:
+        named = setting.get("properties", {})
+        inner = setting.get("additionalProperties")
+        if key in named:
+            path.append(key)
+            setting = named[key]
+            labels.append(WORDS[".".join(path)].label)
+        else:
+            path.append(ANY)
+            setting = inner if isinstance(inner, dict) else {}
+            labels.append(key)
+    return labels, setting
+
+
+def _format(value: Any, unit: str) -> str:
+    if value is None:
+        return "no limit"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list):
+        return _format_list(value)
+    if isinstance(value, dict):
+        return f"{len(value)} entries" if value else "none"
+    if isinstance(value, str):
+        return f"${value}" if unit == "USD" else value
+    if unit == "share":
+        return f"{value * 100:g} %"
+    if unit in ("s", "ms"):
+        return _format_duration(value, unit)
+    counted = f"{value:,}" if isinstance(value, int) else f"{value:g}"
+    return f"{counted} {unit}" if unit and unit != "score" else counted
+
+
+def _format_list(items: list[Any]) -> str:
+    if not items:
+        return "none"
+    if len(items) > _LISTED or not all(isinstance(item, str) for item in items):
+        return f"{len(items)} entries"
+    return ", ".join(items)
+
+
+def _format_duration(value: float, unit: str) -> str:
+    """In the largest unit that divides it: 86,400 s is a day, 90 s stays as it is."""
+    if unit == "ms" and value % 1_000:
+        return f"{value:,} ms"
+    seconds = int(value // 1_000 if unit == "ms" else value)
+    size, name = next(
+        (pair for pair in _DURATIONS if seconds % pair[0] == 0), _DURATIONS[-1]
+    )
+    return f"{seconds // size:,} {name}" if seconds else "0 s"

@@ -1,0 +1,87 @@
+"""What is wrong with a policy that somebody wrote, every fault with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from guidance.core.policy import PolicyError, load_policy
+from guidance.yaml_documents import Place, YamlDocument, YamlError, parse_yaml
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """`loc` are the keys that lead to the value; `place` is where YAML has it."""
+
+    loc: tuple[str | int, ...]
+    message: str
+    place: Place | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        line, column = self.place or (None, None)
+        where = {"line": line, "column": column} if self.place else {}
+        return {"loc": list(self.loc), "message": self.message, **where}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A document that may be published if it has no faults."""
+
+    document: Mapping[str, Any]
+    faults: tuple[Fault, ...]
+
+
+def check_yaml(text: str) -> Checked:
+    try:
+        parsed = parse_yaml(text)
+    except YamlError as error:
+        fault = Fault(loc=(), message=str(error), place=error.place)
+        return Checked(document={}, faults=(fault,))
+    return _check(parsed.document, yaml=parsed)
+
+
+def check_document(document: Any) -> Checked:
+    return _check(document, yaml=None)
+
+
+def _check(document: Any, *, yaml: YamlDocument | None) -> Checked:
+    try:
+        load_policy(document)
+    except PolicyError as error:
+        faults = tuple(
+            Fault(
+                loc=split_path(path, document),
+                message=why,
+                place=yaml.find_place(path) if yaml else None,
+            )
+            for path, why in error.errors
+        )
+        kept = document if isinstance(document, Mapping) else {}
+        return Checked(document=kept, faults=faults)
+    return Checked(document=document, faults=())
+
+
+def split_path(path: str, document: Any) -> tuple[str | int, ...]:
+    """The keys of a dotted path; the document tells which of them hold a dot."""
+    keys: list[str | int] = []
+    while path:
+        key: str | int
+        key, rest = _split_first(path, document)
+        if isinstance(document, list) and key.isdigit():
+            key = int(key)
+            document = document[key] if key < len(document) else None
+        else:
+            document = document.get(key) if isinstance(document, Mapping) else None
+        keys.append(key)
+        path = rest
+    return tuple(keys)
+
+
+def _split_first(path: str, document: Any) -> tuple[str, str]:
+    if isinstance(document, Mapping):
+        for key in sorted(map(str, document), key=len, reverse=True):
+            if path == key or path.startswith(f"{key}."):
+                return key, path[len(key) + 1 :]
+    key, _, rest = path.partition(".")
+    return key, rest

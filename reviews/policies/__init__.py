@@ -1,0 +1,1 @@
+"""Policies as people see and change them: versions, differences, validation."""

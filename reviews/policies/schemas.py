@@ -1,0 +1,112 @@
+"""What the API of policies takes and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints, model_validator
+
+from common.fields import Moment
+from reviews.schemas.fields import Body
+
+# A policy that writes out everything is 12 KB; the API takes no larger body than 1 MiB.
+TEXT_LIMIT = 500_000
+PolicyName = Annotated[
+    str, StringConstraints(max_length=64, pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$")
+]
+Slug = Annotated[str, StringConstraints(max_length=64)]
+
+
+class DocumentIn(Body):
+    """A whole policy, as JSON or as YAML: what is left out has its default."""
+
+    document: dict[str, Any] | None = None
+    yaml: Annotated[str, StringConstraints(max_length=TEXT_LIMIT)] | None = None
+
+    @model_validator(mode="after")
+    def check_one_is_given(self) -> DocumentIn:
+        if (self.document is None) == (self.yaml is None):
+            raise ValueError("give either document or yaml")
+        return self
+
+
+class ValidateIn(DocumentIn):
+    """`name` is the policy it is compared with. `project` is needed if you are in
+    several."""
+
+    name: PolicyName = "default"
+    project: Slug | None = None
+
+
+class FaultOut(BaseModel):
+    """One fault of a document; line and column where it was given as YAML."""
+
+    loc: list[str | int]
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+class DifferenceOut(BaseModel):
+    """One setting that differs; null where it is left out. `meaning` says it in words."""
+
+    path: str
+    before: Any = Field(description="null where the setting is left out")
+    after: Any = Field(description="null where the setting is left out")
+    meaning: str
+
+
+class ValidationOut(BaseModel):
+    """Whether it could be published, and what it would change."""
+
+    ok: bool
+    errors: list[FaultOut]
+    changes: list[DifferenceOut]
+
+
+class PolicyOut(BaseModel):
+    """A policy by its name, and the version of it that is in force."""
+
+    project: str
+    name: str
+    version: int
+    hash: str
+    versions: int
+    by: str | None = Field(description="null: it came with Checkrail")
+    at: Moment
+
+
+class PolicyList(BaseModel):
+    """The project's default first, the others by name."""
+
+    items: list[PolicyOut]
+
+
+class VersionOut(BaseModel):
+    """One version of a policy, which never changes."""
+
+    name: str
+    version: int
+    hash: str
+    active: bool = Field(description="in force for new runs")
+    by: str | None = Field(description="null: it came with Checkrail")
+    at: Moment
+
+
+class VersionList(BaseModel):
+    """All versions of a policy, the newest first."""
+
+    items: list[VersionOut]
+
+
+class WholeVersionOut(VersionOut):
+    """The version with what it says."""
+
+    document: dict[str, Any]
+    yaml: str
+
+
+class DifferenceList(BaseModel):
+    """Every setting that differs, by path."""
+
+    items: list[DifferenceOut]

@@ -1,0 +1,1 @@
+"""Policies as people read and check them, over the API."""
