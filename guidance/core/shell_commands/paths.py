@@ -95,6 +95,10 @@ DISPOSABLE = (
     *(
         "CMakeFiles",
         "Pods",
+        ".serverless",
+        ".jekyll-cache",
+        "elm-stuff",
+        "allure-results",
         ".docusaurus",
         ".expo",
         ".aws-sam",
@@ -105,13 +109,16 @@ DISPOSABLE = (
     ),
 )
 # Files that test runners and editors write again.
-_LEFTOVERS = frozenset((".coverage", "coverage.xml", ".eslintcache", ".DS_Store"))
+_LEFTOVERS = split_names(
+    ".coverage coverage.xml .eslintcache .stylelintcache .DS_Store .terraform.lock.hcl "
+    "npm-debug.log yarn-error.log celerybeat-schedule"
+)
 # What compilers and packagers write beside the sources, by its ending.
 _GENERATED = re.compile(
     r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+"
     r"|\.lastUpdated|\.(?:[cm]?js|css|d\.ts)\.map"
     # What editors and merges leave behind.
-    r"|\.(?:orig|rej|sw[op]|tmp)|(?<=[\w*])~)"
+    r"|\.(?:orig|rej|sw[op]|tmp|rs\.bk)|(?<=[\w*])~)"
 )
 # What tools keep outside of a project, below the folder itself.
 _CACHES = re.compile(
@@ -119,6 +126,7 @@ _CACHES = re.compile(
     r"|(?:\.cache|Library/Caches)/(?:pip|uv|[Yy]arn|go-build|golangci-lint|pre-commit|pnpm"
     r"|ms-playwright|puppeteer|Cypress|pypoetry|ccache|sccache|bazel|deno|node-gyp|Homebrew"
     r"|electron|CocoaPods|typescript|mypy|ruff|nox)(?:/.*)?"
+    r"|\.cache/huggingface/hub/(?:models|datasets)--[\w.-]+|\.local/share/virtualenvs/[\w.*-]+"
     r"|\.gradle/(?:caches|daemon)(?:/.*)?|\.npm/(?:_cacache|_npx|_logs)(?:/.*)?"
     r"|\.m2/repository/\w.*|\.ivy2/cache(?:/.*)?|\.cargo/registry/(?:cache|src|index)(?:/.*)?"
     r"|go/pkg/mod/cache(?:/.*)?|\.nuget/packages/\w.*|\.pub-cache/hosted(?:/.*)?)"
@@ -128,7 +136,9 @@ _CACHES = re.compile(
 # Parts of an output folder that say themselves which tool has made them.
 _OUTPUT_PARTS = re.compile(
     r"(?:^|/)(?:target/(?:(?:debug|release)/[\w.]|(?:doc|nextest|criterion|classes"
-    r"|test-classes|surefire-reports|failsafe-reports|generated-sources)(?:/|\Z))"
+    r"|test-classes|surefire-reports|failsafe-reports|generated-sources|site)(?:/|\Z))"
+    r"|cypress/(?:videos|screenshots)(?:/|\Z)|resources/_gen(?:/|\Z)"
+    r"|(?:var|bootstrap|wp-content|storage/framework)/cache/."
     r"|build/(?:reports|test-results|intermediates|CMakeFiles|_deps|kotlin)(?:/|\Z))"
 )
 _SYSTEM = split_names(

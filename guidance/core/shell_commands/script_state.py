@@ -33,6 +33,7 @@ _USUAL = {
     "TMPDIR": "/tmp",  # noqa: S108
     "TMP": "/tmp",  # noqa: S108
     "TEMP": "/tmp",  # noqa: S108
+    "RUNNER_TEMP": "/tmp/runner",  # noqa: S108
     "$": "0",
     "!": "0",
     "?": "0",

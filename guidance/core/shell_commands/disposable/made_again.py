@@ -18,15 +18,29 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _WEB = split_names("dist build out lib .next .output public/build storybook-static")
 _PYTHON = split_names("dist build")
-_COMPILED = split_names("build out obj _build")
+_COMPILED = split_names("build out obj _build *.o *.obj *.d")
 _ANYTHING = frozenset[str]()
 # The output folders of builders; one of the words after a name must stand among its
 # arguments.
 _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    "gradle": (split_names("assemble build test check bootRun"), split_names("build")),
-    "gradlew": (split_names("assemble build test check bootRun"), split_names("build")),
-    "mvn": (split_names("package install verify test compile"), split_names("target")),
-    "mvnw": (split_names("package install verify test compile"), split_names("target")),
+    **dict.fromkeys(
+        ("gradle", "gradlew"),
+        (
+            split_names(
+                "assemble build test check bootRun assembleDebug assembleRelease "
+                "bundleRelease installDebug"
+            ),
+            split_names("build *.class"),
+        ),
+    ),
+    **dict.fromkeys(
+        ("mvn", "mvnw"),
+        (
+            split_names("package install verify test compile"),
+            split_names("target *.class"),
+        ),
+    ),
+    "javac": (_ANYTHING, split_names("*.class")),
     "sbt": (split_names("compile test package assembly"), split_names("target")),
     "cargo": (split_names("build b test t run check clippy"), split_names("target")),
     "dotnet": (split_names("build test publish run pack"), split_names("bin obj")),
@@ -56,7 +70,7 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     **dict.fromkeys(
         split_names("poetry hatch uv flit pdm maturin"), (split_names("build"), _PYTHON)
     ),
-    "mix": (split_names("compile test release"), split_names("_build")),
+    "mix": (split_names("compile test release deps.get"), split_names("_build deps")),
     "dune": (split_names("build test"), split_names("_build")),
     "flutter": (split_names("build run test"), split_names("build")),
     "swift": (split_names("build test run"), split_names(".build")),
@@ -85,8 +99,21 @@ _MAKING = split_names(
     "swagger-codegen graphql-codegen datamodel-codegen typedoc pdoc javadoc doxygen ncc"
 )
 # Folders of code that nobody writes, and the words of those that do.
-_GENERATED = split_names("generated __generated__ .generated gen autogen codegen mocks")
-_GENERATES = re.compile(r"(?:.*[:._/-])?(?:generate|codegen|gen|mockery|mockgen|sqlc)")
+_GENERATED = split_names(
+    "generated __generated__ .generated gen autogen codegen mocks gql graphql pb sdk stubs "
+    "bindings typings"
+)
+_GENERATES = re.compile(
+    r"(?:.*[:._/-])?(?:generate|codegen|gen|mockery|mockgen|sqlc|protos?|protobuf)"
+)
+# Their scripts may do anything, also with what they were told to write.
+_RUNNING_OWN = split_names(
+    "python node ruby perl php bash sh zsh cp mv tar rsync curl wget unzip git mkdir touch "
+    "ln docker podman ssh scp rm echo cat printf tee find"
+)
+_WRITES_TO = re.compile(
+    r"--?(?:o|out\w*|\w+[Dd]ir|junitxml|output\w*|report\w*|[\w-]*-(?:out|output|dir|path))"
+)
 # Wrappers that are looked through.
 _PREFIXES = split_names(
     "npx pnpx bunx uv poetry run time env exec bundle dlx pdm yarn pnpm npm"
@@ -108,6 +135,16 @@ def list_made_again(
             continue
         commands.append([word for word in item.words if isinstance(word, str)])
     return list_built(commands)
+
+
+def _list_options(words: list[str]) -> Iterator[tuple[str, str]]:
+    for word, after in pairwise(words):
+        if word[:1] == "-" and after[:1] != "-":
+            yield word, after
+    for word in words:
+        option, equals, value = word.partition("=")
+        if equals and option[:1] == "-":
+            yield option, value.removeprefix("./")
 
 
 def list_built(commands: Iterable[list[str]]) -> frozenset[str]:
@@ -148,6 +185,11 @@ def _list_own_output(words: list[str]) -> Iterator[str]:
     if name == "sphinx-build" and len(words) > 2:
         output = words[-1].strip("/")
         yield from (output, output.removesuffix("/html"))
+    if name not in _RUNNING_OWN and "/" not in words[0]:
+        for option, value in _list_options(words):
+            if _WRITES_TO.fullmatch(option) and value[:1] not in ("/", "~", "."):
+                folder, _, last = value.strip("/").rpartition("/")
+                yield folder if "." in last else value.strip("/")
     if name in _MAKING:
         for option, value in pairwise(words):
             if option in _OUTPUT or (name == "meson" and option == "setup"):

@@ -95,8 +95,7 @@ def is_scratch_address(text: str) -> bool:
     if _IN_MEMORY.fullmatch(text):
         return True
     host, name = split_address(text)
-    if not is_own_host(host):
-        return False
     if text.lower().startswith(("sqlite", "file:")):
+        name = name or host
         return is_temporary(name) or is_scratch_name(name.rpartition("/")[2])
-    return is_scratch_name(name.strip("/"))
+    return is_own_host(host) and is_scratch_name(name.strip("/"))

@@ -25,8 +25,10 @@ _ACTIONS = ("-delete", *_EXECUTING)
 # Ends an alternative that stands in no parentheses.
 _OUTERMOST = ""
 _OUTPUT = ("dist", "build", "out")
+_NEGATING = frozenset(("!", "-not"))
 _LOGS = ("log", "logs")
-_LOG_NAME = re.compile(r"[\w*.-]*\.log(?:\.[\w.*?\[\]-]*)?")
+_LOG_NAME = re.compile(r"[\w*.-]*\.(?:log(?:\.[\w.*?\[\]-]*)?|gz|bz2|xz|zst|old)")
+_SCRATCH = ("tmp", "temp", ".tmp")
 _WIDE = ("/usr", "/opt", "/etc", "/var", "/lib", "/root", "/snap", "/nix", "~/.")
 
 
@@ -65,10 +67,12 @@ def finds_only_disposable(argv: list[str], names: frozenset[str]) -> bool:
     if places and all(is_disposable(place, names) for place in places):
         return True
     logs = all(place.rstrip("/").rpartition("/")[2] in _LOGS for place in places)
+    scratch = bool(places) and all(place.rstrip("/") in _SCRATCH for place in places)
     output = all(place.rstrip("/").rpartition("/")[2] in _OUTPUT for place in places)
     return all(
         _picks(words, names)
         or (logs and _picks_old_logs(words))
+        or (scratch and _picks_old(words))
         or (output and ("-name", "*.map") in pairwise(words[: _find_action(words)]))
         for words in alternatives
     )
@@ -86,9 +90,14 @@ def _is_far(place: str) -> bool:
 def _picks_old_logs(words: list[str]) -> bool:
     """`find logs -name '*.log' -mtime +7 -delete`."""
     tests = dict(pairwise(words[: _find_action(words)]))
-    age = tests.get("-mtime") or tests.get("-mmin") or ""
     name = tests.get("-name") or tests.get("-iname") or ""
-    return age[:1] == "+" and _LOG_NAME.fullmatch(name[:128]) is not None
+    return _picks_old(words) and _LOG_NAME.fullmatch(name[:128]) is not None
+
+
+def _picks_old(words: list[str]) -> bool:
+    tests = dict(pairwise(words[: _find_action(words)]))
+    age = tests.get("-mtime") or tests.get("-mmin") or ""
+    return age[:1] == "+" and not _NEGATING.intersection(words)
 
 
 def _picks(words: list[str], names: frozenset[str]) -> bool:

@@ -32,6 +32,8 @@ from guidance.core.shell_commands.windows.powershell import name_temporary
 from guidance.core.shell_commands.word_lists import split_names
 
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
+# Where nobody writes anything by hand: a part of them comes back with the whole.
+_WHOLLY_BUILT = frozenset(("dist", "build", "target", "_build", "coverage", ".next"))
 _LISTING = frozenset(("remove-item", "ri"))
 _RECURSIVE = ("-r", "-R", "--recursive")
 _REMOVING = frozenset(("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri"))
@@ -85,7 +87,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.more = call.more
         found.operands += call.more
         found.sure += call.more
-    if changes_nothing(found) or _is_emulated(found):
+    if changes_nothing(found) or _is_emulated(call, found):
         return
     if led and found.sure and UNKNOWN in found.sure[0]:
         walk.report.add_opaque("opaque-argument", call)
@@ -165,17 +167,24 @@ def _is_in(path: str, folders: frozenset[str]) -> bool:
     """One of these folders, in the working folder or in a part of it."""
     path = path.replace("\\", "/").removeprefix("./").rstrip("/").replace("//", "/")
     folder, _, last = path.rpartition("/")
+    folder = folder.replace("/*", "")
     if is_generated(last) and (not folder or is_plain_name(folder)):
         return True
     plain = path.replace("/*/", "/").removeprefix("*/")
     return is_plain_name(plain.lstrip("_.")) and (
-        path in folders or path.rpartition("/")[2] in folders
+        path in folders
+        or path.rpartition("/")[2] in folders
+        or not folders.isdisjoint(_WHOLLY_BUILT.intersection(path.split("/")[:-1]))
     )
 
 
-def _is_emulated(found: Invocation) -> bool:
+def _is_emulated(call: ProgramCall, found: Invocation) -> bool:
     """A cloud on one's own machine, such as tests use."""
     place = found.flags.get("--endpoint-url", "")
+    if not place and call.name == "aws":
+        for assignment in call.simple.assignments:
+            if assignment.name == "AWS_ENDPOINT_URL":
+                place = assignment.value if isinstance(assignment.value, str) else ""
     return bool(place) and _OWN_MACHINE.match(place) is not None
 
 

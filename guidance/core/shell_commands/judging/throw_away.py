@@ -50,6 +50,7 @@ _ADDRESSED = split_names(
 _TEST_SETTINGS_FILE = re.compile(
     r"(?:.*[/=])?\.env\.(?:test|testing|ci|e2e)(?:\.local)?"
 )
+_FILE = re.compile(r"(?:\./)?[\w./-]+\.(?:db|sqlite3?)")
 _NAME_SETTING = re.compile(
     r"PGDATABASE|DB_DATABASE|(?:DB|DATABASE)_NAME|MYSQL_DATABASE|POSTGRES_DB"
 )
@@ -126,6 +127,9 @@ def _is_test_database(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
     return (
         bool(addresses)
         or any(
+            _FILE.fullmatch(word) and is_scratch_path(word) for word in call.argv[1:]
+        )
+        or any(
             isinstance(word, str) and _TEST_SETTINGS_FILE.fullmatch(word)
             for word in call.simple.words[:_MOST]
         )
@@ -167,9 +171,18 @@ def _is_test_container(walk: Walk, call: ProgramCall, found: Invocation) -> bool
         files.append(settings.get("COMPOSE_FILE", ""))
         return any(map(is_scratch_path, files)) or any(map(is_scratch_name, projects))
     names = _list_names(found.operands)
+    if "rmi" in found.operands[:1] or "image" in found.operands[:1]:
+        # Also by its tag; what nothing is named after any more is built again.
+        if _DANGLING.match(call.script.text[call.simple.start : call.simple.end]):
+            return True
+        names = [name.rpartition(":")[2] or name for name in names]
     return bool(names) and all(map(is_scratch_name, names))
 
 
+_DANGLING = re.compile(
+    r"\s*(?:docker|podman)\s+(?:rmi|image\s+rm)\s+(?:-f\s+|--force\s+)?\"?\$\((?:docker|podman)"
+    r"\s+images?\s+[\w \t-]*(?:-f|--filter)[ =][\"']?dangling=true[\"']?[\w \t-]*\)\"?\s*\Z"
+)
 _VERBS = split_names(
     "rm rmi remove delete destroy container image volume network pod vm cluster clusters "
     "node registry"
@@ -187,6 +200,13 @@ def _list_names(operands: list[str]) -> list[str]:
 def _is_own_cluster(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
     """Objects of a cluster that runs on this machine, named as the context."""
     contexts = _list_values(call.argv, ("--context", "--kube-context"))
+    if not contexts and call.name == "kubectl":
+        for item in call.script.items:
+            if item is call.simple:
+                break
+            words = item.words if isinstance(item, Simple) else []
+            if words[:3] == ["kubectl", "config", "use-context"] and len(words) == 4:
+                contexts = [str(words[3])]
     return bool(contexts) and all(map(_OWN_CLUSTER.fullmatch, contexts))
 
 
@@ -212,6 +232,29 @@ def _is_test_environment(walk: Walk, call: ProgramCall, found: Invocation) -> bo
     return bool(names) and all(map(is_scratch_name, names))
 
 
+def _is_demo_project(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
+    """Firebase: such a project lives in the emulator alone."""
+    names = _list_values(call.argv, ("--project", "-P"))
+    return (
+        call.name == "firebase"
+        and bool(names)
+        and all(name.startswith("demo-") for name in names)
+    )
+
+
+def _is_test_queue(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
+    """On this machine, by its name."""
+    names = _list_values(call.argv, ("--topic", "--queue", "name"))
+    hosts = _list_values(
+        call.argv, ("--bootstrap-server", "--host", "-H", "--zookeeper")
+    )
+    return (
+        bool(names)
+        and all(map(is_scratch_name, names))
+        and all(is_own_host(host.partition(":")[0]) for host in hosts)
+    )
+
+
 _CHECKS: Mapping[str, _Check] = {
     "cluster-delete": _is_test_cluster,
     "container-delete": _is_test_container,
@@ -222,4 +265,7 @@ _CHECKS: Mapping[str, _Check] = {
     "kubernetes-delete": _is_own_cluster,
     "machine-destroy": _is_test_machine,
     "package-remove": _is_test_environment,
+    "platform-delete": _is_demo_project,
+    "queue-purge": _is_test_queue,
+    "topic-delete": _is_test_queue,
 }

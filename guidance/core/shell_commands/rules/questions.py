@@ -63,7 +63,10 @@ _OVERRIDE = compile_byte_pattern(
     ignore_case=True,
 )
 _LONGEST = 8_192
-_STORE_INDEX = re.compile(r":\d{4,5}/([\w.-]+)(?:[\s?]|/?\Z)")
+_STORE_INDEX = re.compile(r":\d{4,5}/([\w.-]+)\*?(?:[\s?]|/?\Z)")
+_NUMBERED = re.compile(
+    r"redis://(?:[^@/\s]*@)?(?:localhost|127\.0\.0\.1)(?::\d+)?/(\d+)\Z"
+)
 # `http DELETE :8000/items/3`: without a host it is this machine.
 _OWN_PORT = re.compile(r":\d*/")
 _FLUSHES = frozenset(("flushall", "flushdb", "shutdown", "cluster", "swapdb"))
@@ -298,6 +301,9 @@ def _is_removing(found: Invocation) -> bool:
 
 def _is_scratch_database(found: Invocation) -> bool:
     """One of the numbered ones on this machine, such as tests use."""
+    address = _NUMBERED.match(found.flags.get("-u", ""))
+    if address is not None:
+        return address[1] != "0"
     local = found.flags.get("-h", "") in ("localhost", "127.0.0.1", "::1")
     return local and found.flags.get("-n", "0") not in ("0", "")
 

@@ -25,15 +25,16 @@ _GOES_ELSEWHERE = re.compile(
 )
 # What belongs to the server as a whole.
 _OF_SERVER = re.compile(
-    r"\s*+drop\s++(?:database|schema|user|role|login|tablespace|server|owned)\b",
+    r"\s*+drop\s++(?:database|user|role|login|tablespace|server|owned)\b",
     re.IGNORECASE,
 )
 _DATABASE = re.compile(
     r"\s*+drop\s++(?:database|schema)\s++(?:if\s++exists\s++)?[\"`\[]?([\w-]++)[\"`\]]?"
-    r"(?:\s++cascade)?\s*+;?\s*+",
+    r"(?:\s++cascade|\s++(?:with\s*+)?\(\s*+force\s*+\))?\s*+;?\s*+",
     re.IGNORECASE,
 )
-_QUALIFIED = re.compile(r"[\w`\]]\s*+\.\s*+[\w`\[]")
+# In servers where a schema is a database.
+_OTHERS = re.compile(r"[\w`\]]\s*+\.\s*+[\w`\[]|\bdrop\s++schema\b", re.IGNORECASE)
 _LONGEST = 32_768
 _ROWS = ("sql-delete-all", "sql-update-all", "sql-truncate")
 
@@ -65,7 +66,7 @@ class Database:
     def _bears(self, found: SqlFinding, text: str) -> bool:
         """May this one lose that?"""
         statement = text[found.start : found.end]
-        if self.qualifies and _QUALIFIED.search(statement):
+        if self.qualifies and _OTHERS.search(statement):
             return False
         if self.is_test and found.rule.startswith("sql-"):
             return _OF_SERVER.match(statement) is None

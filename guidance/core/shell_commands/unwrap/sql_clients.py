@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.language import JAVASCRIPT
+from guidance.core.shell_commands.disposable.scratch_names import (
+    is_scratch_name,
+)
 from guidance.core.shell_commands.paths import is_source, is_temporary
 from guidance.core.shell_commands.program_options import (
     find_operands,
@@ -17,113 +18,20 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
 )
 from guidance.core.shell_commands.script_state import Content
-from guidance.core.shell_commands.sql.databases import Database, describe_database
-from guidance.core.shell_commands.walk import Handler, Walk
-from guidance.core.shell_commands.word_lists import split_names
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
-    """`flags` take SQL; from the operand `first` on, operands are SQL as well."""
-
-    flags: tuple[str, ...] = ()
-    taking: tuple[str, ...] = ()
-    first: int = -1
-    reads: bool = True
-    # Options that name a file of statements.
-    files: tuple[str, ...] = ()
-    # Options that name the host and the database; the first operand may do so as well.
-    hosts: tuple[str, ...] = ()
-    databases: tuple[str, ...] = ()
-
-
-_PG = (
-    *("-h", "-p", "-U", "-d", "-f", "-v", "-o", "-L", "-F", "-P", "-R", "-T"),
-    *("--host", "--port", "--username", "--dbname", "--file", "--variable", "--set"),
+from guidance.core.shell_commands.sql.databases import describe_database
+from guidance.core.shell_commands.unwrap.clients import (
+    CLIENTS,
+    FILES,
+    find_database,
+    find_value,
 )
-_MYSQL = ("-h", "-P", "-u", "-D", "-S", "--host", "--port", "--user", "--database")
-_HOSTS = ("-h", "--host")
-# Their servers take back definitions together with rows.
-_UNDOING = split_names("psql pgcli usql sqlite3 sqlite duckdb litecli cockroach")
-_QUALIFYING = split_names("mysql mycli clickhouse-client clickhouse")
-
-CLIENTS: Mapping[str, Client] = {
-    "psql": Client(
-        flags=("-c", "--command"),
-        taking=_PG,
-        files=("-f", "--file"),
-        hosts=_HOSTS,
-        databases=("-d", "--dbname"),
-    ),
-    "pgcli": Client(
-        flags=("-c", "--command", "-e", "--execute"),
-        taking=_PG,
-        hosts=_HOSTS,
-        databases=("-d", "--dbname"),
-    ),
-    "cbq": Client(flags=("-s", "--script"), reads=False),
-    "mysql": Client(
-        flags=("-e", "--execute", "--init-command"),
-        taking=_MYSQL,
-        hosts=_HOSTS,
-        databases=("-D", "--database"),
-    ),
-    "mycli": Client(
-        flags=("-e", "--execute"),
-        taking=_MYSQL,
-        hosts=_HOSTS,
-        databases=("-D", "--database"),
-    ),
-    "sqlite3": Client(
-        flags=("-cmd",), taking=("-init", "-separator", "-nullvalue", "-vfs"), first=1
-    ),
-    "sqlite": Client(first=1),
-    "duckdb": Client(flags=("-c", "-s", "-cmd"), first=1),
-    "litecli": Client(flags=("-e", "--execute")),
-    "sqlcmd": Client(
-        flags=("-Q", "-q"),
-        taking=("-S", "-U", "-P", "-d", "-i", "-o", "-v"),
-        files=("-i",),
-    ),
-    "mssql-cli": Client(flags=("-Q", "-q"), taking=("-S", "-U", "-P", "-d", "-i")),
-    "usql": Client(flags=("-c", "--command")),
-    "sqlplus": Client(),
-    "sql": Client(),
-    "clickhouse-client": Client(flags=("-q", "--query"), taking=("-h", "--host", "-u")),
-    "clickhouse": Client(flags=("-q", "--query")),
-    "cqlsh": Client(flags=("-e", "--execute")),
-    "cockroach": Client(flags=("-e", "--execute"), reads=True),
-    "snowsql": Client(flags=("-q", "--query")),
-    "snow": Client(flags=("-q", "--query")),
-    "beeline": Client(flags=("-e",), taking=("-u", "-n", "-p", "-f")),
-    "hive": Client(flags=("-e",)),
-    "impala-shell": Client(flags=("-q", "--query")),
-    "spark-sql": Client(flags=("-e",)),
-    "trino": Client(flags=("--execute",)),
-    "presto": Client(flags=("--execute",)),
-    "vertica": Client(flags=("-c",)),
-    "vsql": Client(flags=("-c",)),
-    "db2": Client(first=0),
-    "isql": Client(),
-    "bteq": Client(),
-    "bq": Client(first=1, reads=True),
-    "influx": Client(flags=("-execute",), reads=False),
-    "sqlite-utils": Client(first=2, reads=False),
-    "datasette": Client(flags=("--sql",), reads=False),
-    "osqueryi": Client(first=0, reads=False),
-    "wrangler": Client(flags=("--command",), reads=False),
-    "turso": Client(first=3, reads=True),
-    "libsql": Client(first=1),
-    "prisma": Client(reads=True),
-    "invoke-sqlcmd": Client(flags=("-Query", "-query", "-Q"), reads=False),
-}
+from guidance.core.shell_commands.walk import Handler, Walk
 
 # A line that the client itself gives to a shell, or that runs what a query returns.
 _META = re.compile(
     r"^[ \t]*+(?:\\!|\.shell|\.system|system)[ \t]++([^\n]++)$", re.MULTILINE
 )
-# Databases that are one file each, and how they reach another one.
-_FILES = ("sqlite3", "sqlite", "duckdb", "litecli")
+# How they reach another one.
 _ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I | re.M)
 # A line that makes the client read a file.
 _SOURCED = re.compile(
@@ -184,7 +92,7 @@ def _read_file(
 
 def is_scratch(walk: Walk, call: ProgramCall) -> bool:
     """A database in a file that is temporary, or that this command has made."""
-    if call.name not in _FILES:
+    if call.name not in FILES:
         return False
     places = find_operands(call.argv, taking=CLIENTS[call.name].taking)
     path = call.argv[places[0]] if places else ":memory:"
@@ -192,6 +100,7 @@ def is_scratch(walk: Walk, call: ProgramCall) -> bool:
         path in (":memory:", "")
         or path.removeprefix("./") in walk.known.made
         or is_temporary(path, folder=walk.known.folder)
+        or is_scratch_name(path.rpartition("/")[2])
     )
 
 
@@ -233,29 +142,7 @@ def _run_argument(walk: Walk, call: ProgramCall, place: int, text: str | None) -
         )
     else:
         origin = walk.report.make_whole_origin(call)
-        walk.walk_sql(text, origin=origin, via=via, database=_find_database(call))
-
-
-def _find_database(call: ProgramCall) -> Database:
-    """As far as the client was told; settings of the environment may say more."""
-    kind = CLIENTS.get(call.name)
-    undoes_all, qualifies = call.name in _UNDOING, call.name in _QUALIFYING
-    if kind is None or not kind.databases:
-        return Database(undoes_all=undoes_all)
-    host = _find_value(call.argv, kind.hosts)
-    name = _find_value(call.argv, kind.databases)
-    places = find_operands(call.argv, taking={*kind.taking, *kind.flags})
-    name = name or (call.argv[places[0]] if places else "")
-    return describe_database(host, name, undoes_all=undoes_all, qualifies=qualifies)
-
-
-def _find_value(argv: list[str], flags: tuple[str, ...]) -> str:
-    for word in argv[1:]:
-        value = read_attached_value(word, *flags) if word not in flags else None
-        if value is not None:
-            return value
-    place = find_option_value(argv, *flags)
-    return argv[place] if place else ""
+        walk.walk_sql(text, origin=origin, via=via, database=find_database(call))
 
 
 def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
@@ -273,7 +160,7 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
 def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:
     origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
-    database = _find_database(call)
+    database = find_database(call)
     text = content.text
     if _OWN_COMMANDS.search(encode_one_byte(text)) is not None:
         _follow_own_commands(walk, call, content)
@@ -287,7 +174,7 @@ def _follow_own_commands(walk: Walk, call: ProgramCall, content: Content) -> Non
     """Lines for the client itself: files it reads and writes, shells it starts."""
     origin = content.origin or walk.report.make_whole_origin(call)
     via = (*call.via, call.name)
-    database = _find_database(call)
+    database = find_database(call)
     for path in _SOURCED.findall(content.text):
         written = walk.known.get_file(path)
         if written is not None and not written.opaque and written != content:
@@ -356,7 +243,7 @@ def _is_test_store(call: ProgramCall, text: str) -> bool:
         call.argv, taking=("--eval", "--host", "--port", "-u", "-p", "--username")
     )
     name = call.argv[places[0]] if places else ""
-    host = _find_value(call.argv, ("--host",))
+    host = find_value(call.argv, ("--host",))
     return describe_database(host, name, undoes_all=False, qualifies=False).is_test
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.shell_commands.disposable.scratch_names import is_scratch_name
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 
@@ -18,6 +19,7 @@ _DROPS_SLOT = re.compile(
     r"|\bpg_terminate_backend\s*\(\s*pid\s*\)",
     re.IGNORECASE,
 )
+_OF_DATABASE = re.compile(r"\bdatname\s*=\s*'([\w-]+)'")
 _TRUNCATES = re.compile(r"\btruncate\b", re.IGNORECASE)
 _REVOKES = re.compile(
     r"(?:^|/)(?:seal|revoke|revoke-force|revoke-prefix|tidy|destroy)\b"
@@ -30,7 +32,13 @@ _LONGEST = 4096
 
 def _drops_slot(found: Invocation) -> bool:
     """Functions of PostgreSQL: a query that drops is no query."""
-    return _finds(_DROPS_SLOT, found)
+    return any(
+        _DROPS_SLOT.search(word[:_LONGEST])
+        and not (
+            (of := _OF_DATABASE.search(word[:_LONGEST])) and is_scratch_name(of[1])
+        )
+        for word in found.argv[1:]
+    )
 
 
 def _truncates(found: Invocation) -> bool:
