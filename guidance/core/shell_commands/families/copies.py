@@ -6,7 +6,7 @@ import re
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.families.destinations import PUBLIC_FILE, is_local
-from guidance.core.shell_commands.families.flows import judge_fed_input
+from guidance.core.shell_commands.families.streams import judge_fed_input
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names

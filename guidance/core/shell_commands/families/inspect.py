@@ -33,18 +33,11 @@ from guidance.core.shell_commands.families.environment import (
     PRINTING,
     judge_environment,
 )
-from guidance.core.shell_commands.families.flows import (
-    LOOKING_UP,
-    REQUESTING,
-    STREAMING,
-    judge_lookup,
-    judge_request,
-    judge_stream,
-)
 from guidance.core.shell_commands.families.guard.files import judge_guard_redirections
 from guidance.core.shell_commands.families.guard.judge import judge_guard
 from guidance.core.shell_commands.families.guard.rulings import TYPING
 from guidance.core.shell_commands.families.guard.variables import judge_guard_setting
+from guidance.core.shell_commands.families.lookups import LOOKING_UP, judge_lookup
 from guidance.core.shell_commands.families.pipelines import is_hunted, is_kept_private
 from guidance.core.shell_commands.families.publishing import (
     BUILDING,
@@ -58,6 +51,8 @@ from guidance.core.shell_commands.families.reads import (
     judge_input,
     judge_reads,
 )
+from guidance.core.shell_commands.families.requests import REQUESTING, judge_request
+from guidance.core.shell_commands.families.streams import STREAMING, judge_stream
 from guidance.core.shell_commands.families.writes import (
     WRITING,
     judge_output,

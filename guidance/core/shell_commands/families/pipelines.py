@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.sensitive.secret_names import is_hunting
-from guidance.core.shell_commands.shell.tree import Script, Simple
+from guidance.core.shell_commands.shell.tree import Script, Simple, Substitution, Word
 from guidance.core.shell_commands.walk import Walk
 
 # Programs that get a secret on their input and keep it to themselves.
@@ -70,6 +70,16 @@ def list_feeders(script: Script, simple: Simple) -> Iterator[Simple]:
             return
         seen += len(items)
         simple = items[0]
+
+
+def list_substituted(*words: str | Word) -> Iterator[Simple]:
+    """The commands whose output stands in these words."""
+    for word in words:
+        for piece in word.pieces if isinstance(word, Word) else ():
+            if isinstance(piece, Substitution):
+                for item in piece.script.items[:_FAR]:
+                    if isinstance(item, Simple):
+                        yield item
 
 
 def is_kept_private(walk: Walk, call: ProgramCall) -> bool:

@@ -10,7 +10,7 @@ from guidance.core.shell_commands.families.contents import (
     list_content_rules,
     may_hold_rules,
 )
-from guidance.core.shell_commands.families.flows import judge_socket
+from guidance.core.shell_commands.families.streams import judge_socket
 from guidance.core.shell_commands.paths import is_network
 from guidance.core.shell_commands.sensitive.written_paths import (
     find_written_rule,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.families.guard.rulings import SHOWING
 from guidance.core.shell_commands.families.guard.texts import AGENTS
+from guidance.core.shell_commands.families.pipelines import list_substituted
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
@@ -15,7 +17,6 @@ from guidance.core.shell_commands.sensitive.guard_paths import (
 from guidance.core.shell_commands.shell.tree import (
     Heredoc,
     Simple,
-    Substitution,
     Variable,
     Word,
 )
@@ -23,10 +24,7 @@ from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 # They leave a file as it is, unless another option says otherwise.
-_LOOKING = split_names(
-    "ls ll test [ [[ stat wc file du df diff cat head tail less more grep egrep rg jq yq find tree git bat md5sum sha256sum shasum "
-    "echo printf python node readlink realpath basename dirname cmp sort cd pushd sed awk tee cp code view"
-)
+_LOOKING = SHOWING | {"python", "node"}
 _READERS = split_names(
     "cat head tail less more strings grep egrep rg jq sqlite3 base64 xxd od cp tar zip rsync scp sed awk cut tee bat view vim nano mv"
 )
@@ -55,6 +53,8 @@ _LOOSENED = re.compile(
     re.IGNORECASE,
 )
 _EDITING = split_names("sed perl ruby awk jq yq python node")
+_CLIENT = re.compile(r"\bcheckrail\b")
+_PROCESS = re.compile(rf"\b(?:checkrail|{AGENTS})\b")
 _MOST = 24
 _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 
@@ -157,14 +157,14 @@ def _replaces_client(call: ProgramCall) -> bool:
     if call.name not in _REPLACING:
         return _is_changing(call) and any(
             _CLIENT.search(str(word))
-            for item in _list_substituted(*call.simple.words[1:])
+            for item in list_substituted(*call.simple.words[1:])
             for word in item.words
         )
     if any(map(_PROGRAM.fullmatch, call.argv[1:])):
         return True
     if call.name in ("chmod", "ln") and any(map(_SHADOW.fullmatch, call.argv[2:])):
         return True
-    for item in _list_substituted(*call.simple.words[1:]):
+    for item in list_substituted(*call.simple.words[1:]):
         if "checkrail" in item.words:
             return True
     return any(
@@ -173,30 +173,13 @@ def _replaces_client(call: ProgramCall) -> bool:
     )
 
 
-_CLIENT = re.compile(r"\bcheckrail\b")
-_PROCESS = re.compile(rf"\b(?:checkrail|{AGENTS})\b")
-
-
 def _is_guard_process(target: str | Word) -> bool:
     """`/proc/$(pgrep claude)/fd/0`, `$(python -c 'import checkrail; …')`."""
     return any(
         _PROCESS.search(str(word))
-        for item in _list_substituted(target)
+        for item in list_substituted(target)
         for word in item.words
     )
-
-
-def _list_substituted(*words: str | Word) -> list[Simple]:
-    """The commands whose output stands in these words."""
-    return [
-        item
-        for word in words
-        if isinstance(word, Word)
-        for piece in word.pieces
-        if isinstance(piece, Substitution)
-        for item in piece.script.items
-        if isinstance(item, Simple)
-    ]
 
 
 def _names_variable(call: ProgramCall) -> bool:

@@ -20,7 +20,7 @@ from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 # They show the words they are given, and ask nobody.
-_SHOWING = split_names(
+SHOWING = split_names(
     "ls ll test [ [[ stat wc file du df diff cat head tail less more grep egrep rg jq yq find tree git bat md5sum sha256sum shasum "
     "echo printf readlink realpath basename dirname cmp sort cd pushd sed awk tee cp code view"
 )
@@ -50,12 +50,16 @@ _INTO_AGENT = re.compile(
     re.IGNORECASE,
 )
 
+# They type into whichever window is in front.
+_BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
+_LONGEST = 4_000
+
 
 def judge_rulings(walk: Walk, call: ProgramCall) -> None:
     name, argv = call.name, call.argv
     words = " ".join(argv)
     if (
-        name not in _SHOWING
+        name not in SHOWING
         and any(map(is_ruling_address, argv[1:]))
         and not is_only_read(words)
     ) or (name in _REQUESTING and _changes_guard(call, words)):
@@ -73,10 +77,6 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
             texts.append(call.script.text[:_LONGEST])
         if any(_TYPED.search(text) or _INTO_AGENT.search(text) for text in texts):
             walk.report.add("guard-ruling", call)
-
-
-_BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
-_LONGEST = 4_000
 
 
 def _changes_guard(call: ProgramCall, words: str) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.pipelines import list_feeders
-from guidance.core.shell_commands.shell.tree import Simple, Substitution, Word
+from guidance.core.shell_commands.families.pipelines import (
+    list_feeders,
+    list_substituted,
+)
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -22,12 +24,10 @@ def judge_kill(walk: Walk, call: ProgramCall) -> None:
     name, argv = call.name, call.argv
     if name == "xargs" and "kill" not in argv:
         return
-    texts = _list_substituted(call)
+    items = [*list_substituted(*call.simple.words)]
     if name == "xargs" or call.more != ():
-        texts += [
-            " ".join(map(str, item.words))
-            for item in list_feeders(call.script, call.simple)
-        ]
+        items += list_feeders(call.script, call.simple)
+    texts = [" ".join(map(str, item.words)) for item in items]
     meant = any(map(_SERVER.search, texts))
     by_port = bool(texts) or any(map(_ON_PORT.fullmatch, argv[1:]))
     said = by_port and _kills(call) and _SAID.search(call.script.text[:4_000])
@@ -39,15 +39,3 @@ def _kills(call: ProgramCall) -> bool:
     if call.name == "fuser":
         return any(word[:1] == "-" and "k" in word.lower() for word in call.argv[1:])
     return call.name not in ("npx", "bunx", "pnpx") or "kill-port" in call.argv
-
-
-def _list_substituted(call: ProgramCall) -> list[str]:
-    return [
-        " ".join(map(str, item.words))
-        for word in call.simple.words
-        if isinstance(word, Word)
-        for piece in word.pieces
-        if isinstance(piece, Substitution)
-        for item in piece.script.items
-        if isinstance(item, Simple)
-    ]
