@@ -50,6 +50,7 @@ SAME = {
     "sls": "serverless",
     # Those that zsh brings along.
     **{f"zf_{name}": name for name in ("rm", "rmdir", "mv", "ln", "chmod", "chown")},
+    "osql": "sqlcmd",
     "mke2fs": "mkfs",
     "newfs": "mkfs",
 }

@@ -146,6 +146,7 @@ JAVASCRIPT = Language(
         "writeFile",
         "require(",
         "createWriteStream",
+        "updateMany",
         ".del(",
         "destroy",
         "force",

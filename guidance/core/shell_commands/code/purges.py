@@ -31,6 +31,7 @@ JAVASCRIPT_PURGES = re.compile(
     r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.(?:deleteMany|remove)\s*\(\s*\{\s*\}"
     r"|\.flush(?:all|db|All|Db)\s*\(|\.dropIndexes\s*\(|\.dropCollection\s*\("
     r"|\bdeleteMany\s*:\s*\{\s*filter\s*:\s*\{\s*\}|\$out\s*:"
+    r"|\.updateMany\s*\(\s*\{\s*\}|\b(?:run|admin)Command\s*\(\s*\{\s*drop\w*"
     r"|\.deleteMany\s*\(\s*\)|(?<![.\w])\w{1,40}\(\s+\)\s*\.del\s*\(\s*\)|\.destroy\(\s*\{\s*truncate\s*:\s*true"
     r"|\.destroy\(\s*\{\s*where\s*:\s*\{\s*\}"
     r"|\.sync\(\s*\{[^{}\n]{0,80}\bforce\s*:\s*true"

@@ -77,6 +77,9 @@ _COMPILERS = split_names("gcc g++ cc c++ clang clang++ zig rustc crystal-run ldc
 _TASK = re.compile(
     r"([ -]*)(?:ansible\.builtin\.)?(?:shell|command|raw|cmd)[ \t]*:[ \t]*([^\s{\[][^\n]*)"
 )
+_INLINE_TASK = re.compile(
+    r"[{,][ \t]*(?:ansible\.builtin\.)?(?:shell|command|raw|cmd)[ \t]*:[ \t]*[\"']?([^\n,}\]\"']+)"
+)
 _TRYING = frozenset(("--check", "-C", "--syntax-check", "--list-tasks", "--list-hosts"))
 _GENERATE = re.compile(r"^//go:generate[ \t]+(.*)$", re.MULTILINE)
 
@@ -320,6 +323,7 @@ def _list_tasks(text: str) -> Iterator[str]:
     for number, line in enumerate(lines):
         match = _TASK.match(line[:_LONGEST_LINE])
         if match is None:
+            yield from _INLINE_TASK.findall(line[:_LONGEST_LINE])
             continue
         if match[2][:1] not in ("|", ">"):
             yield match[2].strip("\"' ")

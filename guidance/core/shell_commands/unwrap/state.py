@@ -125,7 +125,11 @@ def follow_link(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
     places = find_operands(call.argv, taking=("-S", "-t"))
     if len(places) == 2:
-        _follow_program(walk, call.argv[places[0]], call.argv[places[1]])
+        source, target = (call.argv[place] for place in places)
+        _follow_program(walk, source, target)
+        content = walk.known.get_file(source)
+        if content is not None:
+            walk.known.write_file(target, content, append=True)
     if any(word[:1] == "-" and "s" in word for word in call.argv[1:]):
         _mark_brought(walk, call, walk.known.linked)
 
