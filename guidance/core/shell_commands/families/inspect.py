@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from guidance.core.shell_commands.call import ProgramCall
@@ -60,6 +61,12 @@ from guidance.core.shell_commands.families.writes import (
 )
 from guidance.core.shell_commands.rules import FAMILY_PATTERNS, PATTERNS, WINDOWS
 from guidance.core.shell_commands.rules.invocation import sort_arguments
+from guidance.core.shell_commands.shell.tree import (
+    Heredoc,
+    Redirect,
+    Substitution,
+    Word,
+)
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -165,6 +172,22 @@ GUARD_JUDGES: Mapping[str, tuple[Handler, ...]] = _build_judges(
 )
 
 
+# What nearly every script does, and no family has a word about (bench: "a script").
+_MESSAGES = re.compile(r"/tmp/[\w\0-]+\.(?:log|txt|out|err)")  # noqa: S108
+
+
+def _takes_messages(walk: Walk, redirect: Redirect) -> bool:
+    """`> /tmp/build.log`: nothing that anybody runs, trusts or keeps."""
+    target = redirect.target
+    if isinstance(target, Heredoc) or redirect.operator not in (">", ">>", "&>"):
+        return False
+    if isinstance(target, Word) and any(
+        isinstance(piece, Substitution) for piece in target.pieces
+    ):
+        return False
+    return _MESSAGES.fullmatch(walk.known.expand_word(target)) is not None
+
+
 def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> None:
     """Judge a call by the families; what wraps another program is judged for itself."""
     if len(call.argv) > 1 and call.argv[-1] in _HELP:
@@ -174,8 +197,9 @@ def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> 
 
 
 def inspect_redirections(walk: Walk, call: ProgramCall) -> None:
-    judge_input(walk, call)
-    judge_output(walk, call)
-    judge_guard_redirections(walk, call)
+    if not all(_takes_messages(walk, each) for each in call.simple.redirects):
+        judge_input(walk, call)
+        judge_output(walk, call)
+        judge_guard_redirections(walk, call)
     if not call.argv:
         judge_guard_setting(walk, call)

@@ -120,7 +120,9 @@ _LITERAL = re.compile(r"[a-z.]{3}")
 def normalize_path(path: str) -> str:
     """In small letters, with slashes, without what changes nothing."""
     path = path.replace("\\", "/").lower().removeprefix("file://")
-    path = _SLASHES.sub("/", path).removeprefix("./")
+    if "//" in path or "/./" in path:
+        path = _SLASHES.sub("/", path)
+    path = path.removeprefix("./")
     return path.rstrip("/") if len(path) > 1 else path
 
 
