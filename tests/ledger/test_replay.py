@@ -13,14 +13,17 @@ from django.core.management.base import CommandError
 from accounts.models import Project
 from guidance.core.steps.judge_step import ENGINE_VERSION
 from ledger.models import Run
+from ledger.verification.replay import replay_run
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import (
     make_policy,
+    make_project,
     make_robot,
     pause_at_once,
     pause_run,
     start_run,
     step,
+    unique,
 )
 from tests.support.people import rule
 
@@ -259,3 +262,29 @@ def test_nothing_is_written_by_a_replay(run: str) -> None:
     call_command("replay", run=run)
 
     assert Run.objects.values().get(code=run) == before
+
+
+def test_a_run_that_moves_on_is_replayed_as_far_as_it_was_read(
+    agent: httpx.Client,
+) -> None:
+    code = start_run(agent)
+    row = Run.objects.get(code=code)
+    agent.post(f"/runs/{code}/steps", json=step(1))
+
+    assert replay_run(row).difference is None
+
+
+def test_another_projects_policy_of_the_same_name_judges_nothing(
+    agent: httpx.Client, project: Project
+) -> None:
+    name, elsewhere = unique("mine"), make_project()
+    strict = {"continue": {"max_uncertainty": 0.2}}
+    make_policy(name, project=elsewhere, **strict)
+    make_policy(name, project=elsewhere)
+    make_policy(name, project=project)
+    code = start_run(agent, policy=name)
+    agent.post(f"/runs/{code}/steps", json=step(1, uncertainty=0.3))
+
+    call_command("replay", run=code, policy=f"{name}@1")
+    with pytest.raises(CommandError, match="No project with runs"):
+        call_command("replay", run=code, policy=f"{name}@2")
