@@ -93,3 +93,17 @@ def test_what_the_chain_cannot_know_is_not_claimed(agent: httpx.Client) -> None:
     with edit_rows(lambda: rechain(run)):
         call_command("ledger_verify", run=code)
     assert Entry.objects.get(run=run, seq=run.head_seq).hash == run.head_hash
+
+
+def test_an_entry_moved_behind_the_end_of_its_project_is_named(
+    agent: httpx.Client, project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None is missing and none is out of order: only the last place tells."""
+    start_run(agent)
+    moved = Run.objects.get(code=start_run(agent))
+    edit = f"UPDATE ledger_entry SET position = 9 WHERE run_id = {moved.pk}"
+    with edit_rows(lambda: run_sql(edit)):
+        with pytest.raises(SystemExit):
+            call_command("ledger_verify")
+        told = f"MISSING project {project.slug}: 2 positions were handed out, 2 entries"
+        assert f"{told} are stored (from 1 to 9)" in capsys.readouterr().err

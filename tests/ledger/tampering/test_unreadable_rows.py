@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from types import SimpleNamespace
 
 import httpx
 import pytest
 from django.core.management import call_command
-from django.db import DataError, connection
+from django.db import DataError, OperationalError, connection
 
 from ledger.management import selection
-from ledger.models import Run
-from ledger.verification import unreadable
+from ledger.models import Entry, Run
+from ledger.verification import replay, unreadable, verify
 from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.edits import OF_RUN, change, first
 from tests.ledger.tampering.triggers import run_sql
@@ -144,3 +145,20 @@ def test_the_api_names_a_row_that_cannot_be_read(
             assert body["ok"] is False
             assert body["first_bad_seq"] > 0
     assert agent.get(f"/runs/{run.code}/verify").json()["ok"] is True
+
+
+def test_a_database_that_goes_away_breaks_no_run(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says nothing about the chain: whoever checks it has to try again."""
+
+    def read_entries(_entries: object) -> Iterator[Entry]:
+        raise OperationalError("the server closed the connection")
+
+    for module in (verify, replay):
+        monkeypatch.setattr(module, "read_entries", read_entries)
+
+    with pytest.raises(OperationalError):
+        verify.verify_run(run)
+    with pytest.raises(OperationalError):
+        replay.replay_run(run)
