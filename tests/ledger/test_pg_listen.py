@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.db import connection
+from psycopg.conninfo import conninfo_to_dict
 
-from ledger.waiting.pg_listen import receive_notifications
+from ledger.waiting.pg_listen import (
+    _build_connection_string,
+    receive_notifications,
+)
 from tests.support.live import Live
 
 CUT = """
@@ -56,3 +61,23 @@ async def test_a_listener_that_was_cut_is_not_waited_for_any_more(
 
     assert await asyncio.wait_for(again, 15) is None
     assert watched == []
+
+
+def test_the_listener_is_as_careful_as_the_pool(
+    database: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes the same options, but for those that are Django's own."""
+    options = {"sslmode": "verify-full", "sslrootcert": "ca.pem", "pool": True}
+    given = {"USER": "app", "PASSWORD": "", "HOST": "db.invalid", "PORT": "5433"}
+    monkeypatch.setitem(settings.DATABASES, "default", {**given, "OPTIONS": options})
+
+    used = conninfo_to_dict(_build_connection_string())
+
+    assert used == {
+        "dbname": str(connection.settings_dict["NAME"]),
+        "user": "app",
+        "host": "db.invalid",
+        "port": "5433",
+        "sslmode": "verify-full",
+        "sslrootcert": "ca.pem",
+    }
