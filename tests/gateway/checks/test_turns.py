@@ -105,3 +105,22 @@ def test_the_doors_without_a_run(agent: httpx.Client, reviewer: httpx.Client) ->
     refused = agent.post("/evaluate/verdict", json={"text": "fine"})
     assert slug(refused) == "invalid"
     assert refused.json()["accepted_forms"]
+
+
+def test_a_reopened_run_is_sent_on_as_often_as_a_new_one(
+    agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    for text in ("one", "two", "three"):
+        told = turn(
+            agent, run, **{**HALF_WAY, "content": f"I still need to do {text}."}
+        )
+    assert told["retries_used"] == told["max_retries"]
+    stopped = agent.post(f"/runs/{run}/steps", json=step(1, coherence=0.1))
+    assert stopped.json()["decision"] == "stop"
+    manager.post(f"/runs/{run}/reopen", json={"reason": "Looked at it."})
+
+    again = turn(agent, run, **{**HALF_WAY, "content": "Next step is four."})
+
+    assert (again["action"], again["retries_used"]) == ("auto_continue", 1)
+    assert replay_run(Run.objects.get(code=run)).difference is None
