@@ -26,7 +26,7 @@ from tests.webhooks.receivers import (
     receiving,
 )
 from webhooks.delivery.http_pool import CONCURRENT_PER_ENDPOINT, HttpPool
-from webhooks.delivery.results import GONE_REASON
+from webhooks.delivery.results import GONE_REASON, REPLY_KEPT
 from webhooks.delivery.retry_schedule import (
     DELAYS_S,
     OVERLOAD_REST_S,
@@ -276,3 +276,21 @@ def test_nothing_of_an_answer_comes_back_with_the_next_delivery(
     arrived = receiver.at("/x")
     assert len(arrived) == CONCURRENT_PER_ENDPOINT + 4
     assert not any("cookie" in each.headers for each in arrived)
+
+
+def test_a_secret_at_the_end_of_what_is_kept_is_not_kept_in_part(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    """Half of it would not be known for a secret, and still be half of it."""
+    secret = "ghp_" + "aB3dE6gH9jK2" * 3
+    long = "x" * (REPLY_KEPT - 21) + f" {secret} and more"
+    receiver.behaviours["/500"] = answer(500, long.encode())
+    hook = add(manager, receiver.url("/500"))
+    tell(project)
+
+    deliver(HttpPool())
+
+    kept = last_attempt(hook).reply
+    assert len(kept) <= REPLY_KEPT
+    assert secret[4:10] not in kept
+    assert kept.startswith("xxx")

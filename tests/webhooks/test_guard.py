@@ -251,3 +251,26 @@ def test_a_setting_that_cannot_be_read_stops_the_start(
             refuse_unsafe()
         with pytest.raises(SystemCheckError, match=r"WEBHOOK_ALLOW.*neither"):
             call_command("check")
+
+
+def test_a_proxy_of_the_environment_is_not_used(
+    project: Project,
+    manager: httpx.Client,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It would look the name up by itself, and call an address that nobody checked."""
+    with receiving("127.0.0.2") as proxy:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url())
+            monkeypatch.setenv(name.upper(), proxy.url())
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        hook = add(manager, receiver.url("/in"))
+        tell(project)
+
+        deliver(HttpPool())
+
+        assert proxy.arrived == []
+    assert len(receiver.at("/in")) == 1
+    assert hook.states == ["delivered"]

@@ -309,3 +309,18 @@ def test_beat_knocks_where_workers_listen() -> None:
     assert set(consumed) == {"checkrail", entry["options"]["queue"]}
     assert {queue.routing_key for queue in consumed.values()} == set(consumed)
     assert app.conf.task_default_queue in consumed
+
+
+def test_healthy_receivers_are_served_before_failing_ones(
+    project: Project, manager: httpx.Client, receiver: Receiver
+) -> None:
+    failing, healthy = (add(manager, receiver.url("/in")) for _ in range(2))
+    WebhookEndpoint.objects.filter(pk=failing.row.pk).update(
+        failing_since=timezone.now()
+    )
+    tell(project)
+
+    leased = lease_due_deliveries(Capacity())
+
+    order = [each.endpoint_id for each in leased]
+    assert order == [healthy.row.pk, failing.row.pk]
