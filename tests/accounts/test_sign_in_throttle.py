@@ -318,3 +318,15 @@ def test_processes_count_together(live: Live, bob: Person) -> None:
             assert sign_in(server, name, WRONG).status_code == 200
         for server in (live, other.live):
             assert sign_in(server, name, bob.password).status_code == 429
+
+
+def test_one_who_has_to_wait_does_not_use_up_the_attempts_of_an_office(
+    bob: Person, alice: Person
+) -> None:
+    here, name = elsewhere(), bob.user.username
+    fail(name, throttle.PAIR_LIMIT, address=here)
+    for _ in range(throttle.NETWORK_LIMIT):
+        assert attempt(name, WRONG, address=here).status_code == 429
+
+    other = attempt(alice.user.username, alice.password, address=here)
+    assert other.status_code == 302

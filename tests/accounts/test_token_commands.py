@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts import secrets
-from accounts.models import Project
+from accounts.models import AgentKey, Project
 from accounts.services import issue_agent_key
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
@@ -93,3 +93,25 @@ def test_what_is_not_theirs_is_refused(
     ):
         with pytest.raises(CommandError):
             call_command(*command)
+
+
+def test_a_whole_key_ends_itself_and_none_that_begins_like_it(
+    live: Live, project: Project, robo: Robot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = ("robo", "--project", project.slug)
+    twin_key, _ = issue_agent_key(name="robo", project_slug=project.slug)
+    lookup = secrets.get_prefix(robo.key)
+    misspelt = robo.key[:-1] + ("A" if robo.key[-1] != "A" else "B")
+    with pytest.raises(CommandError, match="There is no key"):
+        run(capsys, "agent_keys", "revoke", *own, "--key", misspelt)
+    # Found by chance once in 2^48 keys: made here by hand.
+    AgentKey.objects.filter(pk=twin_key.pk).update(lookup=lookup)
+    with pytest.raises(CommandError, match="Several"):
+        run(capsys, "agent_keys", "revoke", *own, "--key", lookup)
+    assert opens(live, robo.key) == 200
+
+    run(capsys, "agent_keys", "revoke", *own, "--key", robo.key)
+
+    assert opens(live, robo.key) == 401
+    twin_key.refresh_from_db()
+    assert twin_key.revoked_at is None
