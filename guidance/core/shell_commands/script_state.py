@@ -108,6 +108,8 @@ class ScriptState:
     # A temporary folder that the commands of this && chain certainly run in, and how
     # many compound commands it was entered in.
     folder: str = ""
+    # The script in which nothing runs any more once a command has failed.
+    stopping: Script | None = None
     folder_frames: int = 0
     # It has gone where names are not those of the working folder any more.
     left: bool = False
@@ -120,6 +122,12 @@ class ScriptState:
     def has_defined(self, name: str) -> bool:
         """A function, an alias or a file of this command: what it does is what counts."""
         return name in self.functions or name in self.aliases or name in self.files
+
+    def continues_chain(self, script: Script, simple: Simple) -> bool:
+        """Does it run only if the commands before it have succeeded?"""
+        if simple.joined in ("&&", "|", "|&"):
+            return True
+        return script is self.stopping and simple.joined not in ("||", "&")
 
     def assign(self, assignment: Assignment, *, branch: bool) -> None:
         value: Value

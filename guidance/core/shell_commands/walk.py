@@ -248,8 +248,8 @@ class Walk:
             for nested, label in list_nested_scripts(simple):
                 self.walk_script(nested, (*here, label))
         if known.folder and (
-            simple.joined not in ("&&", "|", "|&")
-            or simple.frames != known.folder_frames
+            simple.frames != known.folder_frames
+            or not known.continues_chain(script, simple)
         ):
             known.folder = ""
         if simple.assignments:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from guidance.core.shell_commands.disposable.whole_script import list_after
-from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.script_state import ScriptState
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -112,7 +112,7 @@ _RUNNING_OWN = split_names(
     "ln docker podman ssh scp rm echo cat printf tee find"
 )
 _WRITES_TO = re.compile(
-    r"--?(?:o|out\w*|\w+[Dd]ir|junitxml|output\w*|report\w*|[\w-]*-(?:out|output|dir|path))"
+    r"--?(?:o|out\w*|\w+[Dd]ir|junitxml|html|output\w*|report\w*|[\w-]*-(?:out|output|dir|path))"
 )
 # Wrappers that are looked through.
 _PREFIXES = split_names(
@@ -121,19 +121,19 @@ _PREFIXES = split_names(
 
 
 def list_made_again(
-    script: Script, simple: Simple, budget: ReadingBudget
+    script: Script, simple: Simple, known: ScriptState
 ) -> frozenset[str]:
     """The folders that certainly come after, whatever else the script does."""
     commands: list[list[str]] = []
     level = simple.frames
-    for item in list_after(script, simple, budget):
+    for item in list_after(script, simple, known.budget):
         if item.joined == "||":
             break
         level = min(level, item.frames)
         if item.frames > level and not script.trouble:
             # Inside a condition or a loop: perhaps it never runs.
             continue
-        commands.append([word for word in item.words if isinstance(word, str)])
+        commands.append(known.build_argv(item.words))
     return list_built(commands)
 
 

@@ -34,6 +34,7 @@ from guidance.core.shell_commands.word_lists import split_names
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
 # Where nobody writes anything by hand: a part of them comes back with the whole.
 _WHOLLY_BUILT = frozenset(("dist", "build", "target", "_build", "coverage", ".next"))
+_OWN_SHELL = re.compile(r"(?:(?:ba|z|da|k)?sh\b|\./|function |trap\Z)")
 _LISTING = frozenset(("remove-item", "ri"))
 _RECURSIVE = ("-r", "-R", "--recursive")
 _REMOVING = frozenset(("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri"))
@@ -77,8 +78,8 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     found.made, found.left = walk.known.made, walk.known.left or bool(call.via)
     found.disposable = walk.disposable
     if call.name == "find" and not call.via and "-delete" in argv:
-        found.disposable |= list_made_again(call.script, call.simple, walk.budget)
-    if call.name in _REMOVING and (not call.via or call.name != "rm"):
+        found.disposable |= list_made_again(call.script, call.simple, walk.known)
+    if call.name in _REMOVING and (call.name != "rm" or _is_local(call)):
         _list_loop_values(walk, call, found)
         _take_recursion_as_meant(walk, call, found)
     if call.more is None:
@@ -115,6 +116,11 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         walk.report.add(pattern.rule.name, call)
 
 
+def _is_local(call: ProgramCall) -> bool:
+    """Run here and by the same user, be it in a script or a function of its own."""
+    return all(_OWN_SHELL.match(via) for via in call.via)
+
+
 def _split_list(word: str, name: str) -> list[str]:
     """PowerShell: `Remove-Item bin, obj` and `bin,obj`."""
     if "," not in word or name not in _LISTING or "'" in word or '"' in word:
@@ -138,7 +144,7 @@ def _take_recursion_as_meant(walk: Walk, call: ProgramCall, found: Invocation) -
     rest = [path for path in found.operands if not _is_kept_out(found, path)]
     if not rest:
         return
-    again = list_made_again(call.script, call.simple, walk.budget)
+    again = list_made_again(call.script, call.simple, walk.known)
     before = list_made_before(call.script, call.simple, walk.budget)
     written = {
         path

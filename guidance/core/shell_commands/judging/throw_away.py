@@ -255,7 +255,19 @@ def _is_test_queue(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
     )
 
 
+def _is_in_temporary_folder(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
+    """A repository below a temporary folder, which the commands of this chain run in."""
+    return bool(walk.known.folder) and _ELSEWHERE.isdisjoint(
+        word.partition("=")[0] for word in call.argv
+    )
+
+
+_ELSEWHERE = split_names("-C --git-dir --work-tree -R --repository --cwd")
 _CHECKS: Mapping[str, _Check] = {
+    **dict.fromkeys(
+        split_names("git-reset-hard git-clean git-discard git-stash-drop git-expire"),
+        _is_in_temporary_folder,
+    ),
     "cluster-delete": _is_test_cluster,
     "container-delete": _is_test_container,
     "database-drop": _is_dropped_test_database,

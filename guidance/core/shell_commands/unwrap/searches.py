@@ -54,7 +54,7 @@ def unwrap_find(walk: Walk, call: ProgramCall) -> None:
     places = _list_places(argv)
     if frozenset(_EXECUTING).isdisjoint(argv):
         return
-    again = list_made_again(call.script, call.simple, walk.budget)
+    again = list_made_again(call.script, call.simple, walk.known)
     disposable = finds_only_disposable(argv, walk.disposable | again)
     index = 1
     while index < len(argv):
@@ -122,7 +122,7 @@ def unwrap_xargs(walk: Walk, call: ProgramCall) -> None:
     found = _list_places(searched) if searched else None
     for place in find_operands(call.argv, taking=_XARGS_TAKING):
         if searched and _removes_found([*call.argv[place:], "{}"]):
-            again = list_made_again(call.script, call.simple, walk.budget)
+            again = list_made_again(call.script, call.simple, walk.known)
             if finds_only_disposable(searched, walk.disposable | again):
                 return
         sign = _find_replacement(call.argv[:place])

@@ -198,6 +198,10 @@ def unwrap_trap(walk: Walk, call: ProgramCall) -> None:
     if len(places) < 2 or call.argv[places[0]] in ("-", ""):
         return
     named = VARIABLES.findall(call.argv[places[0]])
+    if call.argv[places[0]].strip() in walk.known.functions:
+        # What it uses may be given later.
+        walk.later.append((call, places[0], "trap"))
+        return
     if all(name in walk.known.variables for name in named):
         walk.walk_argument(call, places[0], "trap")
     if named:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.paths import (
     is_temporary,
@@ -22,6 +24,7 @@ from guidance.core.shell_commands.unwrap.transfers import judge_requests
 from guidance.core.shell_commands.walk import Handler, Walk
 
 _MOST_BROUGHT = 16
+_STOPS = re.compile(r"-[a-z]*e[a-z]*")
 
 
 def follow_declare(walk: Walk, call: ProgramCall) -> None:
@@ -51,7 +54,11 @@ def follow_unalias(walk: Walk, call: ProgramCall) -> None:
 
 
 def follow_set(walk: Walk, call: ProgramCall) -> None:
-    """`set -- words`."""
+    """`set -- words`, and `set -e`: after it every command must have succeeded."""
+    if any(word == "errexit" or _STOPS.fullmatch(word) for word in call.argv[1:4]):
+        walk.known.stopping = call.script
+    elif any(word[:1] == "+" for word in call.argv[1:4]):
+        walk.known.stopping = None
     if "--" in call.argv:
         place = call.argv.index("--")
         walk.known.positional = tuple(call.argv[place + 1 :])
@@ -81,6 +88,9 @@ def follow_cd(walk: Walk, call: ProgramCall) -> None:
     temporary = is_temporary(path, folder=known.folder) or is_temporary_root(path)
     if temporary and not path.startswith("/"):
         path = f"{known.folder}/{path}"
+    if call.script.text[call.simple.end :].lstrip().startswith("||"):
+        # What follows runs as well if there is no such folder.
+        temporary = False
     known.folder = path if temporary else ""
     known.folder_frames = call.simple.frames
 
