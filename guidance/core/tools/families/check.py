@@ -122,7 +122,11 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
             yield "privilege-grant", sql
         if reads_passwords(sql.text):
             yield "credential-store", sql
-    for manifest in list_arguments(evidence, vocabulary.MANIFESTS):
+    for manifest in (
+        list_arguments(evidence, vocabulary.MANIFESTS)
+        if words & vocabulary.WRITING or words & vocabulary.APPLYING
+        else ()
+    ):
         for rule in list_manifest_rules(manifest.text[: vocabulary.LONGEST_CODE]):
             yield rule, manifest
     if _opens_to_everybody(evidence, words):
@@ -192,7 +196,8 @@ def _list_rulings(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
         if is_ruling_request(text.text):
             yield "guard-ruling", text
             return
-    if is_ruling_request(" ".join(text.text for text in texts)):
+    pressing = not vocabulary.PRESSING.isdisjoint(split_tool_name(evidence.call.tool))
+    if pressing and is_ruling_request(" ".join(text.text for text in texts)):
         yield "guard-ruling", texts[0]
 
 

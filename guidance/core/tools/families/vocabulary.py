@@ -98,6 +98,11 @@ RUNNING = split_names("exec execute run ssh invoke shell command")
 PLACES = split_names(
     "namespace context cluster environment env host hostname server target stage instance"
 )
+# Tools that press what they find on a page.
+PRESSING = split_names(
+    "click press tap submit navigate fill type browser goto evaluate page"
+)
+APPLYING = split_names("apply deploy run install")
 # What a cluster is given to run, and switches that open something to everybody.
 MANIFESTS = split_names("manifest manifests yaml resource resources spec")
 OPENING = {"private": False, "public": True, "ispublic": True, "isprivate": False}

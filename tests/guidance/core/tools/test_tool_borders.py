@@ -123,6 +123,56 @@ PASSED: list[Call] = [
     use("mcp__graphql__query", query="query { deletedUsers { id } }"),
     use("mcp__github__graphql", query="mutation { addComment(input: {}) { id } }"),
     use("mcp__gitlab__push", branch="main"),
+    use("mcp__k8s__validate", manifest="kind: CronJob\nspec: {}"),
+    use("mcp__k8s__explain", resource="daemonset"),
+    use("mcp__github__create_repository", name="x", private=True),
+    use("mcp__gcal__create_event", title="x", private=True),
+    use("mcp__config__get", name="theme"),
+    use("mcp__env__list"),
+    use(
+        "mcp__browser__click",
+        selector="button.accept-all",
+        url="http://localhost:3000/settings",
+    ),
+    use(
+        "mcp__browser__click",
+        selector="text=Confirm order",
+        url="http://localhost:3000/checkout",
+    ),
+    use("mcp__jira__approve_request", id="X-1"),
+    use("mcp__slack__upload_file", path="screenshots/login.png"),
+    use(
+        "mcp__github__create_pull_request", title="Allow reviews", body="see /reviews/3"
+    ),
+    use("mcp__playwright__browser_navigate", url="http://localhost:3000/reviews/3"),
+    EditCall(
+        tool="Write",
+        file_path="src/reviews.ts",
+        content="router.post('/reviews/:id/approve', approve)",
+    ),
+    EditCall(
+        tool="Write",
+        file_path="src/api.py",
+        content="@app.post('/api/v1/users')\ndef make(): ...\nrequests.post(url)",
+    ),
+    EditCall(
+        tool="Write",
+        file_path="Makefile",
+        content="install:\n\tinstall -m 755 x /usr/local/bin/x\nclean:\n\trm -rf build ./dist *.o\n",
+    ),
+    EditCall(
+        tool="Write",
+        file_path="package.json",
+        content='{"scripts":{"clean":"rimraf dist","build":"rm -rf ./lib && tsc"}}',
+    ),
+    use("mcp__docker__run", args=["run", "--rm", "node:20", "npm", "test"]),
+    use("mcp__git__command", args=["commit", "-m", "delete old code"]),
+    use("mcp__aws__cli", command="ec2 describe-instances"),
+    use(
+        "mcp__fs__batch", operations=[{"op": "write", "path": "a.txt", "content": "x"}]
+    ),
+    use("mcp__sandbox__exec", language="javascript", code="console.log(1)"),
+    use("mcp__graphql__mutate", query='mutation { createUser(name: "x") { id } }'),
 ]
 
 

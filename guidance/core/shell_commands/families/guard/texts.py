@@ -39,6 +39,10 @@ _READABLE = re.compile(
 _SENDING = re.compile(
     r"\b(?:POST|PUT|PATCH|DELETE|--data|-d|--json)\b|-X ?P| -d ", re.IGNORECASE
 )
+# Of these only what no other program has: whoever writes one may have reviews, too.
+_OWN_RULING = re.compile(
+    r"reviews/.{0,60}/ruling\b|\bbulk-ruling\b|/api/v1/runs/.{0,60}/reopen\b"
+)
 # The client, told to answer: as a command in a script, or by what a program imports.
 _COMMAND = re.compile(
     r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen)\b"
@@ -83,7 +87,7 @@ def answers_review(program: str) -> bool:
     """A program or script that would answer a review, by an address or by the client."""
     text = fold_names(program[:_LONGEST])
     return (
-        is_ruling_address(text)
+        _OWN_RULING.search(text) is not None
         or _COMMAND.search(text) is not None
         or (
             _IMPORT.search(text) is not None

@@ -140,7 +140,7 @@ RULES = (
             "heroku pg:copy|pg:backups:restore",
             "neo4j-admin ** load --overwrite-destination|--force",
             "influxd restore",
-            "bq cp|load|query -f|--force|--replace",
+            "bq cp|load|query -f|--force|--replace !--dry_run",
             "sqlite3 @restores",
             "redis-cli @replicates",
             "convex import --replace|--replace-all",
