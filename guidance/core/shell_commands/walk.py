@@ -351,7 +351,9 @@ class Walk:
         elif known.aliases and call.argv[0] in known.aliases:
             self._run_alias(call)
         elif known.files and (content := known.get_file(call.argv[0])) is not None:
+            known.positional, before = tuple(call.argv[1:]), known.positional
             self.walk_content(content, call, call.argv[0])
+            known.positional = before
         elif (handler := self._handlers.get(name)) is not None:
             handler(self, call)
         else:

@@ -11,6 +11,7 @@ from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
 from guidance.core.shell_commands.judging.throw_away import is_throw_away
 from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
+from guidance.core.shell_commands.judging.unreached import is_unreached
 from guidance.core.shell_commands.paths import (
     is_disposable,
     is_generated,
@@ -108,7 +109,10 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         return
     if pattern.verbs and _is_help(found):
         return
-    if is_throw_away(pattern.rule.name, walk, call, found):
+    if is_throw_away(pattern.rule.name, walk, call, found) or (
+        call.via
+        and is_unreached(call.script.text, call.simple.start, walk.known.positional)
+    ):
         return
     if pattern.rule.name.startswith("opaque"):
         walk.report.add_opaque(pattern.rule.name, call)

@@ -41,8 +41,48 @@ for (const name of fs.readdirSync("uploads")) {
 }
 EOF
 node prune.mjs"""
+_MANAGING = """cat > run.sh <<'EOF'
+#!/usr/bin/env bash
+case "${1:-}" in
+  start) docker compose up -d ;;
+  reset)
+    docker compose down -v
+    docker compose up -d
+    ;;
+  *) echo usage ;;
+esac
+EOF
+chmod +x run.sh && ./run.sh"""
+_CLEANING = """cat > run.sh <<'EOF'
+if [[ "${1:-}" == "--clean" ]]; then
+  rm -rf assets
+fi
+npm run build
+EOF
+bash run.sh"""
+_HELPING = """cat > backup.sh <<'EOF'
+[[ ${1:-} == --help ]] && { sed -n 2p "$0"; exit 0; }
+pg_dump "$1" > "$2/$1.dump"
+ls -1t "$2" | tail -n +8 | xargs -r rm --
+EOF
+bash backup.sh"""
 
 TRIPS = (
+    ("container-delete", _MANAGING + " reset"),
+    ("container-delete", _MANAGING + ' "$WHAT"'),
+    ("container-delete", _MANAGING.replace("  reset)", "  start)", 1) + " start"),
+    ("container-delete", _MANAGING.replace("  reset)", "  *)") + " start-over"),
+    ("delete-folder", _CLEANING + " --clean"),
+    ("delete-folder", _CLEANING.replace("==", "!=")),
+    (
+        "delete-folder",
+        _CLEANING.replace("  rm -rf assets\nfi\n", "  :\nfi\nrm -rf assets\n"),
+    ),
+    (
+        "delete-folder",
+        _CLEANING.replace("  rm -rf assets\n", "  :\nelse\n  rm -rf assets\n"),
+    ),
+    ("delete-file", _HELPING + " shop backups"),
     ("code-delete", _run("import shutil\nd = 'src'\nshutil.rmtree(d)\n")),
     (
         "code-delete",
@@ -147,6 +187,10 @@ TRIPS = (
     ),
 )
 _HARMLESS = (
+    _MANAGING + " start",
+    _MANAGING,
+    _CLEANING,
+    _HELPING + " --help",
     _run("import tempfile, shutil\nd = tempfile.mkdtemp()\nshutil.rmtree(d)\n"),
     _run(
         "import tempfile, pathlib\nwith tempfile.TemporaryDirectory() as tmp:\n"
