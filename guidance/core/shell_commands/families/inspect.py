@@ -103,7 +103,7 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
 
 
 def _judge_address(walk: Walk, call: ProgramCall) -> None:
-    if any(is_metadata_address(word) for word in call.argv[1:]):
+    if is_metadata_address("\n".join(call.argv[1:])):
         walk.report.add("credential-metadata", call)
 
 

@@ -350,8 +350,11 @@ def _is_deleting(found: Invocation) -> bool:
             method = bundle[1]
     if not method and found.name == "http" and found.operands:
         method = found.operands[0]
-    if method.strip("'\"=").upper() != "DELETE" and not any(
-        _OVERRIDE.search(encode_one_byte(word[:_LONGEST])) for word in found.argv[1:]
+    # All words at once: each search for itself costs more than they do (bench: "a request").
+    words = "\0".join(word[:_LONGEST] for word in found.argv[1:])
+    if (
+        method.strip("'\"=").upper() != "DELETE"
+        and _OVERRIDE.search(encode_one_byte(words)) is None
     ):
         return False
     if "--unix-socket" in found.flags:

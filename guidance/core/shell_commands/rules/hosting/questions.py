@@ -143,8 +143,8 @@ def _deletes_by_path(found: Invocation) -> bool:
         return True
     local = any(_LOCAL.match(place) for place in places)
     if local or not (_sends(found) or found.name == "gh"):
-        words = (encode_one_byte(word[:_LONGEST]) for word in found.argv[1:])
-        return any(map(_DELETING_BODY.search, words))
+        words = "\0".join(word[:_LONGEST] for word in found.argv[1:])
+        return _DELETING_BODY.search(encode_one_byte(words)) is not None
     return any(_VERB_PATH.search(place[:_LONGEST]) for place in places) or _finds(
         _MUTATION, found
     )
