@@ -9,8 +9,13 @@ from __future__ import annotations
 import re
 
 _FLAG = re.compile(
-    r"add_argument\(\s*(?:[\"']-\w[\"']\s*,\s*)?[\"']--([\w-]{2,40})[\"'][^()\n]{0,200}?"
-    r"action\s*=\s*[\"']store_true[\"']"
+    r"add_argument\(\s*(?:[\"']-\w[\"']\s*,\s*)?[\"']--([\w-]{2,40})[\"'](?:(?!default)[^()\n]){0,200}?"
+    r"action\s*=\s*[\"']store_true[\"'](?![^()\n]{0,200}default)"
+)
+# Given by the program itself.
+_GIVEN = re.compile(
+    r"parse_(?:known_)?args\(\s*[^)\s]|\bsys\.argv\s*(?:\[[^\]\n]*\]\s*)?(?:\+?=(?!=)|\.(?!index))"
+    r"|set_defaults|process\.argv\.(?:push|unshift|splice)"
 )
 _NAMED = re.compile(
     r"([A-Za-z_$][\w$]*)\s*=\s*(?:[\"']--([\w-]{2,40})[\"']\s+in\s+sys\.argv\b"
@@ -32,7 +37,7 @@ _MOST_LINES = 400
 
 def list_off(code: str, argv: list[str]) -> frozenset[str]:
     """The names of flags that the call does not give."""
-    if len(code) > _LONGEST:
+    if len(code) > _LONGEST or _GIVEN.search(code):
         return frozenset()
     given = [word.lstrip("-").partition("=")[0] for word in argv if word[:1] == "-"]
     return frozenset(

@@ -32,6 +32,9 @@ def list_named_commands(code: str, place: int) -> list[Command] | None:
     if found is None:
         return None
     name = re.escape(found[1])
+    if re.search(rf"(?<![\w.]){name}\s*(?:\[[^\]\n]*\]\s*=|\.\w+\(|[-+*|]=)", code):
+        # It is changed before it is run.
+        return None
     if re.search(rf"(?<![\w.]){name}\s*{_CHANGED}", code):
         return None
     commands: list[Command] = []
@@ -102,6 +105,9 @@ def _find_close(code: str, at: int) -> int | None:
 
 def _list_calls(code: str, function: str) -> list[Command] | None:
     """Each call of a function that hands on what it is given."""
+    if re.search(rf"(?<!def )(?<![\w.'\"]){re.escape(function)}\b(?!\s*\()", code):
+        # It goes by another name as well.
+        return None
     found: list[Command] = []
     for match in re.finditer(rf"(?<!def )(?<![\w.]){re.escape(function)}\(", code):
         words = read_words(code, match.end()) or read_words(code, match.end() - 1)

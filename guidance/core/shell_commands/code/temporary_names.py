@@ -33,7 +33,12 @@ _WRAPPED = re.compile(
 )
 _LITERAL = re.compile(r"[rRuUfF]?[\"'`]([^\"'`\n]{1,300})[\"'`]")
 _NAME = re.compile(r"(?:self\.|this\.)?[A-Za-z_$][\w$]*")
-_CLIMBS = re.compile(r"\.\.|\.parents?\b|dirname|\babspath|resolve\(")
+# Out of the folder, also by a whole path that is joined to it.
+_CLIMBS = re.compile(
+    r"\.\.(?!\.)|\.parents?\b|dirname|\babspath|resolve\(|[,/+]\s*[rf]?[\"'`]/"
+)
+# Several things, of which not all may be the same.
+_LISTS = re.compile(r"[\[{]|\([^()]*,|(?:list|sorted|set|tuple)\(\s*[\[({]")
 _SEARCH = re.compile(r"\.?\br?glob\(\s*[rf]?[\"']([^\"'\n]{1,120})[\"']")
 _BINDINGS = re.compile(
     r"\bwith\s+(?P<made>[^\n]{1,300}?)\s+as\s+(?P<held>[A-Za-z_]\w*)\s*[,:]"
@@ -75,13 +80,13 @@ class TemporaryNames:
     def is_temporary(self, expression: str) -> bool:
         """Is it below a temporary folder, or nothing but what tools make again?"""
         expression = expression.strip()
+        if _CLIMBS.search(expression) or _LISTS.match(expression):
+            return False
         if _MAKES.match(expression) or _BELOW.match(expression):
             return True
         searched = _SEARCH.search(expression)
         if searched is not None and self._is_made_by_tools(searched[1]):
             return True
-        if _CLIMBS.search(expression):
-            return False
         rest = expression[_skip_wrapping(expression) :]
         if _MAKES.match(rest) or _BELOW.match(rest):
             return True

@@ -109,7 +109,12 @@ _GENERATES = re.compile(
 # Their scripts may do anything, also with what they were told to write.
 _RUNNING_OWN = split_names(
     "python node ruby perl php bash sh zsh cp mv tar rsync curl wget unzip git mkdir touch "
-    "ln docker podman ssh scp rm echo cat printf tee find"
+    "ln docker podman ssh scp rm echo cat printf tee find sort gcc g++ cc c++ clang ld jq yq "
+    "openssl ffmpeg convert sed awk xargs env sudo"
+)
+_SOURCES = split_names(
+    "src lib app source internal cmd pkg server backend frontend docs data assets public "
+    "static config migrations tests test scripts"
 )
 _WRITES_TO = re.compile(
     r"--?(?:o|out\w*|\w+[Dd]ir|junitxml|html|output\w*|report\w*|[\w-]*-(?:out|output|dir|path))"
@@ -189,7 +194,9 @@ def _list_own_output(words: list[str]) -> Iterator[str]:
         for option, value in _list_options(words):
             if _WRITES_TO.fullmatch(option) and value[:1] not in ("/", "~", "."):
                 folder, _, last = value.strip("/").rpartition("/")
-                yield folder if "." in last else value.strip("/")
+                written = folder if "." in last else value.strip("/")
+                if written not in _SOURCES:
+                    yield written
     if name in _MAKING:
         for option, value in pairwise(words):
             if option in _OUTPUT or (name == "meson" and option == "setup"):

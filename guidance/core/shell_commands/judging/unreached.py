@@ -10,14 +10,14 @@ import re
 
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
-_FIRST = r"[\"']?\$(?:1|\{1(?::?-[^}\"]{0,40})?\})[\"']?"
+_FIRST = r"[\"']?\$(?:1|\{1(?::?-(?P<otherwise>[^}\"]{0,40}))?\})[\"']?"
 _CASE = re.compile(rf"\s*case\s+{_FIRST}\s+in\b")
 _BRANCH = re.compile(r"\s*\(?([\w|*?\" '-]{1,80})\)")
 _IF = re.compile(
-    rf"\s*if\s+\[\[?\s+{_FIRST}\s+={{1,2}}\s+[\"']?([\w-]{{1,40}})[\"']?\s+\]\]?\s*;?\s*(?:then)?"
+    rf"\s*if\s+\[\[?\s+{_FIRST}\s+={{1,2}}\s+[\"']?(?P<word>[\w-]{{1,40}})[\"']?\s+\]\]?\s*;?\s*(?:then)?"
 )
 _LEAVES = re.compile(
-    rf"^\s*\[\[?\s+{_FIRST}\s+={{1,2}}\s+[\"']?([\w-]{{1,40}})[\"']?\s+\]\]?\s*&&\s*"
+    rf"^\s*\[\[?\s+{_FIRST}\s+={{1,2}}\s+[\"']?(?P<word>[\w-]{{1,40}})[\"']?\s+\]\]?\s*&&\s*"
     r"(?:\{[^\n]{0,200}\bexit\b|exit\b)",
     re.MULTILINE,
 )
@@ -32,8 +32,9 @@ def is_unreached(text: str, place: int, positional: tuple[str, ...] | None) -> b
     first = positional[0] if positional else ""
     if UNKNOWN in first or ("$1" not in text and "${1" not in text):
         return False
-    if any(found[1] == first for found in _LEAVES.finditer(text, 0, place)):
-        return True
+    for found in _LEAVES.finditer(text, 0, place):
+        if found["word"] == (first or found["otherwise"] or ""):
+            return True
     return _is_below_other(text[:place], first)
 
 
@@ -49,8 +50,8 @@ def _is_below_other(before: str, first: str) -> bool:
         elif word == "case":
             if cases:
                 cases -= 1
-            elif _CASE.match(line) and branch is not None:
-                return not _matches(branch, first)
+            elif branch is not None and (found := _CASE.match(line)):
+                return not _matches(branch, first or found["otherwise"] or "")
             else:
                 branch = None
         elif word in ("else", "elif") and not closed:
@@ -60,8 +61,10 @@ def _is_below_other(before: str, first: str) -> bool:
                 closed -= 1
             else:
                 condition = _IF.fullmatch(line)
-                if condition is not None and condition[1] != first:
-                    return True
+                if condition is not None:
+                    given = first or condition["otherwise"] or ""
+                    if condition["word"] != given:
+                        return True
         elif not cases and branch is None and (found := _BRANCH.match(line)):
             branch = found[1]
     return False

@@ -11,7 +11,7 @@ from guidance.core.shell_commands.sql.tokens import split_statements
 
 _CHANGES_ROWS = ("sql-delete-all", "sql-update-all")
 _BEGINS = ("BEGIN", "START")
-_ENDS = ("COMMIT", "END", "SAVE")
+_ENDS = ("COMMIT", "END", "SAVE", "PREPARE")
 _DEFINES = frozenset(("CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "LOCK"))
 _TEMPORARY = frozenset(("TEMP", "TEMPORARY"))
 _ONE_TABLE = re.compile(

@@ -60,6 +60,8 @@ TRIPS = (
     ("delete-folder", "rm -rf assets && pytest --junitxml=reports/junit.xml"),
     ("delete-folder", "rm -rf reports && python check.py --out reports"),
     ("delete-folder", "rm -rf reports && ./check --out reports"),
+    ("delete-folder", "rm -rf data && sort -o data/a.txt b.txt"),
+    ("delete-folder", "rm -rf data && pytest --junitxml=data/junit.xml"),
     ("delete-folder", "rm -rf lib/core && npm run build"),
     ("delete-folder", "rm -rf src/db && sqlc generate"),
     ("delete-folder", "rm -rf storage/framework"),

@@ -48,6 +48,10 @@ TRIPS = (
     ("sql-delete-all", "psql app -c 'DELETE FROM a; BEGIN; ROLLBACK'"),
     (
         "sql-delete-all",
+        "psql app -c \"BEGIN; DELETE FROM a; PREPARE TRANSACTION 'x'; ROLLBACK\"",
+    ),
+    (
+        "sql-delete-all",
         "psql app -c 'BEGIN; SAVEPOINT s; DELETE FROM a; ROLLBACK TO s'",
     ),
     ("sql-drop", "mysql app -e 'BEGIN; DROP TABLE a; ROLLBACK'"),

@@ -83,6 +83,44 @@ TRIPS = (
         _CLEANING.replace("  rm -rf assets\n", "  :\nelse\n  rm -rf assets\n"),
     ),
     ("delete-file", _HELPING + " shop backups"),
+    ("container-delete", _MANAGING.replace("${1:-}", "${1:-reset}")),
+    ("delete-folder", _CLEANING.replace("${1:-}", "${1:---clean}")),
+    ("code-delete", _GUARDED.replace('"store_true"', '"store_true", default=True')),
+    ("code-delete", _GUARDED.replace("parse_args()", "parse_args(['x', '--delete'])")),
+    (
+        "opaque-code",
+        _run(
+            "import subprocess\ncmd = ['ls']\ncmd[0] = 'rm'\ncmd += ['-rf', 'src']\n"
+            "subprocess.run(cmd)\n"
+        ),
+    ),
+    (
+        "opaque-code",
+        _run(
+            "import subprocess\ndef sh(*cmd):\n    subprocess.run(cmd)\n"
+            "sh('ls')\nf = sh\nf('rm', '-rf', 'src')\n"
+        ),
+    ),
+    (
+        "code-delete",
+        _run(
+            "import tempfile, shutil\nfor d in [tempfile.mkdtemp(), 'src']:\n"
+            "    shutil.rmtree(d)\n"
+        ),
+    ),
+    (
+        "code-delete",
+        _run(
+            "import tempfile, shutil, os\nd = tempfile.mkdtemp()\n"
+            "shutil.rmtree(os.path.join(d, '/srv'))\n"
+        ),
+    ),
+    (
+        "code-delete",
+        _run(
+            "import tempfile, shutil\nshutil.rmtree(tempfile.mkdtemp() + '/../../srv')\n"
+        ),
+    ),
     ("code-delete", _run("import shutil\nd = 'src'\nshutil.rmtree(d)\n")),
     (
         "code-delete",
