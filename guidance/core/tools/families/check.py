@@ -35,6 +35,7 @@ from guidance.core.shell_commands.sensitive.written_paths import (
 from guidance.core.tools.calls import EditCall, MultiEditCall, ToolCall
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
+from guidance.core.tools.families.guard import list_guard_rules
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.section import ToolRules
@@ -96,6 +97,8 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
             if is_hunting(pattern.text):
                 yield "credential-search", pattern
     yield from _list_uploads(evidence, words)
+    if words.isdisjoint(vocabulary.SEARCHING):
+        yield from list_guard_rules(evidence, tool, words)
     if words & vocabulary.ACTING and not words & vocabulary.SEARCHING:
         yield from _list_rulings(evidence)
     for address in list_arguments(evidence, vocabulary.ADDRESSES):

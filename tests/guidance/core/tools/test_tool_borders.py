@@ -173,6 +173,33 @@ PASSED: list[Call] = [
     ),
     use("mcp__sandbox__exec", language="javascript", code="console.log(1)"),
     use("mcp__graphql__mutate", query='mutation { createUser(name: "x") { id } }'),
+    use("mcp__browser__navigate", url="https://checkrail.example.com/p/x/queue/3/"),
+    use("mcp__checkrail__start_run", task="x"),
+    use("mcp__checkrail__report_step", run="3"),
+    use("mcp__checkrail__check_tool_call", name="Bash"),
+    use("mcp__checkrail__request_approval", reason="deploy"),
+    use("mcp__checkrail__wait_for_decision", run="3"),
+    use("mcp__checkrail__get_decision", run="3"),
+    use("mcp__checkrail__ask", question="x"),
+    use("mcp__checkrail__wait", run="3"),
+    use("mcp__checkrail__list_reviews"),
+    use("mcp__docker__logs", container="checkrail"),
+    use("mcp__fs__read_file", path=".claude/settings.json"),
+    use("mcp__github__search_code", query="checkrail approve"),
+    use("WebSearch", query="checkrail disable hooks"),
+    use("mcp__env__set", name="NODE_ENV", value="test"),
+    use("mcp__tmux__send_keys", target="dev:0", text="npm test"),
+    use("Task", prompt="explain how checkrail approves reviews", subagent_type="x"),
+    use("mcp__memory__add", text="checkrail approve needs a person"),
+    use("mcp__docker__stop_container", name="shop-web"),
+    use("mcp__db__query", sql="select * from reviews where id=3"),
+    use("mcp__fs__read_file", path="docs/checkrail.md"),
+    use("mcp__tmux__list_sessions"),
+    use(
+        "mcp__slack__send_message", channel="#dev", text="ask for a checkrail approval"
+    ),
+    use("mcp__checkrail__finish_run", run="3"),
+    use("mcp__checkrail__save_checkpoint", run="3"),
 ]
 
 

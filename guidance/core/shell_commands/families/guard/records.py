@@ -45,13 +45,18 @@ def judge_records(walk: Walk, call: ProgramCall) -> None:
         found = True
     elif call.name in _OPENING:
         texts = [*words, *list_fed(walk, call)]
-        found = any(_MODELS.search(encode_one_byte(text)) for text in texts)
+        found = any(map(names_records, texts))
     else:
         found = call.name in _SEARCHING and (
             any(map(_TOKENS.search, words)) or _picks_settings(walk, call)
         )
     if found:
         walk.report.add("guard-data", call)
+
+
+def names_records(text: str) -> bool:
+    """Does a statement or a program name what the guard keeps?"""
+    return _MODELS.search(encode_one_byte(text)) is not None
 
 
 def _takes_token(walk: Walk, call: ProgramCall) -> bool:

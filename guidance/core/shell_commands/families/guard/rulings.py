@@ -75,8 +75,14 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
         if name in _BY_WINDOW:
             # The window may be chosen by the command before.
             texts.append(call.script.text[:_LONGEST])
-        if any(_TYPED.search(text) or _INTO_AGENT.search(text) for text in texts):
+        if any(map(types_answer, texts)):
             walk.report.add("guard-ruling", call)
+
+
+def types_answer(text: str) -> bool:
+    """Keys for the guard's window, or for an agent's, where it asks its own questions."""
+    line = text.replace("\n", " ")
+    return _TYPED.search(line) is not None or _INTO_AGENT.search(line) is not None
 
 
 def _changes_guard(call: ProgramCall, words: str) -> bool:

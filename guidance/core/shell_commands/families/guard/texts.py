@@ -83,12 +83,17 @@ def is_ruling_address(text: str) -> bool:
     return found is not None and _RULING.search(text) is not None
 
 
+def is_answer(text: str) -> bool:
+    """The client told to answer a review."""
+    return _COMMAND.search(text) is not None
+
+
 def answers_review(program: str) -> bool:
     """A program or script that would answer a review, by an address or by the client."""
     text = fold_names(program[:_LONGEST])
     return (
         _OWN_RULING.search(text) is not None
-        or _COMMAND.search(text) is not None
+        or is_answer(text)
         or (
             _IMPORT.search(text) is not None
             and _PEOPLES_PART.search(text) is not None

@@ -29,6 +29,10 @@ _SETTING_VERBS = split_names(
 _TAKING_AWAY = ("-u", "-n", "--unset")
 
 
+def is_guard_variable(name: str) -> bool:
+    return _VARIABLE.fullmatch(name) is not None
+
+
 def judge_guard_setting(walk: Walk, call: ProgramCall) -> None:
     """Variables set before a command, or alone."""
     for assignment in call.simple.assignments:

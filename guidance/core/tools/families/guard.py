@@ -1,0 +1,69 @@
+"""Tools that answer the guard, stop it, loosen it or read what it keeps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from guidance.core.shell_commands.families.guard.records import names_records
+from guidance.core.shell_commands.families.guard.rulings import types_answer
+from guidance.core.shell_commands.families.guard.texts import AGENTS, is_answer
+from guidance.core.shell_commands.families.guard.variables import is_guard_variable
+from guidance.core.shell_commands.sensitive.guard_paths import (
+    is_guard_data,
+    is_guard_setting,
+)
+from guidance.core.shell_commands.word_lists import split_names
+from guidance.core.tools.evidence import CallEvidence
+from guidance.core.tools.families.vocabulary import MOST, SHORT
+from guidance.core.tools.texts import Text, list_texts
+
+# What an agent's own tools of the guard never do.
+_CHANGING = split_names(
+    "approve deny rule ruling amend skip retry reopen allow accept disable enable set put "
+    "add update edit delete remove grant exempt exemption trust pause policy uninstall"
+)
+_STOPPING = split_names(
+    "stop kill restart pause scale delete remove terminate disable mask shutdown suspend"
+)
+_SETTING = split_names("set setenv put update add export write edit unset unsetenv")
+_TYPING = split_names(
+    "type send keys keystroke keyboard input computer terminal tmux screen applescript"
+)
+# They hand a text to another agent, or to a program.
+_HANDING = split_names("task agent subagent delegate spawn run script") | _TYPING
+_RESTORING = split_names("checkout restore revert reset")
+_AGENT = re.compile(rf"(?:{AGENTS})(?:[:.].*)?", re.IGNORECASE)
+
+
+def list_guard_rules(
+    evidence: CallEvidence, tool: str, words: frozenset[str]
+) -> Iterator[tuple[str, Text]]:
+    server, _, name = tool.rpartition("__")
+    if "checkrail" in server.lower() and not _CHANGING.isdisjoint(
+        name.lower().replace("-", "_").split("_")
+    ):
+        yield "guard-ruling", Text("/tool", tool)
+    texts = islice(list_texts(evidence.arguments, "/arguments"), MOST)
+    for text in texts:
+        if len(text.text) < SHORT:
+            yield from _list_text_rules(text, words)
+
+
+def _list_text_rules(text: Text, words: frozenset[str]) -> Iterator[tuple[str, Text]]:
+    given = text.text
+    if words & _STOPPING and given.lower().startswith("checkrail"):
+        yield "guard-server", text
+    if words & _SETTING and is_guard_variable(given):
+        yield "guard-environment", text
+    if words & _SETTING and given.lower() == "bypasspermissions":
+        yield "guard-bypass", text
+    if words & _HANDING and (is_answer(given) or types_answer(given)):
+        yield "guard-ruling", text
+    if words & _TYPING and _AGENT.fullmatch(given):
+        yield "guard-ruling", text
+    if words & _RESTORING and is_guard_setting(given):
+        yield "guard-settings", text
+    if is_guard_data(given) or names_records(given):
+        yield "guard-data", text
