@@ -29,10 +29,13 @@ _STOPPING = split_names(
 )
 _SETTING = split_names("set setenv put update add export write edit unset unsetenv")
 _TYPING = split_names(
-    "type send keys keystroke keyboard input computer terminal tmux screen applescript"
+    "type keys keystroke keyboard input computer terminal tmux screen applescript"
 )
 # They hand a text to another agent, or to a program.
 _HANDING = split_names("task agent subagent delegate spawn run script") | _TYPING
+# A program of one's own may have reviews, too; a statement for a database is run.
+_ASKING = split_names("query sql execute exec")
+_LISTING = split_names("list ls stat exists tree")
 _RESTORING = split_names("checkout restore revert reset")
 _AGENT = re.compile(rf"(?:{AGENTS})(?:[:.].*)?", re.IGNORECASE)
 
@@ -59,11 +62,13 @@ def _list_text_rules(text: Text, words: frozenset[str]) -> Iterator[tuple[str, T
         yield "guard-environment", text
     if words & _SETTING and given.lower() == "bypasspermissions":
         yield "guard-bypass", text
-    if words & _HANDING and (is_answer(given) or types_answer(given)):
-        yield "guard-ruling", text
-    if words & _TYPING and _AGENT.fullmatch(given):
+    if (words & _HANDING and is_answer(given)) or (
+        words & _TYPING and (types_answer(given) or _AGENT.fullmatch(given))
+    ):
         yield "guard-ruling", text
     if words & _RESTORING and is_guard_setting(given):
         yield "guard-settings", text
-    if is_guard_data(given) or names_records(given):
+    if (is_guard_data(given) and not words & _LISTING) or (
+        words & _ASKING and names_records(given)
+    ):
         yield "guard-data", text
