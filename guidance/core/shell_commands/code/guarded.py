@@ -31,8 +31,8 @@ _LEAVES = re.compile(
 _BRACED = re.compile(
     r"\bif\s*\(\s*([A-Za-z_$][\w$.]*)\s*(?:&&[^(){}\n]*)?\)\s*\{?\s*\Z"
 )
-_LONGEST = 32_768
-_MOST_LINES = 400
+_LONGEST = 16_384
+_MOST_LINES = 120
 
 
 def list_off(code: str, argv: list[str]) -> frozenset[str]:
@@ -80,7 +80,7 @@ def _is_below_indented(code: str, place: int, off: frozenset[str]) -> bool:
         indent = _measure(line)
         if indent > depth:
             continue
-        leaves = _LEAVES.match(code, start)
+        leaves = _LEAVES.match(code, start) if "if not" in line else None
         if leaves is not None and leaves[1] in off:
             return True
         if indent < depth:

@@ -26,12 +26,15 @@ _WHOLE = re.compile(r"[ \t]*(?:[;,\n)}#]|//|\Z)")
 Command = str | list[str]
 
 
-def list_named_commands(code: str, place: int) -> list[Command] | None:
-    """What the name at this place may hold; None where not all of it is written out."""
+def find_name(code: str, place: int) -> str | None:
+    """The name that a call is given, if it is given nothing else."""
     found = _ARGUMENT.match(code, place) if len(code) <= _LONGEST else None
-    if found is None:
-        return None
-    name = re.escape(found[1])
+    return found[1] if found is not None else None
+
+
+def list_named_commands(code: str, name: str) -> list[Command] | None:
+    """What the name may hold; None where not all of it is written out."""
+    name = re.escape(name)
     if re.search(rf"(?<![\w.]){name}\s*(?:\[[^\]\n]*\]\s*=|\.\w+\(|[-+*|]=)", code):
         # It is changed before it is run.
         return None

@@ -21,7 +21,11 @@ from guidance.core.shell_commands.code.literals import (
     read_first_argument,
     read_words,
 )
-from guidance.core.shell_commands.code.named_commands import list_named_commands
+from guidance.core.shell_commands.code.named_commands import (
+    Command,
+    find_name,
+    list_named_commands,
+)
 from guidance.core.shell_commands.code.requests import list_deletions
 from guidance.core.shell_commands.code.temporary_names import TemporaryNames
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
@@ -86,6 +90,8 @@ class Scan:
         self.spaced = False
         self._names: TemporaryNames | None = None
         self._off: frozenset[str] | None = None
+        # Names of commands that were judged already.
+        self._judged: dict[str, list[Command] | None] = {}
 
     def run(self, language: Language) -> None:
         signs = language.signs.match(encode_one_byte(self.code))
@@ -240,10 +246,15 @@ class Scan:
         self._shell(text, start, end)
 
     def _run_named(self, start: int, end: int) -> None:
-        commands = list_named_commands(self.code, end)
-        if commands is None:
+        """Whatever a name holds is judged where it is run first."""
+        name = find_name(self.code, end) or ""
+        known = name in self._judged
+        if not known:
+            commands = list_named_commands(self.code, name) if name else None
+            self._judged[name] = commands
+        if self._judged[name] is None:
             self._say("opaque-code", start, end, opaque=True)
-        for command in commands or ():
+        for command in () if known else self._judged[name] or ():
             if isinstance(command, str):
                 self._shell(command, start, end)
             else:
