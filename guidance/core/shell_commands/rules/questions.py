@@ -351,11 +351,8 @@ def _is_deleting(found: Invocation) -> bool:
     if not method and found.name == "http" and found.operands:
         method = found.operands[0]
     # All words at once: each search for itself costs more than they do (bench: "a request").
-    words = "\0".join(word[:_LONGEST] for word in found.argv[1:])
-    if (
-        method.strip("'\"=").upper() != "DELETE"
-        and _OVERRIDE.search(encode_one_byte(words)) is None
-    ):
+    words = encode_one_byte("\0".join(word[:_LONGEST] for word in found.argv[1:]))
+    if method.strip("'\"=").upper() != "DELETE" and not _OVERRIDE.search(words):
         return False
     if "--unix-socket" in found.flags:
         return True
