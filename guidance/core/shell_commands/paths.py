@@ -178,7 +178,8 @@ def is_temporary(path: str, *, folder: str = "") -> bool:
         path = f"{folder}/{path}"
     if path[:1] not in ("/", "%", "$", "\\") and path[1:2] != ":":
         return False
-    path = _SLASHES.sub("/", path)
+    if "//" in path or "\\" in path:
+        path = _SLASHES.sub("/", path)
     match = _TEMPORARY.match(path)
     if match is None:
         return False

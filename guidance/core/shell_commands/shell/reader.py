@@ -329,14 +329,17 @@ def _read_redirect(cursor: Cursor, level: Level, raw: str, start: int) -> None:
 
 def _read_pattern(cursor: Cursor, level: Level, at: int) -> bool:
     """`src/!(main|test).c`: the parenthesis belongs to the word before it."""
-    words = level.simple.words if level.simple is not None else []
+    simple = level.simple
+    words = simple.words if simple is not None else []
     last = words[-1] if words else ""
     if not isinstance(last, str) or not cursor.text.endswith(last, 0, at):
         return False
     if last[-1:] not in GLOB_PREFIXES or cursor.text.startswith("()", at):
         return False
     cursor.at = at - len(last)
-    words[-1] = read_word(cursor)
+    words[-1] = word = read_word(cursor)
+    if simple is not None and isinstance(word, Word):
+        simple.dynamic = True
     return cursor.at > at
 
 
