@@ -156,6 +156,8 @@ def _opens_to_everybody(evidence: CallEvidence, words: frozenset[str]) -> bool:
     """`private: false` of an update, `public: true` of a share."""
     if not (words & vocabulary.GRANTING or words & vocabulary.SENDING):
         return False
+    if words.isdisjoint(vocabulary.KEPT_PRIVATE):
+        return False
     return any(
         isinstance(part, bool) and vocabulary.OPENING.get(name) is part
         for holder in evidence.held

@@ -105,6 +105,10 @@ PRESSING = split_names(
 APPLYING = split_names("apply deploy run install")
 # What a cluster is given to run, and switches that open something to everybody.
 MANIFESTS = split_names("manifest manifests yaml resource resources spec")
+KEPT_PRIVATE = split_names(
+    "repo repository repositories bucket share page document file files project dashboard "
+    "snapshot image notebook database gist"
+)
 OPENING = {"private": False, "public": True, "ispublic": True, "isprivate": False}
 PRODUCTION = re.compile(
     r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE

@@ -180,6 +180,8 @@ PASSED: list[Call] = [
     use("mcp__checkrail__request_approval", reason="deploy"),
     use("mcp__checkrail__wait_for_decision", run="3"),
     use("mcp__checkrail__get_decision", run="3"),
+    use("mcp__slack__create_channel", name="x", is_private=False),
+    use("mcp__meetup__create_event", title="x", public=True),
     use("mcp__slack__send_message", channel="claude", text="I send it to claude"),
     use("Task", prompt="Ask claude to type the key points", subagent_type="x"),
     use("Edit", file_path="a.py", new_string="from reviews.models import Review"),
