@@ -1,7 +1,7 @@
 """The test database: migrated once, then copied, until a migration changes.
 
-The template is known by its migrations and by Django's version, so a changed migration
-is always run. SQLite's is a file in `.cache`; PostgreSQL's is a database beside ours.
+The template is known by its migrations, what they use and Django's version, so a changed
+migration is always run. SQLite's is a file in `.cache`; PostgreSQL's is a database beside ours.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import django
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
+
+from common import append_only
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
@@ -46,10 +48,12 @@ def get_sqlite_template() -> Path:
 
 
 def _get_key() -> str:
-    """A hash over the text of all migrations, ours and those of others."""
+    """A hash over all migrations, and over what ours take their triggers from."""
     digest = hashlib.sha256(django.get_version().encode())
+    digest.update(Path(append_only.__file__).read_bytes())
     for app in sorted(apps.get_app_configs(), key=lambda app: app.name):
-        for path in sorted(Path(app.path, "migrations").glob("*.py")):
+        paths = [*Path(app.path, "migrations").glob("*.py"), Path(app.path, "apps.py")]
+        for path in sorted(filter(Path.exists, paths)):
             digest.update(f"{app.label}/{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

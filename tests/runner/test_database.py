@@ -12,6 +12,7 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 
+from common import append_only
 from ledger.models import Entry
 from tests.runner.database import _get_key, get_sqlite_template
 
@@ -33,10 +34,14 @@ def test_every_migration_is_part_of_the_key(
         keys.add(get_key(tmp_path, monkeypatch))
     (migrations / "0002_b.py").rename(migrations / "0003_b.py")
     keys.add(get_key(tmp_path, monkeypatch))
+    (tmp_path / "apps.py").write_text("triggers")
+    keys.add(get_key(tmp_path, monkeypatch))
+    monkeypatch.setattr(append_only, "__file__", str(tmp_path / "apps.py"))
+    keys.add(get_key(tmp_path, monkeypatch))
     monkeypatch.setattr(django, "get_version", lambda: "another")
     keys.add(get_key(tmp_path, monkeypatch))
 
-    assert len(keys) == 6
+    assert len(keys) == 8
 
 
 def test_a_copy_has_nothing_left_to_migrate(database: None) -> None:
