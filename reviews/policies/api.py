@@ -20,7 +20,7 @@ from common.paging import ProjectQuery, refuse_unknown_parameters
 from common.responses import build_json_response
 from guidance.core.policy.differences import list_differences
 from guidance.core.policy.meaning import describe_difference
-from guidance.core.policy.schema import build_policy_schema
+from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.models import PolicyVersion
 from guidance.validation import check_document, check_yaml
 from guidance.yaml_documents import write_yaml
@@ -61,7 +61,7 @@ def list_policies(request: HttpRequest, query: Query[ProjectQuery]) -> HttpRespo
 @router.get("/policies/schema.json", auth=None, response=dict[str, Any])
 def get_policy_schema(request: HttpRequest) -> HttpResponse:
     """The JSON Schema of policy documents, with descriptions, bounds and defaults."""
-    return build_json_response(dict(build_policy_schema()))
+    return build_json_response(dict(POLICY_SCHEMA))
 
 
 @router.post("/policies/validate", auth=PERSON_ALSO_IN_SESSIONS, response=ValidationOut)

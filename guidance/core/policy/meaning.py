@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from guidance.core.policy.differences import Difference
-from guidance.core.policy.schema import ANY, build_policy_schema
+from guidance.core.policy.schema import ANY, POLICY_SCHEMA
 from guidance.core.policy.words import WORDS
 
 _KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
@@ -41,7 +41,7 @@ def describe_difference(difference: Difference) -> str:
 def _find_setting(keys: list[str]) -> tuple[list[str], Mapping[str, Any]]:
     """The labels that lead to a setting, free names included, and its schema."""
     labels, path = [], []
-    setting: Mapping[str, Any] = build_policy_schema()
+    setting: Mapping[str, Any] = POLICY_SCHEMA
     for key in keys:
         named = setting.get("properties", {})
         inner = setting.get("additionalProperties")

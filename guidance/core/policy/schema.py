@@ -7,7 +7,6 @@ is read is in the schema, with its bounds and its default, and nothing else is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, TypeVar
 
 from guidance.core.document_reader import LIST_LIMIT, Section
@@ -19,14 +18,6 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # Stands in a path for the name or the number of one of several.
 ANY = "*"
 Value = TypeVar("Value")
-
-
-@cache
-def build_policy_schema() -> Mapping[str, Any]:
-    """The whole schema; nobody may change what it returns."""
-    root = Recorder("")
-    read_policy(root)
-    return {"$schema": DIALECT, "title": "A policy of Checkrail", **root.build()}
 
 
 class Recorder(Section):
@@ -175,3 +166,12 @@ def _list_of(item: Recorder, *, or_text: bool = False) -> dict[str, Any]:
     if or_text:
         items = {"anyOf": [{"type": "string", "minLength": 1}, items]}
     return {"type": "array", "items": items, "maxItems": LIST_LIMIT}
+
+
+def _build_policy_schema() -> Mapping[str, Any]:
+    root = Recorder("")
+    read_policy(root)
+    return {"$schema": DIALECT, "title": "A policy of Checkrail", **root.build()}
+
+
+POLICY_SCHEMA = _build_policy_schema()

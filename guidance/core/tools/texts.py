@@ -7,12 +7,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from guidance.core.shell_commands.shell.quoting import quote
 from guidance.core.tools.marked_arguments import normalize_name
 
 # A word that every shell takes as it stands.
-_PLAIN = frozenset(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_-+=:,./"
-)
 # Words of SQL are put together as they are: quoted, TABLE would be a text. No program
 # has one of these names.
 _SQL = re.compile(
@@ -182,7 +180,7 @@ def _join_words(value: object) -> str:
         return value
     words = list(_flatten(value))
     as_they_are = bool(words) and _SQL.match(words[0])
-    return " ".join(words if as_they_are else map(_quote, words))
+    return " ".join(words if as_they_are else map(quote, words))
 
 
 def _flatten(value: object) -> Iterator[str]:
@@ -196,12 +194,6 @@ def _flatten(value: object) -> Iterator[str]:
     elif isinstance(value, _LIST):
         for part in value:
             yield from _flatten(part)
-
-
-def _quote(word: str) -> str:
-    if word and _PLAIN.issuperset(word):
-        return word
-    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def escape_key(key: str) -> str:

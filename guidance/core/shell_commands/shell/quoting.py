@@ -1,4 +1,4 @@
-"""Taking quotes and escapes away: what a word says once the shell has read it."""
+"""Quotes and escapes: taken away as the shell does, and put around a word."""
 
 from __future__ import annotations
 
@@ -23,6 +23,16 @@ _NAMED = {
     "v": "\v",
 }
 _LAST_CHARACTER = 0x10FFFF
+_PLAIN = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_-+=:,./"
+)
+
+
+def quote(word: str) -> str:
+    """Whatever the word holds, the shell reads it as this word."""
+    if word and _PLAIN.issuperset(word):
+        return word
+    return "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def unquote(raw: str) -> str:

@@ -10,6 +10,7 @@ from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
 )
+from guidance.core.shell_commands.shell.quoting import quote
 from guidance.core.shell_commands.unwrap.git_refs import (
     unwrap_fetch,
     unwrap_push,
@@ -78,14 +79,10 @@ def _run_options(walk: Walk, call: ProgramCall) -> None:
             text = "".join(call.argv[index + 1 : index + 2])
         if match := _TRANSPORT.match(word):
             words = _BLANK.split(match[1])
-            text = " ".join(_quote(each.replace("% ", " ")) for each in words)
+            text = " ".join(quote(each.replace("% ", " ")) for each in words)
         if text:
             via = (*call.via, f"git {word.partition('=')[0]}")
             walk.walk_shell(text, origin=walk.report.make_whole_origin(call), via=via)
-
-
-def _quote(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _run_alias(walk: Walk, call: ProgramCall) -> bool:

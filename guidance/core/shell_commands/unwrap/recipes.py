@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from guidance.core.shell_commands.call import ProgramCall
@@ -328,13 +327,11 @@ def _list_tasks(text: str) -> Iterator[str]:
         if match[2][:1] not in ("|", ">"):
             yield match[2].strip("\"' ")
             continue
-        start = len(match[1]) + 1
-        below = takewhile(partial(_is_indented, start), lines[number + 1 :])
-        yield "\n".join(below)
+        yield "\n".join(_list_indented(lines[number + 1 :], depth=len(match[1]) + 1))
 
 
-def _is_indented(start: int, line: str) -> bool:
-    return not line[:start].strip()
+def _list_indented(lines: Sequence[str], *, depth: int) -> Iterator[str]:
+    return takewhile(lambda line: not line[:depth].strip(), lines)
 
 
 def _scan_program(walk: Walk, call: ProgramCall, path: str) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterator
 
 from guidance.core.shell_commands import judge_command
 from guidance.core.shell_commands.rules.hosting.questions import deletes_by_mutation
+from guidance.core.shell_commands.shell.quoting import quote
 from guidance.core.tools.evidence import CallEvidence
 
 # Names of arguments as `normalize_name` gives them.
@@ -34,7 +34,7 @@ def find_request_rule(evidence: CallEvidence) -> str | None:
     for body in _list_bodies(parts):
         words += ["-d", body[:_LONGEST]]
     words.append(place[:_LONGEST] if isinstance(place, str) else "elsewhere")
-    found = judge_command(shlex.join(words), budget=evidence.reading)
+    found = judge_command(" ".join(map(quote, words)), budget=evidence.reading)
     return "http-delete" if any(each.rule == "http-delete" for each in found) else None
 
 

@@ -14,11 +14,11 @@ from jsonschema_rs import Draft202012Validator, meta
 
 import guidance
 from guidance.core.policy import PolicyError, load_policy
-from guidance.core.policy.schema import build_policy_schema
+from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.core.policy.words import WORDS
 from tests.support.examples import examples
 
-SCHEMA: dict[str, Any] = dict(build_policy_schema())
+SCHEMA: dict[str, Any] = dict(POLICY_SCHEMA)
 VALIDATOR = Draft202012Validator(SCHEMA)
 Schema = dict[str, Any]
 
