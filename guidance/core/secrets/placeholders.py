@@ -25,6 +25,11 @@ _LONGEST_FILLER = 256
 # The public start of a token, as many vendors write it.
 _KNOWN_START = re.compile(r"[a-z]{2,10}[_-](?:(?:test|live|prod|dev|proj)[_-])?")
 _LEAST_COUNTED = 8
+# One word that says what it is, again and again.
+_SAYS_SO = re.compile(
+    r"(?:fake|test|dummy|example|sample|none|invalid)+", re.IGNORECASE
+)
+_PARTS = re.compile(r"[-_]+")
 _SAME = re.compile(r"(.)\1{5,}")
 
 # The value is fetched or filled in from elsewhere.
@@ -69,6 +74,8 @@ def is_filler(text: str) -> bool:
     letters = set(text) - set("-_. ")
     if len(letters) <= 2:
         return True
+    if len(text) < _LONGEST_FILLER and _is_made_up(text):
+        return True
     # T00000000/B00000000/XXXXXXXX
     if len(text) < _LONGEST_FILLER and len(_SAME.findall(text)) > 1:
         return len(_SAME.sub("", text)) * 6 <= len(text)
@@ -87,6 +94,13 @@ def is_filler(text: str) -> bool:
 def _is_counted(rest: str) -> bool:
     """sk_test_0000000000, sk_test_1234567890: a form, and nothing in it."""
     return len(rest) >= _LEAST_COUNTED and (len(set(rest)) <= 2 or is_sequence(rest))
+
+
+def _is_made_up(text: str) -> bool:
+    """0000000000-FAKEFAKE: one digit again and again, and words that say so."""
+    return _SAME.search(text) is not None and all(
+        len(set(part)) <= 1 or _SAYS_SO.fullmatch(part) for part in _PARTS.split(text)
+    )
 
 
 def is_reference(text: str) -> bool:

@@ -108,6 +108,14 @@ DISPOSABLE = (
         ".pyre",
     ),
 )
+# Folders that only their tool ever makes, by names that mean nothing else.
+_OF_TOOLS = split_names(
+    "zig-cache .zig-cache zig-out nimcache .shadow-cljs .cpcache .bloop .metals .bsp "
+    ".kotlin .cxx .externalNativeBuild .ccls-cache .nx-cache .wireit .vinxi .nitro "
+    ".rollup.cache .rpt2_cache .swc .esbuild .wrangler .molecule .pdm-build .benchmarks "
+    ".pio .quarto .spago .psci_modules .rebar3 .eunit .crystal .dub .contentlayer "
+    ".parcel-dist .fusebox .webpack-cache .jest-cache .vitest .eslint-cache .nyc-cache"
+)
 # Files that test runners and editors write again.
 _LEFTOVERS = split_names(
     ".coverage coverage.xml .eslintcache .stylelintcache .DS_Store .terraform.lock.hcl "
@@ -220,6 +228,7 @@ def is_disposable(path: str, names: frozenset[str]) -> bool:
         return parts[-1] in names and len(parts) > 1 and UNKNOWN not in parts[-1]
     return (
         not names.isdisjoint(parts)
+        or not _OF_TOOLS.isdisjoint(parts)
         or parts[-1] in _LEFTOVERS
         or (path[:1] != "/" and _OUTPUT_PARTS.search(plain) is not None)
     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-from guidance.core.shell_commands.disposable.whole_script import list_after
+from guidance.core.shell_commands.disposable.whole_script import list_after, list_before
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.script_state import ScriptState
 from guidance.core.shell_commands.shell.tree import Script, Simple
@@ -18,7 +18,11 @@ from guidance.core.shell_commands.word_lists import split_names
 
 _WEB = split_names("dist build out lib .next .output public/build storybook-static")
 _PYTHON = split_names("dist build")
-_COMPILED = split_names("build out obj _build *.o *.obj *.d")
+_OBJECTS = split_names("*.o *.obj *.d *.a *.lo *.gcda *.gcno")
+_COMPILED = split_names("build out obj _build") | _OBJECTS
+_MICROSOFT = split_names(
+    "*.obj *.pdb *.ilk *.res *.exp *.idb *.pch *.tlog *.iobj *.ipdb"
+)
 _ANYTHING = frozenset[str]()
 # The output folders of builders; one of the words after a name must stand among its
 # arguments.
@@ -44,7 +48,33 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "sbt": (split_names("compile test package assembly"), split_names("target")),
     "cargo": (split_names("build b test t run check clippy"), split_names("target")),
     "dotnet": (split_names("build test publish run pack"), split_names("bin obj")),
-    "msbuild": (_ANYTHING, split_names("bin obj")),
+    "msbuild": (_ANYTHING, split_names("bin obj") | _MICROSOFT),
+    **dict.fromkeys(
+        split_names("nmake jom cl link devenv clang-cl"), (_ANYTHING, _MICROSOFT)
+    ),
+    **dict.fromkeys(
+        split_names("gcc g++ cc c++ clang clang++ gfortran nasm yasm as ld"),
+        (_ANYTHING, _OBJECTS),
+    ),
+    "ghdl": (_ANYTHING, split_names("*.o *.cf")),
+    **dict.fromkeys(
+        split_names("ghc stack cabal"), (_ANYTHING, split_names("*.o *.hi"))
+    ),
+    **dict.fromkeys(
+        split_names("ocamlc ocamlopt ocamlfind"),
+        (_ANYTHING, split_names("*.o *.cmi *.cmo *.cmx *.cma *.cmxa")),
+    ),
+    "fpc": (_ANYTHING, split_names("*.o *.ppu")),
+    **dict.fromkeys(split_names("erlc elixirc"), (_ANYTHING, split_names("*.beam"))),
+    **dict.fromkeys(
+        split_names("pdflatex xelatex lualatex latexmk latex"),
+        (
+            _ANYTHING,
+            split_names(
+                "*.aux *.log *.toc *.out *.lof *.lot *.bbl *.blg *.fls *.fdb_latexmk *.synctex.gz"
+            ),
+        ),
+    ),
     **dict.fromkeys(
         split_names("npm pnpm yarn bun deno turbo nx lerna rush"),
         (split_names("build bundle compile"), _WEB),
@@ -83,6 +113,7 @@ _TABLE: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "goreleaser": (split_names("build release"), split_names("dist")),
     **dict.fromkeys(split_names("make ninja scons"), (_ANYTHING, _COMPILED)),
 }
+_WITH_REPORTS = _WEB | {"target"}
 # Targets that build nothing.
 _OTHER_TARGETS = re.compile(r"(?:dist|very)?clean\b|install|help|deploy|lint|fmt|-n\Z")
 _CUT = re.compile(r"(?<=\w)[:-]")
@@ -142,6 +173,28 @@ def list_made_again(
     return list_built(commands)
 
 
+def list_built_before(
+    script: Script, simple: Simple, known: ScriptState
+) -> frozenset[str]:
+    """What the commands before it have left beside the sources: `make && rm -f *.o`.
+
+    Not the folder that a build is for: somebody may want to have what was built.
+    """
+    commands: list[list[str]] = []
+    for item in list_before(script, simple, known.budget):
+        if item.frames > simple.frames:
+            continue
+        words = known.build_argv(item.words)
+        if words[:1] == ["cd"]:
+            # The same name is another folder there.
+            commands = []
+        else:
+            commands.append(words)
+    return frozenset(
+        name for name in list_built(commands) if "*" in name or name == "coverage"
+    )
+
+
 def _list_options(words: list[str]) -> Iterator[tuple[str, str]]:
     for word, after in pairwise(words):
         if word[:1] == "-" and after[:1] != "-":
@@ -163,6 +216,9 @@ def list_built(commands: Iterable[list[str]]) -> frozenset[str]:
         elif inside and words[:1] == ["cmake"] and ".." in words:
             # Built in a folder of its own, which was made for it.
             found.add(inside)
+    if found & _WITH_REPORTS:
+        # Reports of an earlier test say nothing about what is built now.
+        found.add("coverage")
     return frozenset(found)
 
 

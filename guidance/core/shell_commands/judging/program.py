@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.disposable.made_again import list_made_again
+from guidance.core.shell_commands.disposable.made_again import (
+    list_built_before,
+    list_made_again,
+)
 from guidance.core.shell_commands.disposable.made_before import list_made_before
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
 from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
+from guidance.core.shell_commands.judging.started_here import ends_own
 from guidance.core.shell_commands.judging.throw_away import is_throw_away
 from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
 from guidance.core.shell_commands.judging.unreached import is_unreached
@@ -35,10 +39,14 @@ from guidance.core.shell_commands.word_lists import split_names
 _OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.|localstack|\[::1\])")
 # Where nobody writes anything by hand: a part of them comes back with the whole.
 _WHOLLY_BUILT = frozenset(("dist", "build", "target", "_build", "coverage", ".next"))
-_OWN_SHELL = re.compile(r"(?:(?:ba|z|da|k)?sh\b|\./|function |trap\Z)")
+_OWN_SHELL = re.compile(
+    r"(?:(?:ba|z|da|k)?sh\b|\./|function |trap\Z|(?:npm|pnpm|yarn|bun|lerna) )"
+)
 _LISTING = frozenset(("remove-item", "ri"))
 _RECURSIVE = ("-r", "-R", "--recursive")
-_REMOVING = frozenset(("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri"))
+_REMOVING = frozenset(
+    ("rm", "rimraf", "del-cli", "rd", "rmdir", "remove-item", "ri", "del", "erase")
+)
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # They write what they are given to a file.
 _FED = frozenset(("tee", "sponge", "out-file", "set-content"))
@@ -104,14 +112,23 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.inputs = list_inputs(call.script, call.simple)
     pattern = program.match(found)
     if pattern is None:
-        if program.is_led and call.name not in COMPLETE and goes_beyond_tables(found):
+        if (
+            program.is_led
+            and call.name not in COMPLETE
+            and goes_beyond_tables(found)
+            and not ends_own(walk, call)
+        ):
             walk.report.add("unknown-destroying-verb", call)
         return
     if pattern.verbs and _is_help(found):
         return
-    if is_throw_away(pattern.rule.name, walk, call, found) or (
-        call.via
-        and is_unreached(call.script.text, call.simple.start, walk.known.positional)
+    if (
+        is_throw_away(pattern.rule.name, walk, call, found)
+        or ends_own(walk, call)
+        or (
+            call.via
+            and is_unreached(call.script.text, call.simple.start, walk.known.positional)
+        )
     ):
         return
     if pattern.rule.name.startswith("opaque"):
@@ -143,12 +160,17 @@ def _list_loop_values(walk: Walk, call: ProgramCall, found: Invocation) -> None:
 
 def _take_recursion_as_meant(walk: Walk, call: ProgramCall, found: Invocation) -> None:
     """`rm -rf` of files is `rm`, and of what is built again at once no loss."""
-    if call.name == "rm" and found.flags.keys().isdisjoint(_RECURSIVE):
+    if (
+        call.name == "rm"
+        and found.flags.keys().isdisjoint(_RECURSIVE)
+        and not any("*" in path for path in found.operands)
+    ):
         return
     rest = [path for path in found.operands if not _is_kept_out(found, path)]
     if not rest:
         return
     again = list_made_again(call.script, call.simple, walk.known)
+    again |= list_built_before(call.script, call.simple, walk.known)
     before = list_made_before(call.script, call.simple, walk.budget)
     written = {
         path
@@ -178,7 +200,8 @@ def _is_in(path: str, folders: frozenset[str]) -> bool:
     path = path.replace("\\", "/").removeprefix("./").rstrip("/").replace("//", "/")
     folder, _, last = path.rpartition("/")
     folder = folder.replace("/*", "")
-    if is_generated(last) and (not folder or is_plain_name(folder)):
+    known = is_generated(last) or ("*" in last and last in folders)
+    if known and (not folder or is_plain_name(folder)):
         return True
     plain = path.replace("/*/", "/").removeprefix("*/")
     return is_plain_name(plain.lstrip("_.")) and (

@@ -47,6 +47,8 @@ class Database:
     is_local: bool = False
     # Definitions are part of a transaction, as in PostgreSQL and SQLite.
     undoes_all: bool = False
+    # It ends with the program: whatever a statement is, nobody can miss it.
+    in_memory: bool = False
     # `a.b` is a table of another database, as in MySQL.
     qualifies: bool = False
 
@@ -68,6 +70,8 @@ class Database:
         statement = text[found.start : found.end]
         if self.qualifies and _OTHERS.search(statement):
             return False
+        if self.in_memory and found.rule == "opaque-sql":
+            return True
         if self.is_test and found.rule.startswith("sql-"):
             return _OF_SERVER.match(statement) is None
         return found.rule in _ROWS
@@ -89,7 +93,8 @@ def describe_named_databases(code: str) -> Database:
     if not named or len(code) > _LONGEST:
         return ANY_DATABASE
     if all(map(_is_for_tests, named)):
-        return Database(is_test=True, undoes_all=True)
+        in_memory = all(name in (":memory:", "") for name in named)
+        return Database(is_test=True, undoes_all=True, in_memory=in_memory)
     if all(
         is_development_name(name) and is_loopback(host)
         for host, name in map(split_address, named)

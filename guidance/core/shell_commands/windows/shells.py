@@ -38,7 +38,7 @@ WINDOWS_SIGNS = compile_byte_pattern(
     r"(?:^|[^\w.-])(?:(?:remove|clear|disable|uninstall|unregister|initialize)-[a-z]+"
     r"|format-volume|(?:stop|restart)-computer|invoke-[a-z]+|iex|del|rd|erase|ri|rp|rni|ni"
     r"|wmic|rundll32|doskey|conhost|pcalua|psexec|winrs|runas|schtasks|start-process|saps|sal|nal"
-    r"|(?:set|new)-alias|new-item|start /[a-z]+)(?:[^\w.]|$)"
+    r"|(?:set|new)-alias|new-item|start /[a-z]+|if (?:not )?exist)(?:[^\w.]|$)"
     r"|\]::(?:delete|remove|writeall)|\)\.delete|\$\w[\w.]*\.delete|\.delete(?:folder|file)"
     r"|[a-z]\^[a-z]|%(?:comspec|systemroot|windir)|scriptblock\]::|\.invokescript|\.addscript"
     r"|win32_process|(?:^|[;|{\n])[ \t]*(?:[&.][ \t]*\((?:['\"$\[]|g)|&[ \t]*\$)",
@@ -52,7 +52,13 @@ _ARGUMENT = re.compile(
 )
 # A text that is put together before it is run.
 _COMPUTED = re.compile(r"-join\b|-f\s|-replace\b|\[char\]|::from|\.replace\(", re.I)
-_DELETING = frozenset(("remove-item", "ri", "rd", "rmdir"))
+_DELETING = frozenset(("remove-item", "ri", "rd", "rmdir", "del", "erase"))
+_TO_NOTHING = re.compile(r"[12]?>(?:nul|&[12]|\$null)", re.IGNORECASE)
+# No other shell asks so.
+_CONDITION = re.compile(
+    r"(?:^|[&|(\n])[ \t]*+if[ \t]++(?:not[ \t]++)?(?:exist|defined|errorlevel)[ \t]",
+    re.IGNORECASE,
+)
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _MOST_LATER = 24
@@ -68,7 +74,7 @@ def look_for_windows(walk: Walk, script: Script) -> None:
     for start, end in reversed(script.bodies):
         text = text[:start] + " " * (end - start) + text[end:]
     if WINDOWS_SIGNS.search(encode_one_byte(text)) is not None:
-        if is_powershell(text):
+        if is_powershell(text) or _CONDITION.search(text):
             walk.report.forget_syntax()
         judge_windows(walk, text, origin=script.origin, via=(), own=True)
 
@@ -146,7 +152,8 @@ def _list_built(commands: list[tuple[list[Word], bool]]) -> frozenset[str]:
 
 def _deletes_built(argv: list[str], later: list[tuple[list[Word], bool]]) -> bool:
     """Folders of the working folder alone, each of which is built anew."""
-    paths = sort_arguments(argv[0].lower(), argv, slashes=True).operands
+    words = [word for word in argv if not _TO_NOTHING.fullmatch(word)]
+    paths = sort_arguments(argv[0].lower(), words, slashes=True).operands
     built = _list_built(later) if paths else frozenset[str]()
     return bool(built) and all(
         path.replace("\\", "/").removeprefix("./").rstrip("/") in built

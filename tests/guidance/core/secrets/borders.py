@@ -31,6 +31,8 @@ BORDERS: dict[str, Border] = {
         [
             "FAKE_KEY = 'sk_test_000000000000000000000000'",
             "STRIPE_SECRET_KEY=sk_test_1234567890 pytest",
+            "{'value': 'xoxb-0000000000-FAKEFAKEFAKE'}",
+            "{'value': 'xoxb-1111111111-2222222222-TESTTEST'}",
             "token = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.'",
             "token = 'eyJ0eXAiOiJKV1QiLCJhbGciOiJub25lIn0.eyJzdWIiOiJ0ZXN0In0.'",
             "-----BEGIN TEST PRIVATE KEY-----\nbm90IGEga2V5\n-----END TEST PRIVATE KEY-----",
@@ -42,6 +44,8 @@ BORDERS: dict[str, Border] = {
         ],
         [
             ("STRIPE_SECRET_KEY=§ pytest", "sk_test_" + body(24)),
+            ("{'value': '§'}", "xoxb-0000000000-" + body(24)),
+            ("{'value': '§'}", "xoxb-0000000000-FAKE" + body(24)),
             ("token = '§'", f"eyJhbGciOiJIUzI1NiJ9.eyJ{body(20)}.{body(43)}"),
             (
                 "-----BEGIN PRIVATE KEY-----\n§\n-----END PRIVATE KEY-----",

@@ -26,7 +26,8 @@ _PAIRED = {
 # Words of `checkrail` that only show something, and things that it can show or change.
 _SHOWING = split_names(
     "queue show runs run tail doctor verify mcp hook status version help list ls get view "
-    "describe export history log logs whoami info docs check ping health search watch diff"
+    "describe export history log logs whoami info docs check ping health search watch diff "
+    "wait"
 )
 _THINGS = split_names(
     "review reviews request requests policy policies rule rules permission permissions "

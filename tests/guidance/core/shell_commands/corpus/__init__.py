@@ -67,6 +67,7 @@ from tests.guidance.core.shell_commands.corpus.families import (
     remote_execution,
 )
 from tests.guidance.core.shell_commands.corpus.no_loss import (
+    built_and_started,
     made_by_tools,
     throw_away,
     written_programs,
@@ -92,6 +93,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "others rely on, harmless": others_rely_on.PASSES,
         "overwriting": overwriting.TRIPS,
         "overwriting, harmless": overwriting.PASSES,
+        "built and started": built_and_started.TRIPS,
+        "built and started, harmless": built_and_started.PASSES,
         "git": git.TRIPS,
         "git, harmless": git.PASSES,
         "sql": sql.TRIPS,

@@ -1,0 +1,71 @@
+"""What the same command has built or started, and what was there before it."""
+
+from __future__ import annotations
+
+TRIPS = (
+    ("delete-file", "rm -f *.c *.o && make"),
+    ("delete-file", "make; rm -f *.h"),
+    ("delete-file", "gcc -c a.c && rm -f ../*.o"),
+    ("delete-file", "rm -f *.o && make clean"),
+    ("delete-file", "make; cd ../other; rm -f *.o"),
+    ("delete-file", "pdflatex thesis.tex && rm -f *.tex"),
+    ("delete-file", "del /q *.cs & msbuild app.sln"),
+    ("delete-file", "del /q *.obj & dir"),
+    ("delete-folder", "if exist src rmdir /s /q src && cmake -B build"),
+    ("delete-folder", "if exist build rmdir /s /q build"),
+    ("delete-folder", "rm -rf coverage assets && npm run build"),
+    ("delete-folder", "cargo build --release && rm -rf target"),
+    ("delete-folder", "pnpm -r exec rm -rf assets && pnpm -r build"),
+    ("delete-folder", "pnpm -r exec rm -rf dist"),
+    ("delete-folder", "zig build && rm -rf zig-notes"),
+    ("delete-folder", "rm -rf ~/.zig-cache/../work"),
+    # Another one than the one that was started, or nobody knows which.
+    ("database-flush", "redis-server --port 6399 & redis-cli -p 6379 shutdown nosave"),
+    ("database-flush", "redis-server --port 6399 & redis-cli shutdown"),
+    ("database-flush", "redis-cli -p 6399 shutdown; redis-server --port 6399"),
+    (
+        "database-flush",
+        "redis-server --port 6399 & redis-cli -h cache.example.com -p 6399 shutdown",
+    ),
+    ("database-drop", "pg_ctl -D /var/lib/postgresql/16/main stop"),
+    (
+        "database-drop",
+        "initdb -D /tmp/db; pg_ctl -D /var/lib/postgresql/16/main stop -m fast",
+    ),
+    ("database-drop", "mysqld --port 3399 & mysqladmin -P 3306 shutdown"),
+    ("unknown-destroying-verb", "minikube -p shop delete"),
+    ("unknown-destroying-verb", "minikube -p a start; minikube -p shop delete"),
+    ("cluster-delete", "minikube -p a start; minikube delete --all"),
+    (
+        "sql-drop",
+        "python3 -c \"c=sqlite3.connect('shop.db'); c.execute('DROP TABLE a')\"",
+    ),
+)
+_HARMLESS = (
+    "rm -f *.o && make",
+    "make test; rm -f *.o *.d",
+    "ghdl -a tb.vhd && ghdl -r tb && rm -f *.o *.cf",
+    "ghc Main.hs -o main && ./main; rm -f *.hi *.o",
+    "erlc a.erl && erl -noshell -s a main && rm -f *.beam",
+    "latexmk -pdf thesis.tex && rm -f *.aux *.fls *.fdb_latexmk",
+    "del /q *.obj *.pdb 2>nul & nmake /f Makefile.win",
+    "erase /q src\\*.obj && msbuild app.sln",
+    "if exist out rd /s /q out && mkdir out && cd out && cmake .. && ninja",
+    "if not exist out mkdir out",
+    "rm -rf .next dist coverage && npm run build",
+    "npx jest --coverage && rm -rf coverage",
+    "pnpm -r exec -- rm -rf dist tsconfig.tsbuildinfo && pnpm -r build",
+    "yarn workspaces foreach -A exec rm -rf dist && yarn build",
+    "zig build test && rm -rf .zig-cache zig-out",
+    "rm -rf nimcache .shadow-cljs .cpcache",
+    "rm -rf .metals .bloop && sbt compile",
+    "redis-server --port 6399 --daemonize yes && npm test; redis-cli -p 6399 shutdown nosave",
+    "mysqld --port=3399 --datadir=/tmp/my & npm test; mysqladmin -P 3399 -h 127.0.0.1 shutdown",
+    "initdb -D /tmp/db && pg_ctl -D /tmp/db -l /tmp/log start; make test; pg_ctl -D /tmp/db stop",
+    "pg_ctl -D /tmp/db stop -m immediate",
+    "minikube start -p pr9 --memory 2g && ./smoke.sh; minikube delete -p pr9",
+    "multipass launch --name box9 && ./smoke.sh; multipass delete --name box9",
+    "python3 -c \"c=sqlite3.connect(':memory:'); q='select 1'; c.execute(q)\"",
+    "checkrail wait 77 --timeout 60",
+)
+PASSES = tuple(("", command) for command in _HARMLESS)
