@@ -125,8 +125,8 @@ _LEFTOVERS = split_names(
 _GENERATED = re.compile(
     r"(?:[\w.*-]*[\w*-])?(?:\.py[co]|\.py\[[cod]{1,3}\]|\.tsbuildinfo|\.egg-info|\.pyc\.\d+"
     r"|\.lastUpdated|\.(?:[cm]?js|css|d\.ts)\.map"
-    # What editors and merges leave behind.
-    r"|\.(?:orig|rej|sw[op]|tmp|rs\.bk)|(?<=[\w*])~)"
+    # What editors and merges leave behind; an .orig may be the only copy of a text.
+    r"|\.(?:rej|sw[op]|tmp|rs\.bk)|(?<=[\w*])~)"
 )
 # What tools keep outside of a project, below the folder itself.
 _CACHES = re.compile(

@@ -50,6 +50,10 @@ _ADDRESSED = split_names(
 _TEST_SETTINGS_FILE = re.compile(
     r"(?:.*[/=])?\.env\.(?:test|testing|ci|e2e)(?:\.local)?"
 )
+_TEST_RUN = re.compile(
+    r"\b(?:spec|rspec|tests?|pytest|jest|vitest|mocha|phpunit|pest|cucumber|playwright"
+    r"|cypress|e2e)\b"
+)
 _FILE = re.compile(r"(?:\./)?[\w./-]+\.(?:db|sqlite3?)")
 _NAME_SETTING = re.compile(
     r"PGDATABASE|DB_DATABASE|(?:DB|DATABASE)_NAME|MYSQL_DATABASE|POSTGRES_DB"
@@ -121,9 +125,12 @@ def _is_test_database(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
     stages: list[str] = []
     if call.name not in _ADDRESSED:
         stages = _list_values(call.argv, _STAGES)
-        stages += [
-            value for name, value in settings.items() if _STAGE_SETTING.fullmatch(name)
-        ]
+        if _runs_tests_later(call):
+            stages += [
+                value
+                for name, value in settings.items()
+                if _STAGE_SETTING.fullmatch(name)
+            ]
     return (
         bool(addresses)
         or any(
@@ -135,6 +142,18 @@ def _is_test_database(walk: Walk, call: ProgramCall, found: Invocation) -> bool:
         )
         or any(is_scratch_path(value) for value in stages)
         or any(is_scratch_name(value) for value in named)
+    )
+
+
+def _runs_tests_later(call: ProgramCall) -> bool:
+    """A stage that only a variable names counts where the script goes on to test."""
+    items = call.script.items[:_MOST]
+    later = items[items.index(call.simple) + 1 :] if call.simple in items else []
+    return any(
+        isinstance(word, str) and _TEST_RUN.search(word) is not None
+        for item in later
+        if isinstance(item, Simple)
+        for word in item.words[:_MOST]
     )
 
 
