@@ -6,6 +6,7 @@ import re
 
 from guidance.core.regex import PatternSet, compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.disposable.whole_script import list_after
 from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
 from guidance.core.shell_commands.families.remote_reading import is_only_looking
@@ -58,6 +59,8 @@ _GRAVE_HOST = re.compile(
 _FORGES = re.compile(
     r"(?:https?://|git@|ssh://git@)(?:www\.)?(?:github\.com|gitlab\.com|bitbucket\.org|codeberg\.org|git\.sr\.ht)[/:].*"
 )
+# Where nobody keeps a project.
+_ASIDE = ("/tmp/", "/var/tmp/", "/dev/shm/", "~/.", ".")  # noqa: S108
 _BUILDING = split_names(
     "make ninja cmake bash sh zsh python node cargo go npm yarn pnpm pip pipx gradle mvn bundle rake docker meson"
 )
@@ -128,11 +131,17 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
     if "clone" not in call.argv[1:4]:
         return
     address = next((word for word in call.argv if "://" in word or "git@" in word), "")
-    if not address or address.startswith("file://") or _FORGES.fullmatch(address):
+    if not address or address.startswith("file://"):
         return
     last = call.argv[-1]
     name = last.rstrip("/").rpartition("/")[2].removesuffix(".git")
-    folders = ("./", f"{name if last == address else last.rstrip('/')}/")
+    own = f"{name if last == address else last.rstrip('/')}/"
+    if _FORGES.fullmatch(address):
+        # Building what others publish there is daily work; running one file of it is not.
+        if own.startswith(_ASIDE) and _runs_file_of(walk, call, own):
+            walk.report.add("remote-package", call)
+        return
+    folders = ("./", own)
     after = False
     for item in call.script.items[:200]:
         if item is call.simple:
@@ -147,6 +156,17 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
             if resolve_program(word) in _BUILDING or word.startswith(folders):
                 walk.report.add("remote-package", call)
                 return
+
+
+def _runs_file_of(walk: Walk, call: ProgramCall, folder: str) -> bool:
+    """Is a file of the folder run, by itself or by a shell, after this call?"""
+    for item in list_after(call.script, call.simple, walk.budget):
+        argv = walk.known.build_argv(item.words)
+        shell = argv and resolve_program(argv[0]) in _SHELLS
+        operands = [word for word in argv[1:] if word[:1] != "-"] if shell else argv
+        if operands and operands[0].startswith(folder):
+            return True
+    return False
 
 
 def judge_new_remote(walk: Walk, call: ProgramCall) -> None:

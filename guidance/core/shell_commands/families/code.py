@@ -14,7 +14,7 @@ from guidance.core.shell_commands.word_lists import split_names
 
 INTERPRETING = split_names(
     "python ipython node bun deno tsx ts-node perl ruby irb php lua rscript r "
-    "osascript tclsh manage.py flask rails artisan"
+    "awk gawk osascript tclsh manage.py flask rails artisan"
 )
 _LITERAL = compile_byte_pattern(r"[\"'`][^\"'`\n]{0,160}[\"'`]")
 _ENVIRONMENT = r"(?:os\.environ|process\.env|ENV|getenv\(\s*\)|\$_ENV|%ENV|\$_SERVER|System\.getenv\(\))"
@@ -46,10 +46,17 @@ _LOGIN_ITEM = compile_byte_pattern(
 _HANDED_SHELL = compile_byte_pattern(
     r"dup2\s*\(|pty\.spawn|net\.connect\([^)]{0,60}\)[\s\S]{0,200}(?:spawn|exec)\("
     r"|fsockopen\([^)]{0,80}\)[\s\S]{0,100}(?:exec|proc_open|shell)|TCPSocket[\s\S]{0,160}(?:exec|spawn|system|popen|sh\b|`)"
+    # A shell whose input and output are piped, in whatever order; gawk's own connections.
+    r"|(?:spawn|exec)\w{0,8}\s*\(\s*[\"'](?:/(?:usr/)?bin/)?(?:(?:ba|z|da)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?)[\"']"
+    r"[\s\S]{0,300}\.pipe\s*\("
+    r"|/inet[46]?/(?:tcp|udp)/[\s\S]{0,300}(?:[^|]\|\s{0,8}getline|system\s{0,8}\()"
+    r"|(?:check_output|getoutput|popen|system|\brun)\s*\([^()\n]{0,40}\.recv\s*\("
     r"|STD(?:IN|OUT)\s*,\s*[\"']>&|exec\s*\(?\s*[\"']/bin/(?:ba|z)?sh|IO::Socket::INET[\s\S]{0,300}exec|new-object\s+(?:system\.)?net\.sockets\.tcpclient"
 )
 _SOCKET = compile_byte_pattern(
-    r"socket|net\.connect|fsockopen|TCPSocket|tcpclient", ignore_case=True
+    r"socket|net\.connect|fsockopen|TCPSocket|tcpclient|[\"'](?:node:)?(?:net|tls)[\"']"
+    r"|/inet[46]?/(?:tcp|udp)/",
+    ignore_case=True,
 )
 # What a framework keeps its secrets in, shown.
 _SETTINGS_SHOWN = compile_byte_pattern(

